@@ -1,0 +1,1 @@
+"""Relevancy: rate search results, score queries, tune them, prove that search got better."""
