@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from .errors import EngineError
 
@@ -94,7 +94,7 @@ class Engine(ABC):
 
     key: ClassVar[str]
     label: ClassVar[str]
-    syntax: ClassVar[str]  # of the query template: "params" or "json"
+    syntax: ClassVar[Literal["params", "json"]]  # of the query template
     abilities: ClassVar[Abilities]
     default_id_field: ClassVar[str] = "id"
     example_url: ClassVar[str]
@@ -137,7 +137,7 @@ class Engine(ABC):
     def render(self, request: Request) -> Mapping[str, Any]:
         """What `search` would send, as plain JSON, without credentials and without asking the engine."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (most adapters hold nothing)
         """Give connections back. Doing it twice is harmless."""
 
     def __enter__(self) -> Engine:

@@ -52,3 +52,9 @@ class TemplateError(EngineError):
         self.line = line
         self.column = column
         super().__init__(f"Line {line}, column {column}: {what}", todo=todo)
+
+
+class UnknownEngine(EngineError):
+    """No adapter is registered under this key."""
+
+    kind = "unknown engine"

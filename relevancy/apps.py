@@ -1,0 +1,8 @@
+"""The one Django app."""
+
+from django.apps import AppConfig
+
+
+class RelevancyConfig(AppConfig):
+    name = "relevancy"
+    verbose_name = "Relevancy"

@@ -1,0 +1,366 @@
+"""Elasticsearch 7.17, 8 and 9, asked through its own client."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from elastic_transport import TransportError
+from elasticsearch import ApiError, UnsupportedProductError
+
+from .addresses import Address
+from .answers import error_for
+from .base import Abilities, Connection, Engine, Hit, Page, Request
+from .elasticsearch_client import json_headers, open_client
+from .errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError, TooSlow, UnreadableAnswer
+from .fields import FieldSpec
+from .http import HttpClient
+from .many import in_parallel
+
+BATCH = 100
+_LOOKUP_BATCH = 500
+_ENDINGS = ("_search", "_msearch")
+
+Body = dict[str, Any]
+Outcome = tuple[int, Page | EngineError]
+
+
+@dataclass
+class _Batching:
+    """Which queries of a call to `search_many` must be asked alone, and whether batches still make sense."""
+
+    alone: list[tuple[int, Request]]
+    useful: bool = True
+
+
+class ElasticsearchEngine(Engine):
+    """One index, alias, or comma-separated list of them. `url` may end in `/_search`."""
+
+    key = "elasticsearch"
+    label = "Elasticsearch"
+    syntax = "json"
+    abilities: ClassVar[Abilities] = Abilities(explain=True, lookup=True)
+    default_id_field = "_id"
+    example_url = "http://localhost:9200/products"
+    example_template = '{"query": {"multi_match": {"query": "#$query##", "fields": ["title^2", "description"]}}}'
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        address = connection.rules.read(connection.url)
+        prefix, index = prefix_and_index(address)
+        self._index = "/" + quote(index, safe=",*-_.<>{}+%")
+        self._where = f"{address.base}{prefix}{self._index}"
+        self._client = HttpClient(connection, address, own_message)
+        self._elastic = open_client(self._client, address, prefix)
+
+    def search(self, request: Request) -> Page:
+        self._client.pace.wait()
+        return self._search(request)
+
+    def search_many(
+        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        halted = False
+
+        def stopped() -> bool:
+            nonlocal halted
+            halted = halted or stop()
+            return halted
+
+        state = _Batching(alone=[])
+        if self._client.pace.limited or len(requests) == 1:
+            # Each query counts, so each is its own request.
+            state.alone = list(enumerate(requests))
+        else:
+            batches = in_parallel(
+                self._batches(requests, state),
+                lambda batch: self._ask_batch(batch, state),
+                parallel=1,
+                ahead=2,
+                stop=stopped,
+            )
+            for outcomes in batches:
+                yield from outcomes
+        yield from in_parallel(
+            iter(state.alone),
+            self._ask_alone,
+            parallel=self.connection.parallel,
+            stop=stopped,
+            before=self._client.pace.wait,
+        )
+
+    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+        found: dict[str, Hit] = {}
+        wanted = list(dict.fromkeys(ids))
+        for begin in range(0, len(wanted), _LOOKUP_BATCH):
+            batch = wanted[begin : begin + _LOOKUP_BATCH]
+            # `bool` without scoring would still count; a constant score is not asked for, since it is not shown.
+            body = {"query": _by_id(fields.id, batch), "size": len(batch), "_source": _source(fields)}
+            self._client.pace.wait()
+            for raw in _hits(self._post("_search", body), self._where)[1]:
+                hit = _hit(raw, fields)
+                found.setdefault(hit.id, Hit(hit.id, None, hit.fields))
+        return [found[doc_id] for doc_id in wanted if doc_id in found]
+
+    def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
+        body = self._body(request)
+        one = _by_id(request.fields.id, [doc_id])
+        # A post_filter changes no score and, unlike the explain API, works for aliases, rescoring and any id field.
+        own = body.get("post_filter")
+        body["post_filter"] = {"bool": {"filter": [own, one]}} if own else one
+        body |= {"explain": True, "from": 0, "size": 1, "_source": False, "track_total_hits": False}
+        for part in ("aggs", "aggregations", "highlight", "suggest"):
+            body.pop(part, None)
+        self._client.pace.wait()
+        raws = _hits(self._post("_search", body), self._where)[1]
+        if raws and isinstance(raws[0].get("_explanation"), dict):
+            return _normal(raws[0]["_explanation"])
+        return self._explain_absent(body.get("query", {"match_all": {}}), one, doc_id)
+
+    def fields(self) -> list[str]:
+        self._client.pace.wait()
+        answer = self._perform("GET", "/_field_caps?fields=*")
+        caps = answer.get("fields")
+        if not isinstance(caps, dict):
+            raise UnreadableAnswer(f"{self._where}/_field_caps answered without “fields”.")
+        return sorted(name for name, types in caps.items() if isinstance(types, dict) and _is_field(name, types))
+
+    def version(self) -> str:
+        self._client.pace.wait()
+        self._perform("POST", "/_search", {"size": 0, "track_total_hits": False})
+        try:
+            answer = self._perform("GET", "", root=True)
+        except EndpointRefused:
+            return "Elasticsearch"  # allowed to search, not to see the cluster
+        version = answer.get("version")
+        number = version.get("number") if isinstance(version, dict) else None
+        return f"Elasticsearch {number}" if isinstance(number, str) else "Elasticsearch"
+
+    def render(self, request: Request) -> Mapping[str, Any]:
+        return self._sent(self._body(request))
+
+    def close(self) -> None:
+        self._elastic.close()
+        self._client.close()
+
+    def _search(self, request: Request) -> Page:
+        body = self._body(request)
+        began = time.perf_counter()
+        answer = self._post("_search", body)
+        return self._page(request, body, answer, round((time.perf_counter() - began) * 1000))
+
+    def _ask_alone(self, job: tuple[int, Request]) -> Outcome:
+        index, request = job
+        try:
+            return index, self._search(request)
+        except EngineError as error:
+            return index, error
+
+    @staticmethod
+    def _batches(requests: Sequence[Request], state: _Batching) -> Iterator[list[tuple[int, Request]]]:
+        for begin in range(0, len(requests), BATCH):
+            jobs = list(enumerate(requests[begin : begin + BATCH], begin))
+            if state.useful:
+                yield jobs
+            else:
+                state.alone += jobs
+
+    def _ask_batch(self, jobs: list[tuple[int, Request]], state: _Batching) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        asked: list[tuple[int, Request, Body]] = []
+        for index, request in jobs:
+            try:
+                asked.append((index, request, self._body(request)))
+            except EngineError as error:
+                outcomes.append((index, error))
+        if not asked:
+            return outcomes
+        try:
+            items = self._msearch([body for _, _, body in asked])
+        except (BadQuery, TooSlow, UnreadableAnswer) as error:
+            # One query that cannot be parsed fails the whole batch, and many answers together may be too slow or too
+            # large where each alone is not: ask its queries one by one.
+            state.useful = state.useful and isinstance(error, BadQuery)
+            state.alone += [(index, request) for index, request, _ in asked]
+            return outcomes
+        except EngineError as error:
+            return outcomes + [(index, error) for index, _, _ in asked]
+        for (index, request, body), item in zip(asked, items, strict=True):
+            try:
+                outcomes.append((index, self._page(request, body, _checked_item(item, self._where), item.get("took"))))
+            except EngineError as error:
+                outcomes.append((index, error))
+        return outcomes
+
+    def _msearch(self, bodies: list[Body]) -> list[dict[str, Any]]:
+        lines: list[Any] = []
+        for body in bodies:
+            lines += ({}, body)
+        target = f"/_msearch?max_concurrent_searches={self.connection.parallel}"
+        items = self._perform("POST", target, lines, many=True).get("responses")
+        if not isinstance(items, list) or len(items) != len(bodies) or not all(isinstance(i, dict) for i in items):
+            raise UnreadableAnswer(f"{self._where}/_msearch did not answer each of {len(bodies)} queries.")
+        return items
+
+    def _explain_absent(self, query: Any, one: Body, doc_id: str) -> Mapping[str, Any]:
+        """Why a document does not match, for which only the explain API has words."""
+        self._client.pace.wait()
+        raws = _hits(self._post("_search", {"query": one, "size": 1, "_source": False}), self._where)[1]
+        if not raws:
+            raise BadQuery(f"Elasticsearch has no document with the id “{doc_id}” to explain.")
+        self._client.pace.wait()
+        index, real_id = quote(str(raws[0].get("_index")), safe=""), quote(str(raws[0].get("_id")), safe="")
+        answer = self._perform("POST", f"/{index}/_explain/{real_id}", {"query": query}, root=True)
+        tree = answer.get("explanation")
+        return _normal(tree) if isinstance(tree, dict) else {"value": 0.0, "description": "no match", "details": []}
+
+    def _body(self, request: Request) -> Body:
+        rendered = request.template.render(
+            query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
+        )
+        if not isinstance(rendered, dict):
+            raise BadQuery("The query template does not become a JSON object.", todo='Write {"query": …}.')
+        body: Body = {name: value for name, value in rendered.items() if name not in ("explain", "profile")}
+        body |= {"from": request.start, "size": request.rows, "_source": _source(request.fields)}
+        body.setdefault("track_total_hits", True)
+        return body
+
+    def _sent(self, body: Body) -> Mapping[str, Any]:
+        return {"method": "POST", "url": f"{self._where}/_search", "body": body}
+
+    def _page(self, request: Request, body: Body, answer: Mapping[str, Any], took: Any) -> Page:
+        total, raws = _hits(answer, self._where)
+        return Page(
+            hits=tuple([_hit(raw, request.fields) for raw in raws]),
+            total=total,
+            took_ms=took if isinstance(took, int) else 0,
+            sent=self._sent(body),
+        )
+
+    def _post(self, verb: str, body: Body) -> Mapping[str, Any]:
+        return self._perform("POST", f"/{verb}", body)
+
+    def _perform(
+        self, method: str, target: str, body: Any = None, *, many: bool = False, root: bool = False
+    ) -> Mapping[str, Any]:
+        """The JSON object of an answer. `target` is below the index, or with `root` below the address."""
+        headers = {"accept": "application/json"} if body is None else json_headers(lines=many)
+        path = (target or "/") if root else self._index + target
+        try:
+            answer = self._elastic.perform_request(method, path, headers=headers, body=body).body
+        except UnsupportedProductError as error:
+            raise UnreadableAnswer(
+                f"{self._where} answers, but not as Elasticsearch does.",
+                todo="Is this another product, such as OpenSearch?",
+            ) from error
+        except (ApiError, TransportError) as error:
+            raise UnreadableAnswer(f"{self._where} answered in a way its client cannot read: {error}.") from error
+        if not isinstance(answer, Mapping):
+            raise UnreadableAnswer(f"{self._where} did not answer with a JSON object.")
+        return answer
+
+
+def own_message(body: Any) -> str:
+    """Elasticsearch's words for what is wrong: the reasons, from the outermost to the cause."""
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, str):
+        return error
+    reasons: list[str] = []
+    while isinstance(error, dict) and len(reasons) < 5:
+        roots = error.get("root_cause")
+        root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], dict) else {}
+        reasons += [str(part.get("reason")) for part in (error, root) if part.get("reason")]
+        shards = error.get("failed_shards")
+        shard = shards[0] if isinstance(shards, list) and shards and isinstance(shards[0], dict) else {}
+        error = error.get("caused_by") or shard.get("reason")
+    return ": ".join(dict.fromkeys(reasons))
+
+
+def prefix_and_index(address: Address) -> tuple[str, str]:
+    segments = [segment for segment in address.path.split("/") if segment]
+    if segments and segments[-1] in _ENDINGS:
+        segments.pop()
+    if not segments or segments[-1].startswith("_"):
+        raise EndpointUnreachable(
+            f"“{address}” names no index.", todo=f"An address looks like {ElasticsearchEngine.example_url}."
+        )
+    return "".join(f"/{segment}" for segment in segments[:-1]), segments[-1]
+
+
+def _source(fields: FieldSpec) -> Any:
+    """Elasticsearch's `_source`: True for all, else the names to fetch."""
+    if fields.names is None:
+        return True
+    names = [name for name in dict.fromkeys((fields.id, *fields.names)) if name != "_id"]
+    return names or False
+
+
+def _by_id(field: str, ids: list[str]) -> Body:
+    if field == "_id":
+        return {"ids": {"values": ids}}
+    # Text that was mapped dynamically is found whole only in its `keyword` subfield.
+    return {"bool": {"should": [{"terms": {name: ids}} for name in (field, f"{field}.keyword")]}}
+
+
+def _hits(answer: Mapping[str, Any], where: str) -> tuple[int | None, list[dict[str, Any]]]:
+    """Total and raw hits of an answer. Raises where only a part of the index answered: a score on it would be wrong."""
+    if answer.get("timed_out") is True:
+        raise TooSlow(
+            "Elasticsearch stopped early and returned only a part of the results.",
+            todo="Raise or remove the template's timeout, or try a cheaper query.",
+        )
+    shards = answer.get("_shards")
+    if isinstance(shards, dict) and shards.get("failed"):
+        failures = shards.get("failures")
+        first = failures[0] if isinstance(failures, list) and failures and isinstance(failures[0], dict) else {}
+        raise BadQuery(
+            f"{shards['failed']} of {shards.get('total')} shards failed: "
+            f"{own_message({'error': first.get('reason')}) or 'no reason given'}"
+        )
+    hits = answer.get("hits")
+    raws = hits.get("hits") if isinstance(hits, dict) else None
+    if not isinstance(hits, dict) or not isinstance(raws, list) or not all(isinstance(raw, dict) for raw in raws):
+        raise UnreadableAnswer(
+            f"{where} answered with JSON without “hits.hits”.", todo="Is this the address of an index?"
+        )
+    total = hits.get("total")
+    count = total.get("value") if isinstance(total, dict) else total
+    return (count if isinstance(count, int) else None), raws
+
+
+def _hit(raw: dict[str, Any], fields: FieldSpec) -> Hit:
+    source = raw.get("_source")
+    doc = {**source, "_id": raw.get("_id")} if isinstance(source, dict) else {"_id": raw.get("_id")}
+    doc_id = fields.id_of(doc)
+    if fields.id != "_id":
+        del doc["_id"]
+    score = raw.get("_score")
+    return Hit(doc_id, float(score) if isinstance(score, int | float) else None, fields.pick(doc))
+
+
+def _checked_item(item: dict[str, Any], where: str) -> dict[str, Any]:
+    """One answer of a batch, whose status stands within it."""
+    status = item.get("status", 200)
+    if "error" in item or not isinstance(status, int) or status >= 400:
+        raise error_for(status if isinstance(status, int) else 500, where, own_message(item), json.dumps(item)[:160])
+    return item
+
+
+def _normal(tree: Mapping[str, Any]) -> dict[str, Any]:
+    value = tree.get("value")
+    details = tree.get("details")
+    return {
+        "value": float(value) if isinstance(value, int | float) else 0.0,
+        "description": str(tree.get("description", "")),
+        "details": [_normal(node) for node in details if isinstance(node, dict)] if isinstance(details, list) else [],
+    }
+
+
+def _is_field(name: str, types: Mapping[str, Any]) -> bool:
+    kinds = [kind for kind in types.values() if isinstance(kind, dict)]
+    inner = all(kind.get("type") in ("object", "nested") for kind in kinds)
+    return not name.startswith("_") and not inner and not any(kind.get("metadata_field") for kind in kinds)

@@ -1,0 +1,130 @@
+"""What all commands share: a user's mistake is one line on stderr and exit status 2, never a traceback."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandError
+
+from relevancy import cases, evaluation, judging, transfer
+from relevancy.evaluation import EngineError, ScoringError
+from relevancy.models import Case, Endpoint, Run, Scorer, User
+
+MISTAKES = (
+    cases.Refused,
+    evaluation.CannotRun,
+    judging.CannotRate,
+    transfer.BadFile,
+    EngineError,
+    ScoringError,
+)
+
+
+def fail(message: str) -> NoReturn:
+    """End with exit status 2."""
+    raise CommandError(message, returncode=2)
+
+
+class Command(BaseCommand):
+    """Base of our commands: write `work` instead of `handle`."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self.work(**options)
+        except MISTAKES as error:
+            fail(str(error))
+
+    def work(self, **options: Any) -> None:
+        """What the command does."""
+        raise SystemExit("A command without work.")
+
+    def say(self, text: str = "") -> None:
+        """A line for a person, on stdout."""
+        self.stdout.write(text)
+
+    def say_json(self, data: Any) -> None:
+        """Data for a program, on stdout."""
+        self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def read_text(path: str) -> str:
+    """A file's text, `-` for stdin; UTF-8 with or without a byte order mark."""
+    if path == "-":
+        return transfer.decode(sys.stdin.buffer.read())
+    try:
+        return transfer.decode(Path(path).read_bytes())
+    except OSError as error:
+        fail(f"{path} cannot be read: {error.strerror}.")
+
+
+def write_text(path: str, text: str, out: Any) -> None:
+    """Write a file, whole or not at all; `-` is stdout."""
+    if path == "-":
+        out.write(text, ending="" if text.endswith("\n") else "\n")
+        return
+    target = Path(path)
+    try:
+        partial = target.with_name(target.name + ".partial")
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror}.")
+
+
+def find_case(word: str) -> Case:
+    """A case by id or exact name."""
+    live = Case.objects.live().select_related("book")
+    found = list(live.filter(name=word)[:2])
+    if not found and word.isdecimal():
+        found = list(live.filter(pk=int(word)))
+    if not found:
+        names = ", ".join(f"{case.pk} {case.name}" for case in live[:20])
+        fail(f"There is no case {word!r}. Cases: {names or 'none yet'}.")
+    if len(found) > 1:
+        fail(f"Several cases are called {word!r}. Say which by its id: {', '.join(str(case.pk) for case in found)}.")
+    return found[0]
+
+
+def find_endpoint(name: str) -> Endpoint:
+    """A live endpoint by name."""
+    endpoint = Endpoint.objects.live().filter(name=name).first()
+    if endpoint is None:
+        names = ", ".join(Endpoint.objects.live().values_list("name", flat=True))
+        fail(f"There is no endpoint {name!r}. Endpoints: {names or 'none yet'}.")
+    return endpoint
+
+
+def find_run(word: str) -> Run:
+    """A run by id, or `CASE:NUMBER`."""
+    runs = Run.objects.select_related("case__book", "attempt")
+    case, colon, number = word.rpartition(":")
+    if colon and number.isdecimal():
+        run = runs.filter(case=find_case(case), number=int(number)).first()
+    else:
+        run = runs.filter(pk=int(word)).first() if word.isdecimal() else None
+    if run is None:
+        fail(f"There is no run {word!r}. Say its id, or CASE:NUMBER such as Movies:2.")
+    return run
+
+
+def find_scorers(names: list[str]) -> list[Scorer]:
+    """Scorers by exact name, in the order named."""
+    found = {scorer.name: scorer for scorer in Scorer.objects.live()}
+    for name in names:
+        if name not in found:
+            fail(f"There is no scorer {name!r}. Scorers: {', '.join(found)}.")
+    return [found[name] for name in names]
+
+
+def find_owner(email: str) -> User:
+    """The user with this address, or without one the only superuser."""
+    if email:
+        user = User.objects.filter(email__iexact=email).first()
+        if user is None:
+            fail(f"Nobody has the address {email!r}.")
+        return user
+    admins = list(User.objects.filter(is_superuser=True, is_active=True)[:2])
+    if len(admins) != 1:
+        fail("Say who owns it: --owner EMAIL. " + ("There is no superuser." if not admins else "There are several superusers."))
+    return admins[0]

@@ -1,0 +1,23 @@
+"""`export_ratings CASE --format csv`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import find_case, write_text
+
+FORMATS = {"csv": transfer.ratings_csv.export_ratings, "trec": transfer.trec.export_qrels}
+
+
+class Command(Base):
+    help = "Print a case's grades: CSV query,docid,rating, or TREC qrels with the queries' ids as topics."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("case", help="id or exact name")
+        parser.add_argument("--format", choices=list(FORMATS), default="csv")
+        parser.add_argument("--output", default="-", metavar="FILE")
+
+    def work(self, **options: Any) -> None:
+        write_text(options["output"], FORMATS[options["format"]](case=find_case(options["case"])), self.stdout)

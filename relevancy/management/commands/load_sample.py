@@ -1,0 +1,22 @@
+"""`load_sample --engine solr --url http://127.0.0.1:8983/solr/films`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import find_owner
+
+
+class Command(Base):
+    help = "Put the sample's catalogue of films into a real engine."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--engine", required=True, help="solr, elasticsearch")
+        parser.add_argument("--url", required=True, help="address of the core or index")
+        parser.add_argument("--owner", default="", metavar="EMAIL")
+
+    def work(self, **options: Any) -> None:
+        count = transfer.sample.load_into(engine=options["engine"], url=options["url"], by=find_owner(options["owner"]))
+        self.say(f"{count} films are in {options['url']}.")

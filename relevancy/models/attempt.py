@@ -1,0 +1,34 @@
+"""Numbered versions of how a case asks its engine."""
+
+from django.conf import settings
+from django.db import models
+
+from .case import Case
+from .endpoint import Endpoint
+
+
+class Attempt(models.Model):
+    """Query template, knobs, endpoint, displayed fields and depth. Never changed once run: a change makes the next one."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
+    name = models.CharField(max_length=120, blank=True)
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="attempts")
+    template = models.TextField(max_length=20_000)
+    knobs = models.JSONField(default=dict, blank=True)
+    fields = models.CharField("displayed fields", max_length=2000, blank=True)
+    depth = models.PositiveSmallIntegerField("results shown", default=10)
+    escape = models.BooleanField("escape Lucene's special characters", default=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="attempts")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("case", "-number")
+        constraints = [
+            models.UniqueConstraint(fields=("case", "number"), name="attempt_number_once"),
+            models.CheckConstraint(condition=models.Q(depth__gte=1, depth__lte=1000), name="attempt_depth_1_to_1000"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Attempt {self.number}"

@@ -1,0 +1,119 @@
+"""One thing being tuned."""
+
+from typing import Any, ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+
+from .access import SharedQuerySet
+from .book import Book, Query
+from .scorer import Scorer
+from .team import Team
+
+
+class CaseQuerySet(SharedQuerySet):
+    """Cases; see `SharedQuerySet` for who may what."""
+
+    def live(self) -> Self:
+        """Without the archived ones."""
+        return self.filter(archived_at=None)
+
+
+class Case(models.Model):
+    """A book, the queries taken from it, attempts, scorers, teams."""
+
+    name = models.CharField(max_length=191)
+    book = models.ForeignKey(Book, on_delete=models.PROTECT, related_name="cases")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="cases")
+    teams = models.ManyToManyField(Team, blank=True, related_name="cases")
+    scorers = models.ManyToManyField(Scorer, through="CaseScorer", related_name="cases")
+    options = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar = CaseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name", "id")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CaseScorer(models.Model):
+    """A scorer of a case; the one with the lowest position is primary."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_scorers")
+    scorer = models.ForeignKey(Scorer, on_delete=models.PROTECT, related_name="case_scorers")
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ("position", "id")
+        constraints = [models.UniqueConstraint(fields=("case", "scorer"), name="case_scorer_once")]
+
+    def __str__(self) -> str:
+        return f"{self.scorer} of {self.case}"
+
+
+class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
+    """Queries at their place in a case."""
+
+    def present(self) -> Self:
+        """Without the removed ones."""
+        return self.filter(removed_at=None)
+
+    def with_scores(self, run: Any, version: Any, before: Any = None) -> Self:
+        """Annotate what the list shows of a run under a scorer version: `hits`, `returned`, `took_ms`, `error`, `error_kind`,
+        `asked_text`, `asked_options`, `score`, `low`, `high`, `unrated`, `score_before` (in run `before`) and `difference`;
+        None where there is nothing."""
+        ranking = models.FilteredRelation("query__rankings", condition=models.Q(query__rankings__run=run))
+        score = models.FilteredRelation(
+            "query__scores", condition=models.Q(query__scores__run=run, query__scores__version=version)
+        )
+        earlier = models.FilteredRelation(
+            "query__scores", condition=models.Q(query__scores__run=before, query__scores__version=version)
+        )
+        return self.select_related("query").annotate(
+            ranking=ranking,
+            scored=score,
+            earlier=earlier,
+            ranking_id=models.F("ranking__id"),
+            hits=models.F("ranking__total"),
+            returned=models.F("ranking__returned"),
+            took_ms=models.F("ranking__took_ms"),
+            error_kind=models.F("ranking__error_kind"),
+            error=models.F("ranking__error"),
+            asked_text=models.F("ranking__text"),
+            asked_options=models.F("ranking__options"),
+            score=models.F("scored__score"),
+            low=models.F("scored__low"),
+            high=models.F("scored__high"),
+            unrated=models.F("scored__unrated"),
+            score_before=models.F("earlier__score"),
+            difference=models.F("scored__score") - models.F("earlier__score"),
+        )
+
+
+class CaseQuery(models.Model):
+    """A query's place in a case. Removed ones keep their row, so that taking a removal back restores options and place."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_queries")
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="case_queries")
+    position = models.FloatField()
+    options = models.JSONField(default=dict, blank=True)
+    weight = models.FloatField(default=1)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar = CaseQueryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "case queries"
+        ordering = ("position", "id")
+        constraints = [
+            models.UniqueConstraint(fields=("case", "query"), name="case_query_once"),
+            models.CheckConstraint(condition=models.Q(weight__gte=0), name="case_query_weight_not_negative"),
+        ]
+        indexes = [models.Index(fields=("case", "removed_at", "position"), name="case_query_in_order")]
+
+    def __str__(self) -> str:
+        return str(self.query)

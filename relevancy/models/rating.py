@@ -1,0 +1,65 @@
+"""What raters said, and every change to it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from .book import Query
+
+
+class Verdict(models.TextChoices):
+    """A grade, or why there is none."""
+
+    RATED = "rated"
+    CANNOT = "cannot", "cannot judge"
+    LATER = "later"
+
+
+class Rating(models.Model):
+    """One rater's grade of one document for one query."""
+
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="ratings")
+    doc_id = models.CharField("document id", max_length=500)
+    rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="ratings")
+    verdict = models.CharField(max_length=10, choices=Verdict, default=Verdict.RATED)
+    value = models.FloatField(null=True, blank=True)
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = [
+            models.UniqueConstraint(fields=("query", "doc_id", "rater"), name="rating_once_per_rater"),
+            models.CheckConstraint(
+                condition=Q(verdict=Verdict.RATED, value__isnull=False)
+                | (~Q(verdict=Verdict.RATED) & Q(value__isnull=True)),
+                name="rating_value_goes_with_verdict",
+            ),
+            models.CheckConstraint(condition=~Q(doc_id=""), name="rating_names_a_document"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.doc_id}: {self.value if self.value is not None else self.verdict}"
+
+
+class RatingChange(models.Model):
+    """The append-only log: who changed whose rating from what to what. `new_verdict` empty: the rating was taken back."""
+
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="rating_changes")
+    doc_id = models.CharField("document id", max_length=500)
+    rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_changes")
+    source = models.CharField(max_length=20, default="page", help_text="page, import, command, sample")
+    old_verdict = models.CharField(max_length=10, blank=True)
+    old_value = models.FloatField(null=True)
+    new_verdict = models.CharField(max_length=10, blank=True)
+    new_value = models.FloatField(null=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-id",)
+        indexes = [models.Index(fields=("query", "doc_id", "at"), name="rating_change_of_document")]
+
+    def __str__(self) -> str:
+        return f"{self.doc_id}: {self.old_value} → {self.new_value}"

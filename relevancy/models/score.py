@@ -1,0 +1,58 @@
+"""Scores: scorer version × run, for a query and for the case."""
+
+from django.db import models
+
+from .book import Query
+from .run import Ranking, Run
+from .scorer import ScorerVersion
+
+
+class QueryScore(models.Model):
+    """A ranking under a scorer version, 0–100; `score` null: not scoreable. Run and query stand here too, so that a case's mean reads
+    one narrow table. `revision` is the query's revision the score was made from; an older one is stale."""
+
+    ranking = models.ForeignKey(Ranking, on_delete=models.CASCADE, related_name="scores")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="query_scores")
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="scores")
+    version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="query_scores")
+    value = models.FloatField(null=True, help_text="The measure's own value.")
+    score = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    unrated = models.PositiveIntegerField(default=0)
+    revision = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("ranking", "version"), name="query_score_once"),
+            models.UniqueConstraint(fields=("run", "version", "query"), name="query_score_once_per_run"),
+            models.CheckConstraint(
+                condition=models.Q(score__isnull=True) | models.Q(score__gte=0, score__lte=100),
+                name="query_score_0_to_100",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "–" if self.score is None else f"{self.score:.1f}"
+
+
+class CaseScore(models.Model):
+    """The mean over a run's scoreable queries, one per day: the history."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="case_scores")
+    version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="case_scores")
+    day = models.DateField()
+    score = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    scored = models.PositiveIntegerField(default=0)
+    queries = models.PositiveIntegerField(default=0)
+    unrated = models.PositiveIntegerField(default=0)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("run", "version", "-day")
+        constraints = [models.UniqueConstraint(fields=("run", "version", "day"), name="case_score_once_a_day")]
+
+    def __str__(self) -> str:
+        return "–" if self.score is None else f"{self.score:.1f}"

@@ -1,0 +1,63 @@
+"""Who signs in, and who rates without being able to."""
+
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+
+class UserManager(BaseUserManager["User"]):
+    """Users by e-mail address."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """A person; without a password nobody can sign in as them."""
+        if not email or "@" not in email:
+            raise ValueError(f"{email!r} is no e-mail address.")
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """An admin."""
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email__iexact=username)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person, or a rater that cannot sign in: names in a file, clicks, an AI judge."""
+
+    class Kind(models.TextChoices):
+        PERSON = "person"
+        FILE = "file", "a name in a file"
+        CLICKS = "clicks"
+        JUDGE = "judge", "AI judge"
+
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120, blank=True)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.PERSON)
+    single_keys = models.BooleanField(default=True, help_text="Single letters and digits work as keys on pages.")
+    is_staff = models.BooleanField("admin site", default=False)
+    is_active = models.BooleanField(default=True)
+    date_joined = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = UserManager()
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+
+    class Meta:
+        ordering = ("email",)
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_any_case")]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    @property
+    def initials(self) -> str:
+        """One or two letters for the round badge."""
+        parts = str(self).replace("@", " ").split()
+        return "".join(part[0] for part in parts[:2]).upper() or "?"

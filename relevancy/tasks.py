@@ -1,0 +1,63 @@
+"""Door to the background: ids in, one call. The rows are the truth, a task only wakes; any of them may run twice."""
+
+from datetime import timedelta
+
+from django.db.models import Q
+from django.tasks import task
+from django.utils import timezone
+
+from relevancy import evaluation
+from relevancy.models import Book, Case, Run
+
+LOW, HIGH = -10, 10
+SWEEP_SECONDS = 60
+
+
+@task(priority=LOW)
+def run_chunk(run_id: int) -> None:
+    """One chunk of a run, then the next one."""
+    step = evaluation.continue_run(run_id)
+    for pk in [run_id] * step.more + step.wake:
+        run_chunk.enqueue(pk)
+
+
+@task(priority=HIGH)
+def rescore_book(book_id: int) -> None:
+    """Scores of the newest run of every case on a book, after ratings changed."""
+    Book.objects.filter(pk=book_id).update(rescore_queued_at=None)
+    for case in Case.objects.live().filter(book=book_id):
+        run = case.runs.select_related("case__book").filter(pinned_at=None).first()
+        if run and run.done:
+            evaluation.rescore_run(run)
+
+
+@task(priority=HIGH)
+def rescore_run(run_id: int) -> None:
+    """Scores of one run that are stale or missing."""
+    evaluation.rescore_run(Run.objects.select_related("case__book").get(pk=run_id))
+
+
+def wake(run: Run) -> None:
+    """Let a worker begin with a run."""
+    run_chunk.enqueue(run.pk)
+
+
+def ratings_changed(book: Book, *, seen: Case | None = None) -> None:
+    """Rescore the book's cases in the background, once however often it is asked for; `seen` was rescored already."""
+    others = book.cases.live()
+    if seen is not None:
+        others = others.exclude(pk=seen.pk)
+    if not others.exists():
+        return
+    now = timezone.now()
+    free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - timedelta(seconds=SWEEP_SECONDS))
+    if Book.objects.filter(free, pk=book.pk).update(rescore_queued_at=now):
+        rescore_book.enqueue(book.pk)
+
+
+def sweep() -> int:
+    """Wake every run that should be worked on and is not. Returns how many."""
+    runs = evaluation.sweep()
+    for pk in runs:
+        run_chunk.enqueue(pk)
+    return len(runs)

@@ -1,0 +1,1 @@
+"""How numbers, ratings and small charts look on a page: pure formatting, no models."""

@@ -1,0 +1,196 @@
+"""The small charts drawn by the server: sparkline and score history."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.utils import timezone
+from django.utils.dateformat import format as date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from . import numbers
+
+_TOP, _BOTTOM = Decimal(18), Decimal(78)  # y of 100 and of 0 in the history chart
+_LEAST_SPAN = Decimal(20)  # a sparkline is at least so many points high, or noise would look like news
+_CROWDED = 60  # more dots than this touch each other
+
+
+def _n(value: Decimal) -> str:
+    return f"{value.quantize(Decimal('0.1')).normalize():f}"
+
+
+def _spread(index: int, count: int) -> Decimal:
+    """Where the point lies between 0 (oldest) and 100 (newest); a single point is the newest."""
+    return Decimal(100) if count == 1 else Decimal(100) * index / (count - 1)
+
+
+def _path(points: Iterable[tuple[Decimal, Decimal]]) -> str:
+    return "M" + " L".join(f"{_n(x)} {_n(y)}" for x, y in points)
+
+
+def sparkline(values: Iterable[object]) -> SafeString:
+    """Scores, oldest first, as a line of 108 × 22 over their own range, at least 20 points high.
+
+    Missing values are left out. No values: "no runs"; only missing ones: nothing.
+    """
+    given = list(values)
+    scores = [score for score in map(numbers.known, given) if score is not None]
+    if not scores:
+        return mark_safe("") if given else mark_safe('<span class="small quiet">no runs</span>')
+    low, high = min(scores), max(scores)
+    if high - low < _LEAST_SPAN:
+        middle = (low + high) / 2
+        low, high = middle - _LEAST_SPAN / 2, middle + _LEAST_SPAN / 2
+    points = [
+        (2 + _spread(i, len(scores)) * Decimal("1.04"), 20 - 18 * (score - low) / (high - low))
+        for i, score in enumerate(scores)
+    ]
+    line = format_html('<path d="{}"/>', _path(points)) if len(points) > 1 else ""
+    x, y = points[-1]
+    return format_html(
+        '<svg class="spark" viewBox="0 0 108 22" role="img" aria-label="{}">{}<circle cx="{}" cy="{}" r="2.2"/></svg>',
+        _in_words(scores),
+        line,
+        _n(x),
+        _n(y),
+    )
+
+
+def _in_words(scores: Sequence[Decimal]) -> str:
+    if len(scores) == 1:
+        return f"One run, {numbers.score(scores[0])}"
+    return f"Last {len(scores)} runs, from {numbers.score(scores[0])} to {numbers.score(scores[-1])}"
+
+
+def _day(when: object) -> str:
+    if isinstance(when, datetime):
+        local = timezone.localtime(when) if timezone.is_aware(when) else when
+        return date_format(local, "j M")
+    if isinstance(when, date):
+        return date_format(when, "j M")
+    return "" if when is None else str(when)
+
+
+def _caption(point: Mapping[str, Any]) -> str:
+    return " · ".join(part for part in (str(point.get("label", "")), _day(point.get("when"))) if part)
+
+
+def _hover(point: Mapping[str, Any], score: Decimal) -> str:
+    if point.get("title"):
+        return str(point["title"])
+    between = numbers.span(point.get("low"), point.get("high"))
+    text = f"{point.get('label', '')}: {numbers.score(score)}"
+    return text + (f" ({between})" if between else "")
+
+
+def _runs(present: Sequence[bool]) -> list[range]:
+    """Stretches of neighbouring points that are all there: a line is not drawn across a gap."""
+    stretches: list[range] = []
+    start: int | None = None
+    for i, there in enumerate([*present, False]):
+        if there and start is None:
+            start = i
+        elif not there and start is not None:
+            stretches.append(range(start, i))
+            start = None
+    return stretches
+
+
+def _curves(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None]) -> SafeString:
+    """Band and line, in a box of 100 × 100 that is stretched to the width of the chart."""
+    count = len(points)
+    bounds = [(numbers.known(p.get("low")), numbers.known(p.get("high"))) for p in points]
+    bands, lines = [], []
+    for stretch in _runs([low is not None and high is not None for low, high in bounds]):
+        upper = [(_spread(i, count), 100 - _within(bounds[i][1])) for i in stretch]
+        lower = [(_spread(i, count), 100 - _within(bounds[i][0])) for i in reversed(stretch)]
+        if len(stretch) > 1:
+            bands.append(format_html('<path class="band" d="{} Z"/>', _path([*upper, *lower])))
+    for stretch in _runs([score is not None for score in scores]):
+        if len(stretch) > 1:
+            line = _path([(_spread(i, count), 100 - _within(scores[i])) for i in stretch])
+            lines.append(format_html('<path class="line" d="{}"/>', line))
+    return mark_safe("".join([*bands, *lines]))
+
+
+def _within(value: Decimal | None) -> Decimal:
+    return min(Decimal(100), max(Decimal(0), value or Decimal(0)))
+
+
+def _y(score: Decimal) -> Decimal:
+    return _BOTTOM - (_BOTTOM - _TOP) * _within(score) / 100
+
+
+def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None]) -> SafeString:
+    newest = max((i for i, score in enumerate(scores) if score is not None), default=-1)
+    drawn = []
+    for i, (point, score) in enumerate(zip(points, scores, strict=True)):
+        if score is None or (i != newest and len(points) > _CROWDED):
+            continue
+        shape = format_html(
+            '<circle class="{}" cx="{}%" cy="{}" r="{}"><title>{}</title></circle>',
+            "now" if i == newest else "dot",
+            _n(_spread(i, len(points))),
+            _n(_y(score)),
+            "5" if i == newest else "2.25",
+            _hover(point, score),
+        )
+        if point.get("href"):
+            shape = format_html('<a href="{}" aria-label="{}">{}</a>', point["href"], _hover(point, score), shape)
+        drawn.append(shape)
+    return mark_safe("".join(drawn))
+
+
+def _flags(notes: Sequence[Mapping[str, Any]], count: int) -> SafeString:
+    drawn = [
+        format_html(
+            '<svg x="{}%" overflow="visible"><title>{}</title><line class="note" y1="15" y2="78"/>'
+            '<rect class="flag" x="-7" width="14" height="14" rx="2"/><text class="flag-text" y="10.5">{}</text></svg>',
+            _n(_spread(int(note["at"]), count)),
+            note["text"],
+            chr(ord("A") + i % 26),
+        )
+        for i, note in enumerate(notes)
+        if 0 <= int(note["at"]) < count
+    ]
+    return mark_safe("".join(drawn))
+
+
+_GRID = mark_safe(
+    '<line class="axis" x2="100%" y1="78" y2="78"/><text class="label" x="-8" y="82" text-anchor="end">0</text>'
+    '<line class="grid" x2="100%" y1="48" y2="48"/><text class="label" x="-8" y="52" text-anchor="end">50</text>'
+    '<line class="grid" x2="100%" y1="18" y2="18"/><text class="label" x="-8" y="22" text-anchor="end">100</text>'
+)
+
+
+def history_chart(
+    points: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]] = (), empty: str = "No runs yet"
+) -> SafeString:
+    """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its place.
+
+    A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and if wished title
+    (said on hover) and href. A missing score leaves a gap. A note: at (index of its point) and text.
+    """
+    scores = [numbers.known(point.get("score")) for point in points]
+    seen = [score for score in scores if score is not None]
+    words = f"Score. {_in_words(seen)}" if seen else empty
+    role = "group" if any(point.get("href") for point in points) else "img"
+    opening = format_html('<svg class="chart" height="96" role="{}" aria-label="{}">{}', role, words, _GRID)
+    if not points or not seen:
+        text = format_html('<text class="label" x="50%" y="52" text-anchor="middle">{}</text></svg>', empty)
+        return format_html("{}{}", opening, text)
+    first = (
+        format_html('<text class="label" y="94">{}</text>', _caption(points[0])) if len(points) > 1 else mark_safe("")
+    )
+    return format_html(
+        '{}<svg y="18" width="100%" height="60" viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">'
+        '{}</svg>{}{}{}<text class="label" x="100%" y="94" text-anchor="end">{}</text></svg>',
+        opening,
+        _curves(points, scores),
+        _flags(notes, len(points)),
+        _dots(points, scores),
+        first,
+        _caption(points[-1]),
+    )

@@ -1,0 +1,83 @@
+"""`{% load relevancy %}`: the filters and tags of the pages. What they do stands in the modules beside this one."""
+
+from typing import Any
+
+from django import template
+from django.forms import BoundField
+from django.utils.safestring import SafeString
+
+from . import bars, charts, icons, numbers, ratings, when
+
+register = template.Library()
+
+for _filter in (
+    numbers.score,
+    numbers.difference,
+    numbers.trend,
+    numbers.whole,
+    numbers.engine_score,
+    numbers.pvalue,
+    numbers.coefficient,
+    numbers.grade_text,
+):
+    register.filter(_filter.__name__, _filter)
+register.filter("thousands", numbers.whole)
+
+for _tag in (
+    bars.score_cell,
+    bars.big_score,
+    bars.difference_cell,
+    bars.progress,
+    charts.sparkline,
+    charts.history_chart,
+    icons.icon,
+    numbers.grade_class,
+    numbers.span,
+    ratings.grade_pill,
+    when.ago,
+):
+    register.simple_tag(_tag, name=_tag.__name__)
+
+# Controls that are no box with an outline.
+_BARE = {"checkbox", "radioselect", "checkboxselectmultiple", "clearablefile", "file", "hidden"}
+
+
+@register.inclusion_tag("_ui/rate.html", takes_context=True)
+def rate(
+    context: template.Context,
+    scale: Any,
+    mine: object,
+    grade: object,
+    url: str,
+    doc_id: str,
+    **options: Any,
+) -> dict[str, Any]:
+    """The rating of one document as a form that also works without JavaScript; see `ratings.rating` for its options."""
+    return ratings.rating(scale, mine, grade, url, doc_id, csrf_token=context.get("csrf_token", ""), **options)
+
+
+@register.filter
+def control(field: BoundField) -> SafeString:
+    """The control of a form field with the class of our text fields added to those its widget has."""
+    widget = field.field.widget
+    if field.widget_type in _BARE or widget.attrs.get("type") == "range":
+        return field.as_widget()
+    classes = f"input {widget.attrs.get('class', '')}".strip()
+    return field.as_widget(attrs={"class": classes})
+
+
+@register.filter
+def initials(name: object) -> str:
+    """At most two letters for a person: "Mira Okafor" → "MO", "mira@example.org" → "M"."""
+    words = str(name or "").partition("@")[0].replace(".", " ").split()
+    letters = [word[0].upper() for word in words if word[0].isalnum()]
+    return "".join(letters[:1] + letters[-1:] if len(letters) > 1 else letters) or "?"
+
+
+@register.filter
+def undo_url(extra_tags: object) -> str:
+    """The address in a message's extra tags, `messages.success(…, extra_tags="undo:/address")`; empty if none."""
+    for tag in str(extra_tags or "").split():
+        if tag.startswith("undo:/") and not tag.startswith("undo://"):
+            return tag.removeprefix("undo:")
+    return ""

@@ -1,0 +1,29 @@
+"""A run as the CSV that Quepid calls a snapshot."""
+
+import json
+from typing import Any
+
+from relevancy.models import Run
+
+from .cells import write_rows
+
+HEADER = ("Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position")
+
+
+def export_run(*, run: Run) -> str:
+    """One line per ranked document with its displayed fields, in the order of the case's queries; positions count from 1."""
+    rankings = list(run.rankings.filter(error_kind="").order_by("id"))
+    names = list(dict.fromkeys(name for ranking in rankings for _, _, fields in ranking.hits for name in fields))
+    head = (run.note or f"Run {run.number}", run.created_at.isoformat(timespec="seconds"), str(run.case_id))
+    rows = [
+        (*head, ranking.text, doc_id, str(rank), *(_cell(fields.get(name)) for name in names))
+        for ranking in rankings
+        for rank, (doc_id, _, fields) in enumerate(ranking.hits, 1)
+    ]
+    return write_rows((*HEADER, *names), rows)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

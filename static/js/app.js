@@ -1,0 +1,61 @@
+// Theme, dialogs and menus. Everything is wired by data attributes on the document, so swapped-in parts need no set-up.
+//   data-theme-switch              light or dark, kept in the cookie "theme" for the server; fires "themechange" on document
+//   data-dialog="id"               opens that <dialog>; data-dialog-close inside one closes it
+//   <dialog data-dialog-auto>      opens as soon as it is on the page (an answer of htmx put into #dialog)
+//   <details data-menu>            closes on Esc and on a click elsewhere
+//   <select data-submit>           sends its form when changed
+
+const root = document.documentElement;
+const YEAR = 365 * 24 * 3600;
+
+function switchTheme() {
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `theme=${root.dataset.theme}; path=/; max-age=${YEAR}; samesite=lax${secure}`;
+  document.dispatchEvent(new CustomEvent("themechange", { detail: { theme: root.dataset.theme } }));
+}
+
+function openDialog(dialog) {
+  if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
+}
+
+function openNew(part) {
+  const inside = part.querySelectorAll ? [...part.querySelectorAll("dialog[data-dialog-auto]")] : [];
+  for (const dialog of [part, ...inside]) if (dialog.matches?.("dialog[data-dialog-auto]")) openDialog(dialog);
+}
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details[data-menu][open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+  if (event.target.closest("[data-theme-switch]")) switchTheme();
+  const opener = event.target.closest("[data-dialog]");
+  const dialog = opener && document.getElementById(opener.dataset.dialog);
+  if (dialog) {
+    event.preventDefault();
+    openDialog(dialog);
+  }
+  if (event.target.closest("[data-dialog-close]")) event.target.closest("dialog")?.close();
+  // A click on the dialog itself, and not on what it holds, is a click on the backdrop.
+  if (event.target instanceof HTMLDialogElement && event.target.open) {
+    const box = event.target.getBoundingClientRect();
+    const inside = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+    if (!inside && event.detail > 0) event.target.close();
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details[data-menu][open]")) {
+    menu.open = false;
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+  }
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form?.requestSubmit();
+});
+
+document.addEventListener("htmx:load", (event) => openNew(event.detail.elt));
+openNew(document);

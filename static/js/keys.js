@@ -1,0 +1,186 @@
+// The keyboard. Which key does what stands in the page's key help (<dialog id="keys">, _ui/keys.html) and is read from
+// there, so that help and behaviour cannot differ. On the page:
+//   data-key-item       a row that j and k go to; may hold further ones. Give it an id; tabindex="-1" on all but the first
+//   data-key-open       inside a row: what Enter presses      data-unrated="3", data-failed: on a row, for u and e
+//   data-key-filter, data-key-jump, data-key-run              data-key-press="name", data-key-go="name"
+//   <body data-keys="off">   switches everything off but what needs Ctrl or Alt
+
+const help = document.getElementById("keys");
+const bindings = new Map();
+for (const line of help?.querySelectorAll("[data-keys][data-does]") ?? []) {
+  for (const key of line.dataset.keys.split(" ")) bindings.set(key, line.dataset.does);
+}
+
+const TYPING = "input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range]), textarea, select, [contenteditable]";
+const NATIVE = "a[href], button, summary, input, select, textarea, label";
+let current = null;
+let byKeyboard = false;
+
+const visible = (node) => node.getClientRects().length > 0;
+const items = () => [...document.querySelectorAll("[data-key-item]")].filter(visible);
+const parentItem = (item) => item.parentElement?.closest("[data-key-item]") ?? null;
+const within = (item, selector) => [...item.querySelectorAll(selector)].find((node) => node.closest("[data-key-item]") === item);
+
+function here() {
+  if (current && !current.isConnected && current.id) current = document.getElementById(current.id);
+  return current?.isConnected ? current : null;
+}
+
+function mark() {
+  for (const item of document.querySelectorAll("[data-key-item].here")) if (item !== current) item.classList.remove("here");
+  if (byKeyboard && here()) current.classList.add("here");
+}
+
+function moveTo(item) {
+  if (!item) return;
+  if (here()?.hasAttribute("tabindex")) current.tabIndex = -1;
+  current = item;
+  byKeyboard = true;
+  mark();
+  const opener = within(item, "[data-key-open]");
+  if (!(opener && item.localName === "tbody")) item.tabIndex = 0;
+  (opener && item.localName === "tbody" ? opener : item).focus({ preventScroll: true });
+  const row = item.localName === "tbody" ? item.rows[0] : item;
+  row.scrollIntoView({ block: "nearest" });
+}
+
+function step(by, wanted = () => true) {
+  const all = items();
+  const at = all.indexOf(here());
+  if (wanted === step.any) return moveTo(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by]);
+  const order = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
+  return moveTo(order.find(wanted));
+}
+step.any = () => true;
+
+function isUnrated(item) {
+  const rates = [...item.querySelectorAll(".rate")].filter((rate) => rate.closest("[data-key-item]") === item);
+  const nested = [...item.querySelectorAll("[data-key-item]")].some(visible);
+  if (nested) return false;
+  return Number(item.dataset.unrated) > 0 || (item.dataset.unrated === undefined && rates.some((rate) => !rate.classList.contains("rated")));
+}
+
+function grades() {
+  const item = here();
+  // A row that holds results may have a bar to rate all of them: a digit must not press that one.
+  if (!item || [...item.querySelectorAll("[data-key-item]")].some(visible)) return [];
+  return [...item.querySelectorAll("[data-grade]")];
+}
+
+function rate(digit) {
+  const buttons = grades();
+  const wanted = buttons.find((button) => button.dataset.grade === digit);
+  const ten = digit === "0" ? buttons.find((button) => button.dataset.grade === "10") : null;
+  if (wanted ?? ten) {
+    // On the chosen grade a click would take the rating back; the digit means "this grade", the other key takes it back.
+    const button = wanted ?? ten;
+    if (button.getAttribute("aria-checked") !== "true") button.click();
+    return;
+  }
+  const field = here() && within(here(), "[data-grade-field]");
+  if (!field) return;
+  field.focus();
+  field.value = digit;
+}
+
+function go(name) {
+  const target = named("go", name);
+  if (!target) return;
+  if (target.matches("a[href]")) return target.click();
+  if (!visible(target) && target.closest("#tune")) location.hash = "tune";
+  const focusable = target.matches("a, button, input, select, textarea, [tabindex]")
+    ? target
+    : target.querySelector("a[href], button, input:not([type=hidden]), select, textarea, [tabindex]");
+  (focusable ?? target).focus();
+  target.scrollIntoView({ block: "nearest" });
+}
+
+function named(kind, name) {
+  const selector = `[data-key-${kind}="${CSS.escape(name)}"]`;
+  const item = here();
+  const inside = item && [...item.querySelectorAll(selector)].find((node) => node.closest("[data-key-item]") === item);
+  return inside ?? [...document.querySelectorAll(selector)].find((node) => !node.closest("[data-key-item]")) ?? null;
+}
+
+const actions = {
+  help: () => help.showModal(),
+  jump: () => (document.querySelector("[data-key-jump]") ?? document.querySelector("[data-key-filter]"))?.focus(),
+  filter: () => document.querySelector("[data-key-filter]")?.focus(),
+  undo: () => [...document.querySelectorAll("#toasts [data-undo] button")].at(-1)?.click(),
+  theme: () => document.querySelector("[data-theme-switch]")?.click(),
+  next: () => step(1, step.any),
+  previous: () => step(-1, step.any),
+  unrated: () => step(1, isUnrated),
+  failed: () => step(1, (item) => item.hasAttribute("data-failed") || item.classList.contains("failed")),
+  open: () => here() && within(here(), "[data-key-open]")?.click(),
+  out: () => {
+    const item = here();
+    if (!item) return document.activeElement?.blur();
+    if (parentItem(item)) return moveTo(parentItem(item));
+    const opener = within(item, "[data-key-open]");
+    if (opener?.getAttribute("aria-expanded") === "true") return opener.click();
+    current.classList.remove("here");
+    current = null;
+    return document.activeElement?.blur();
+  },
+  rate: (key) => rate(key),
+  unrate: () => {
+    const chosen = grades().find((button) => button.getAttribute("aria-checked") === "true");
+    (chosen ?? (here() && within(here(), "[data-grade-back]")))?.click();
+  },
+  run: () => document.querySelector("[data-key-run]")?.click(),
+  press: (key, name) => named("press", name)?.click(),
+  go: (key, name) => go(name),
+};
+
+let prefix = "";
+let prefixTimer = 0;
+
+function lookUp(event) {
+  const modifiers = (event.ctrlKey || event.metaKey ? "Ctrl+" : "") + (event.altKey ? "Alt+" : "");
+  const key = modifiers + event.key;
+  const does = (prefix && bindings.get(`${prefix}>${key}`)) || bindings.get(key);
+  clearTimeout(prefixTimer);
+  prefix = "";
+  if (!does && [...bindings.keys()].some((name) => name.startsWith(`${key}>`))) {
+    prefix = key;
+    prefixTimer = setTimeout(() => { prefix = ""; }, 1200);
+  }
+  return does;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+  const modified = event.ctrlKey || event.metaKey || event.altKey;
+  const target = event.target instanceof Element ? event.target : document.body;
+  const typing = target.closest(TYPING) !== null;
+  if (document.body.dataset.keys === "off" && !modified) return;
+  if (typing && event.key === "Escape" && bindings.has("Escape")) {
+    target.blur();
+    if (here()) moveTo(here());
+    return;
+  }
+  if (typing && !(modified && event.key === "Enter")) return;
+  if (event.key === "Enter" && !modified && target.closest(NATIVE)) return;
+  const does = lookUp(event);
+  if (!does) return;
+  const [action, name] = does.split(":");
+  if (event.repeat && action !== "next" && action !== "previous") return;
+  event.preventDefault();
+  actions[action](event.key, name);
+});
+
+document.addEventListener("focusin", (event) => {
+  const item = event.target.closest?.("[data-key-item]");
+  if (item && item !== current) {
+    current = item;
+    mark();
+  }
+});
+document.addEventListener("pointerdown", (event) => {
+  byKeyboard = false;
+  for (const item of document.querySelectorAll("[data-key-item].here")) item.classList.remove("here");
+  const item = event.target.closest?.("[data-key-item]");
+  if (item) current = item;
+});
+document.addEventListener("htmx:afterSettle", () => mark());

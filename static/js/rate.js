@@ -1,0 +1,93 @@
+// Rating buttons (_ui/rate.html): the choice shows at once and is saved behind. If that fails it is marked and kept;
+// where the server was not reached, it is sent again when the network is back, or after 10 seconds.
+
+const AGAIN = 10000;
+
+function choose(form, grade) {
+  const buttons = form.querySelectorAll("[data-grade]");
+  for (const button of buttons) {
+    const chosen = button.dataset.grade === grade;
+    button.setAttribute("aria-checked", String(chosen));
+    button.value = chosen ? "" : button.dataset.grade; // pressed again, it takes the rating back
+  }
+  if (buttons.length) form.querySelector(".rate").classList.toggle("rated", grade !== "");
+}
+
+function say(text) {
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, level: "error", key: "unsaved rating" } }));
+}
+
+function failed(form, sendAgain) {
+  form.classList.add("unsaved");
+  if (!sendAgain) return;
+  form.dataset.retry = "1";
+  setTimeout(() => retry(form), AGAIN);
+}
+
+function retry(form) {
+  if (!form.isConnected || form.dataset.retry === undefined) return;
+  form.requestSubmit();
+}
+
+// The value is fixed here, before the buttons change their meaning; a second try sends what the first one sent.
+document.addEventListener("htmx:configRequest", (event) => {
+  const form = event.detail.elt.closest?.("form[data-rate]");
+  if (!form) return;
+  if (form.dataset.retry !== undefined && !event.detail.triggeringEvent?.submitter) {
+    event.detail.parameters.value = form.dataset.sent;
+  }
+  form.dataset.sent = event.detail.parameters.value ?? "";
+  delete form.dataset.retry;
+  choose(form, form.dataset.sent);
+});
+
+// The answer may have replaced the form by now: htmx then names the part around it, the request still knows the form.
+document.addEventListener("htmx:afterRequest", (event) => {
+  const form = event.detail.requestConfig?.elt.closest?.("form[data-rate]");
+  if (!form || !event.detail.successful) return;
+  form.classList.remove("unsaved");
+  if (!document.querySelector("form[data-rate].unsaved")) say("");
+});
+document.addEventListener("htmx:responseError", (event) => {
+  const form = event.detail.elt.closest?.("form[data-rate]");
+  if (form) failed(form, event.detail.xhr.status >= 500);
+});
+for (const name of ["htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(name, (event) => {
+    const form = event.detail.elt.closest?.("form[data-rate]");
+    if (!form) return;
+    failed(form, true);
+    say("Rating not saved: the server cannot be reached. It is kept here and sent again.");
+  });
+}
+addEventListener("online", () => {
+  for (const form of document.querySelectorAll("form[data-rate][data-retry]")) retry(form);
+});
+addEventListener("beforeunload", (event) => {
+  if (document.querySelector("form[data-rate].unsaved[data-retry]")) event.preventDefault();
+});
+
+// One stop for the Tab key per group, arrows inside it: they move the focus, Space and Enter rate.
+function rove(group, on) {
+  const buttons = [...group.querySelectorAll("[role=radio]")];
+  const stop = on ?? buttons.find((button) => button.getAttribute("aria-checked") === "true") ?? buttons[0];
+  for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
+}
+
+function roveAll(part) {
+  const groups = part.querySelectorAll?.("[role=radiogroup]") ?? [];
+  for (const group of part.matches?.("[role=radiogroup]") ? [part, ...groups] : groups) rove(group);
+}
+
+document.addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const button = event.target.closest?.("[role=radiogroup] [role=radio]");
+  if (!step || !button || event.altKey || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  const buttons = [...button.closest("[role=radiogroup]").querySelectorAll("[role=radio]")];
+  const next = buttons[(buttons.indexOf(button) + step + buttons.length) % buttons.length];
+  rove(button.closest("[role=radiogroup]"), next);
+  next.focus();
+});
+document.addEventListener("htmx:load", (event) => roveAll(event.detail.elt));
+roveAll(document);

@@ -1,0 +1,90 @@
+// What happens around htmx requests: errors become toasts and leave the page as it is, the focus returns to the same
+// control after a swap, and progress is said aloud. A 422 is swapped (see htmx-config in base.html).
+//   data-announce="412 of 1,000"   on a swapped-in part: said politely, at most every 10 seconds
+
+const GENERIC = {
+  400: "The server could not read this request. Reload the page and try again.",
+  401: "You are signed out. Reload the page and sign in; nothing you saved is lost.",
+  403: "You may not do this, or you were signed out. Reload the page to see.",
+  404: "It is not there any more. Reload the page.",
+  409: "Somebody changed this at the same time. Reload the page to see how it is now.",
+  413: "That is too large for this server.",
+  429: "Too many requests at once. Wait a moment and try again.",
+};
+const LONGEST = 300;
+
+function toast(text, level = "error") {
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, level } }));
+}
+
+function saidByServer(xhr) {
+  const type = xhr.getResponseHeader("Content-Type") || "";
+  const body = xhr.responseText || "";
+  if (type.startsWith("application/json")) {
+    try {
+      return JSON.parse(body).detail;
+    } catch {
+      return "";
+    }
+  }
+  if (type.startsWith("text/plain")) return body;
+  if (!type.startsWith("text/html")) return "";
+  return new DOMParser().parseFromString(body, "text/html").querySelector("[data-message]")?.textContent;
+}
+
+function message(xhr) {
+  const said = String(saidByServer(xhr) || "").trim();
+  if (said) return said.length > LONGEST ? `${said.slice(0, LONGEST)}…` : said;
+  if (GENERIC[xhr.status]) return GENERIC[xhr.status];
+  return `The server answered with error ${xhr.status}. Nothing was changed on this page; try again.`;
+}
+
+document.addEventListener("htmx:responseError", (event) => toast(message(event.detail.xhr)));
+for (const [name, text] of [
+  ["htmx:sendError", "The server cannot be reached. What you typed is still here; try again."],
+  ["htmx:timeout", "The server took too long to answer. What you typed is still here; try again."],
+]) {
+  document.addEventListener(name, (event) => {
+    if (!event.detail.elt.closest?.("[data-rate]")) toast(text); // ratings are kept and sent again: rate.js
+  });
+}
+document.addEventListener("htmx:swapError", () => toast("The answer could not be shown. Reload the page."));
+
+// ---- focus: htmx itself only brings back elements with an id
+let lost = null;
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const active = document.activeElement;
+  lost = null;
+  if (!active || active === document.body || !event.detail.target?.contains(active)) return;
+  const place = active.parentElement?.closest("[id]");
+  lost = { id: active.id, place: place?.id, tag: active.localName, name: active.name, grade: active.dataset.grade, key: active.dataset.keyPress };
+});
+
+function again({ id, place, tag, name, grade, key }) {
+  if (id) return document.getElementById(id);
+  const within = (place && document.getElementById(place)) || document;
+  if (grade) return within.querySelector(`[data-grade="${CSS.escape(grade)}"]`);
+  if (key) return within.querySelector(`[data-key-press="${CSS.escape(key)}"]`);
+  if (name) return within.querySelector(`${tag}[name="${CSS.escape(name)}"]`);
+  return place ? document.getElementById(place)?.querySelector(tag) : null;
+}
+
+document.addEventListener("htmx:afterSettle", () => {
+  if (lost && (document.activeElement === document.body || !document.activeElement)) {
+    again(lost)?.focus({ preventScroll: true });
+  }
+  lost = null;
+});
+
+// ---- progress, aloud
+const said = document.getElementById("announce");
+let last = 0;
+
+document.addEventListener("htmx:load", (event) => {
+  const part = event.detail.elt;
+  const speaker = part.matches?.("[data-announce]") ? part : part.querySelector?.("[data-announce]");
+  if (!speaker || Date.now() - last < 10000) return;
+  last = Date.now();
+  said.textContent = speaker.dataset.announce;
+});

@@ -1,0 +1,138 @@
+"""Solr and Elasticsearch as small as the contract needs them, in the shapes the real ones answered with.
+
+They are trusted only because `tests/live` runs the same contract against the real ones.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from .local_server import Asked, Reply, json_reply
+from .stand import DOCS, words
+
+_NOT_FOUND = "<html>\n<head>\n<title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404 Not Found</h2></body></html>"
+
+
+def ranked(query: str) -> list[tuple[float, Mapping[str, Any]]]:
+    """Score and document, best first: the share of words they have in common."""
+    asked = words(query.replace("\\", ""))
+    found = []
+    for doc in DOCS:
+        title = words(doc["title"])
+        common = {word for word in asked & title if word.isalnum()}
+        if common:
+            found.append((len(common) / len(title), doc))
+    return sorted(found, key=lambda pair: -pair[0])
+
+
+def fake_solr(asked: Asked) -> Reply:
+    """`/solr/films`: select by edismax, the terms and term parsers, explain, Luke, system information."""
+    path = urlsplit(asked.path).path
+    core, _, handler = path.removeprefix("/solr/").partition("/")
+    if core != "films":
+        return Reply(_NOT_FOUND.encode(), 404, {"content-type": "text/html;charset=iso-8859-1"})
+    if handler == "admin/system":
+        return json_reply({"responseHeader": {"status": 0}, "lucene": {"solr-spec-version": "9.10.1"}})
+    if handler == "admin/luke":
+        return json_reply({"fields": {name: {"type": "string"} for name in ("id", "title", "year", "genres", "_version_")}})
+    return _solr_select(dict(parse_qsl(asked.body.decode(), keep_blank_values=True)))
+
+
+def _solr_select(params: Mapping[str, str]) -> Reply:
+    if params.get("defType") == "nosuchparser":
+        message = f"invalid query parser 'nosuchparser' for query '{params['q']}'"
+        return json_reply({"responseHeader": {"status": 400}, "error": {"msg": message, "code": 400}}, 400)
+    if "wanted" in params:
+        ids = params["wanted"].split("\x1f")
+        found = [(1.0, doc) for doc in DOCS if doc["id"] in ids]
+    else:
+        found = ranked(params.get("q", ""))
+    if "fq" in params:
+        found = [(score, doc) for score, doc in found if doc["id"] == params["fq"].partition("}")[2]]
+    start, rows = int(params.get("start", 0)), int(params.get("rows", 10))
+    names = params["fl"].split(",") if "fl" in params else ["*"]
+    docs = [_solr_doc(doc, score, names) for score, doc in found[start : start + rows]]
+    answer: dict[str, Any] = {
+        "responseHeader": {"status": 0, "QTime": 0},
+        "response": {"numFound": len(found), "start": start, "numFoundExact": True, "docs": docs},
+    }
+    if "debug" in params:
+        answer["debug"] = {"explain": {doc["id"]: {"match": True, **_tree(score, params)} for score, doc in found}}
+        other = params.get("explainOther", "").partition("}")[2]
+        if any(doc["id"] == other for doc in DOCS):
+            tree = {"match": False, "value": 0.0, "description": "No matching clause", "details": []}
+            answer["debug"] |= {"explainOther": {other: tree}}
+    return json_reply(answer)
+
+
+def _solr_doc(doc: Mapping[str, Any], score: float, names: list[str]) -> dict[str, Any]:
+    shown = {name: value for name, value in doc.items() if name in names or "*" in names}
+    return {**shown, "score": score} if "score" in names else shown
+
+
+def _tree(score: float, params: Mapping[str, str]) -> dict[str, Any]:
+    leaf = {"match": True, "value": score, "description": f"weight(title:{params['q']})", "details": []}
+    return {"value": score, "description": "sum of:", "details": [leaf]}
+
+
+def fake_elasticsearch(asked: Asked) -> Reply:
+    """`/films`: match, ids and bool/terms queries, `_msearch`, explain, `_field_caps`."""
+    path = urlsplit(asked.path).path
+    if path == "/":
+        return json_reply({"version": {"number": "9.4.3"}})
+    index, _, verb = path.removeprefix("/").partition("/")
+    if index != "films":
+        error = {"type": "index_not_found_exception", "reason": f"no such index [{index}]"}
+        return json_reply({"error": {"root_cause": [error], **error}, "status": 404}, 404)
+    if verb == "_field_caps":
+        kinds = {"title": "text", "year": "long", "genres": "text", "genres.keyword": "keyword", "id": "text"}
+        caps = {name: {kind: {"type": kind, "metadata_field": False}} for name, kind in kinds.items()}
+        return json_reply({"indices": ["films"], "fields": {**caps, "_id": {"_id": {"type": "_id", "metadata_field": True}}}})
+    if verb == "_msearch":
+        bodies = [json.loads(line) for line in asked.body.split(b"\n") if line][1::2]
+        bad = next((body for body in bodies if _is_bad(body)), None)
+        return _unknown_query() if bad else json_reply({"took": 1, "responses": [_search(body) for body in bodies]})
+    body = json.loads(asked.body)
+    if verb.startswith("_explain/"):
+        return json_reply({"matched": False, "explanation": {"value": 0.0, "description": "no match", "details": []}})
+    return _unknown_query() if _is_bad(body) else json_reply(_search(body))
+
+
+def _is_bad(body: Mapping[str, Any]) -> bool:
+    return "nosuchquery" in body.get("query", {})
+
+
+def _unknown_query() -> Reply:
+    error = {"type": "parsing_exception", "reason": "unknown query [nosuchquery]", "line": 1, "col": 25}
+    return json_reply({"error": {"root_cause": [error], **error}, "status": 400}, 400)
+
+
+def _search(body: Mapping[str, Any]) -> dict[str, Any]:
+    query = body.get("query", {"match_all": {}})
+    if "match" in query:
+        found = ranked(query["match"]["title"])
+    else:
+        found = [(1.0, doc) for doc in DOCS if "match_all" in query or doc["id"] in query["ids"]["values"]]
+    total = len(found)
+    if "post_filter" in body:
+        found = [(score, doc) for score, doc in found if doc["id"] in body["post_filter"]["ids"]["values"]]
+    shown = found[body.get("from", 0) :][: body.get("size", 10)]
+    return {
+        "took": 1,
+        "timed_out": False,
+        "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
+        "hits": {"total": {"value": total, "relation": "eq"}, "hits": [_raw(doc, score, body) for score, doc in shown]},
+        "status": 200,
+    }
+
+
+def _raw(doc: Mapping[str, Any], score: float, body: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = body.get("_source", True)
+    raw: dict[str, Any] = {"_index": "films", "_id": doc["id"], "_score": score}
+    if wanted:
+        raw["_source"] = {name: value for name, value in doc.items() if wanted is True or name in wanted}
+    if body.get("explain"):
+        leaf = {"value": score, "description": f"weight({json.dumps(body['query'])})", "details": []}
+        raw["_explanation"] = {"value": score, "description": "sum of:", "details": [leaf]}
+    return raw

@@ -1,0 +1,1 @@
+"""Tests against real engines on loopback; `make engines` fetches them."""

@@ -1,0 +1,54 @@
+"""Real engines for a test session, started when the first test asks for one."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.live.servers import Server, fetched, running
+
+_HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test below this folder is `live`, and with `--dist loadgroup` one worker has them all: one set of servers."""
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker(pytest.mark.live)
+            item.add_marker(pytest.mark.xdist_group("live"))
+
+
+@pytest.fixture(scope="session")
+def solr_server() -> Iterator[Server]:
+    """A Solr without cores; `tests.live.indexing.make_solr_core` makes them."""
+    with _engine("solr", "/solr/admin/info/system", {"SOLR_HEAP": "512m"}) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_server() -> Iterator[Server]:
+    """An Elasticsearch without indices; `tests.live.indexing.make_elasticsearch_index` makes them."""
+    ready = "/_cluster/health?wait_for_status=yellow&timeout=1s"
+    with _engine("elasticsearch", ready, {"ES_HEAP": "512m"}) as server:
+        yield server
+
+
+@contextmanager
+def _engine(name: str, ready: str, environment: dict[str, str]) -> Iterator[Server]:
+    if not fetched(name):
+        why = f"{name} is not there: run `make engines` first."
+        if os.environ.get("CI") == "true" or os.environ.get("RELEVANCY_LIVE") == "1":
+            pytest.fail(why, pytrace=False)
+        pytest.skip(why)
+    # Not pytest's own folder: as root, Elasticsearch runs as another user, who could not enter it.
+    base = Path(tempfile.mkdtemp(prefix=f"relevancy-{name}-"))
+    base.chmod(0o755)
+    try:
+        with running(name, base / "home", ready, environment) as server:
+            yield server
+    finally:
+        shutil.rmtree(base, ignore_errors=True)

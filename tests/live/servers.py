@@ -1,0 +1,78 @@
+"""Starting and stopping real engines from `tests/live/engines`."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import urllib3
+
+ENGINES = Path(__file__).parent / "engines"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running engine. `url`: its root (`http://127.0.0.1:8983/solr`, `http://127.0.0.1:9200`); `home`: its files."""
+
+    url: str
+    home: Path
+
+
+def fetched(engine: str) -> bool:
+    """Whether `make engines` was run for this engine."""
+    target = ENGINES / engine / "target"
+    return (target / "cp.txt").exists() or any(target.glob("dist/*/elasticsearch/lib"))
+
+
+def free_port() -> int:
+    """A port that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running(engine: str, home: Path, ready: str, environment: dict[str, str]) -> Iterator[Server]:
+    """Start an engine on a free port, wait until `ready` (a path) answers 200, and stop it by SIGTERM at the end."""
+    port = free_port()
+    log = home.parent / f"{engine}.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [str(ENGINES / engine / "start.sh"), str(port), str(home)],
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **environment},
+            start_new_session=True,
+        )
+    try:
+        root = f"http://127.0.0.1:{port}"
+        _wait(lambda: _answers(root + ready), process, log)
+        yield Server(root + ("/solr" if engine == "solr" else ""), home)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return urllib3.request("GET", url, retries=False, timeout=5.0).status == 200
+    except urllib3.exceptions.HTTPError:
+        return False
+
+
+def _wait(ready: Callable[[], bool], process: "subprocess.Popen[bytes]", log: Path, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            tail = log.read_text(errors="replace")[-3000:]
+            raise RuntimeError(f"The engine did not start (exit status {process.poll()}). Its last words:\n{tail}")
+        time.sleep(0.2)
