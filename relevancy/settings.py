@@ -165,7 +165,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "relevancy.views.context.page",
             ],
-            "builtins": ["django.templatetags.static"],
+            "builtins": ["relevancy.templatetags.relevancy", "django.templatetags.static"],
         },
     }
 ]

@@ -11,6 +11,7 @@ from relevancy.models import Book, Case, Run
 
 LOW, HIGH = -10, 10
 SWEEP_SECONDS = 60
+RESCORED_RUNS = 30
 
 
 @task(priority=LOW)
@@ -35,6 +36,14 @@ def rescore_book(book_id: int) -> None:
 def rescore_run(run_id: int) -> None:
     """Scores of one run that are stale or missing."""
     evaluation.rescore_run(Run.objects.select_related("case__book").get(pk=run_id))
+
+
+@task(priority=HIGH)
+def rescore_case(case_id: int) -> None:
+    """Scores of a case's last runs, newest first, after another scorer was chosen; pinned runs keep theirs."""
+    runs = Run.objects.filter(case=case_id, pinned_at=None, done__gt=0).select_related("case__book")
+    for run in runs.order_by("-number")[:RESCORED_RUNS]:
+        evaluation.rescore_run(run)
 
 
 def wake(run: Run) -> None:

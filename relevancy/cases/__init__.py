@@ -3,7 +3,7 @@
 Read as sentences: `cases.create(name=…, owner=user)`, `cases.queries.add(case=…, texts=…)`, `cases.attempts.save(case=…, …)`.
 """
 
-from . import attempts, endpoints, queries, teams
+from . import attempts, changing, endpoints, making, offers, queries, teams, uploads
 from .creating import (
     archive,
     choose_scorers,
@@ -16,18 +16,24 @@ from .creating import (
     unshare,
 )
 from .errors import Refused
+from .reading import cases_for, lately
 from .scales import newest_version, parse_scale
 
 __all__ = [
     "Refused",
     "archive",
     "attempts",
+    "cases_for",
+    "changing",
     "choose_scorers",
     "create",
     "default_scorer",
     "endpoints",
+    "lately",
     "make_primary",
+    "making",
     "newest_version",
+    "offers",
     "parse_scale",
     "queries",
     "rename",
@@ -35,4 +41,5 @@ __all__ = [
     "share",
     "teams",
     "unshare",
+    "uploads",
 ]

@@ -64,7 +64,7 @@ def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str,
     try:
         parsed = engines.parse_template(template, adapter.syntax)
     except engines.TemplateError as error:
-        raise Refused(str(error), field="template") from None
+        raise Refused(str(error), field="template", line=error.line, column=error.column) from None
     try:
         engines.parse_fields(fields, adapter.default_id_field)
     except engines.TemplateError as error:
@@ -82,8 +82,42 @@ def _knob(name: str, value: Any) -> float:
     return int(number) if number.is_integer() else number
 
 
+def syntax(endpoint: Endpoint) -> str:
+    """How the endpoint's templates are written: "params" or "json"."""
+    return engines.get(endpoint.engine).syntax
+
+
 def preview(*, attempt: Attempt, text: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
     """What would be sent for a query. Raises `EngineError`."""
     asker = evaluation.Asker(evaluation.asked(attempt), attempt.depth)
     with evaluation.connect(attempt.endpoint) as engine:
         return engine.render(asker.request(text, options))
+
+
+def changes(attempt: Attempt) -> str:
+    """What an attempt changed against its parent, in a few words: `tie 0.3 → 0.15 · + pf=title^18`."""
+    parent = attempt.parent
+    if parent is None:
+        return ""
+    words = [
+        f"{name} {_said(parent.knobs.get(name))} → {_said(value)}"
+        for name, value in attempt.knobs.items()
+        if parent.knobs.get(name) != value
+    ]
+    before, after = parent.template.splitlines(), attempt.template.splitlines()
+    words += [f"+ {line.strip()}" for line in after if line.strip() and line not in before][:2]
+    if not words:
+        words += [f"− {line.strip()}" for line in before if line.strip() and line not in after][:2]
+    if parent.endpoint_id != attempt.endpoint_id:
+        words.append(f"on {attempt.endpoint}")
+    if parent.depth != attempt.depth:
+        words.append(f"{parent.depth} → {attempt.depth} shown")
+    if parent.fields != attempt.fields:
+        words.append("other fields")
+    if parent.escape != attempt.escape:
+        words.append("escaped" if attempt.escape else "not escaped")
+    return " · ".join(words)
+
+
+def _said(value: Any) -> str:
+    return "–" if value is None else f"{value:g}"

@@ -103,7 +103,7 @@ def check_status(answer: Answer, where: str, own_message: Callable[[Any], str]) 
 
 def error_for(status: int, where: str, message: str, start: str = "") -> EngineError:
     """The error for a status above 399. `message`: the engine's own words; `start`: what else the body begins with."""
-    message = first_words(message, limit=2000)
+    message = _shortened(" ".join(message.split()))
     said = f": {(message or start).rstrip('.')}" if message or start else ""
     if status in (401, 403):
         return EndpointRefused(
@@ -128,6 +128,25 @@ def error_for(status: int, where: str, message: str, start: str = "") -> EngineE
         todo="Is this the address of a search engine?",
         status=status,
     )
+
+
+def explain_tree(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """Lucene's explanation, as Solr and Elasticsearch give it, with just value, description and details."""
+    value = tree.get("value")
+    details = tree.get("details")
+    return {
+        "value": float(value) if isinstance(value, int | float) else 0.0,
+        "description": str(tree.get("description", "")),
+        "details": [explain_tree(node) for node in details if isinstance(node, dict)]
+        if isinstance(details, list)
+        else [],
+    }
+
+
+def _shortened(message: str) -> str:
+    """Both ends of a long message: parsers repeat the whole query before they come to what is wrong with it."""
+    message = _UNSTORABLE.sub("\ufffd", message)
+    return message if len(message) <= 1500 else f"{message[:700]} … {message[-700:]}"
 
 
 def _shown_target(location: str) -> str:

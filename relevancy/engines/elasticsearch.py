@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,19 +13,31 @@ from elastic_transport import TransportError
 from elasticsearch import ApiError, UnsupportedProductError
 
 from .addresses import Address
-from .answers import error_for
+from .answers import explain_tree
 from .base import Abilities, Connection, Engine, Hit, Page, Request
+from .elasticsearch_answers import (
+    Body,
+    by_id,
+    checked_item,
+    is_field,
+    own_message,
+    read_hit,
+    source_filter,
+    total_and_hits,
+)
 from .elasticsearch_client import json_headers, open_client
 from .errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError, TooSlow, UnreadableAnswer
 from .fields import FieldSpec
 from .http import HttpClient
 from .many import in_parallel
 
+__all__ = ["ElasticsearchEngine", "own_message", "prefix_and_index"]
+
 BATCH = 100
 _LOOKUP_BATCH = 500
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _ENDINGS = ("_search", "_msearch")
 
-Body = dict[str, Any]
 Outcome = tuple[int, Page | EngineError]
 
 
@@ -98,17 +110,16 @@ class ElasticsearchEngine(Engine):
         wanted = list(dict.fromkeys(ids))
         for begin in range(0, len(wanted), _LOOKUP_BATCH):
             batch = wanted[begin : begin + _LOOKUP_BATCH]
-            # `bool` without scoring would still count; a constant score is not asked for, since it is not shown.
-            body = {"query": _by_id(fields.id, batch), "size": len(batch), "_source": _source(fields)}
+            body = {"query": by_id(fields.id, batch), "size": len(batch), "_source": source_filter(fields)}
             self._client.pace.wait()
-            for raw in _hits(self._post("_search", body), self._where)[1]:
-                hit = _hit(raw, fields)
-                found.setdefault(hit.id, Hit(hit.id, None, hit.fields))
+            for raw in total_and_hits(self._post("_search", body), self._where)[1]:
+                doc = read_hit(raw, fields)
+                found.setdefault(doc.id, Hit(doc.id, None, doc.fields))
         return [found[doc_id] for doc_id in wanted if doc_id in found]
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
         body = self._body(request)
-        one = _by_id(request.fields.id, [doc_id])
+        one = by_id(request.fields.id, [doc_id])
         # A post_filter changes no score and, unlike the explain API, works for aliases, rescoring and any id field.
         own = body.get("post_filter")
         body["post_filter"] = {"bool": {"filter": [own, one]}} if own else one
@@ -116,9 +127,9 @@ class ElasticsearchEngine(Engine):
         for part in ("aggs", "aggregations", "highlight", "suggest"):
             body.pop(part, None)
         self._client.pace.wait()
-        raws = _hits(self._post("_search", body), self._where)[1]
+        raws = total_and_hits(self._post("_search", body), self._where)[1]
         if raws and isinstance(raws[0].get("_explanation"), dict):
-            return _normal(raws[0]["_explanation"])
+            return explain_tree(raws[0]["_explanation"])
         return self._explain_absent(body.get("query", {"match_all": {}}), one, doc_id)
 
     def fields(self) -> list[str]:
@@ -127,7 +138,7 @@ class ElasticsearchEngine(Engine):
         caps = answer.get("fields")
         if not isinstance(caps, dict):
             raise UnreadableAnswer(f"{self._where}/_field_caps answered without “fields”.")
-        return sorted(name for name, types in caps.items() if isinstance(types, dict) and _is_field(name, types))
+        return sorted(name for name, types in caps.items() if isinstance(types, dict) and is_field(name, types))
 
     def version(self) -> str:
         self._client.pace.wait()
@@ -191,7 +202,7 @@ class ElasticsearchEngine(Engine):
             return outcomes + [(index, error) for index, _, _ in asked]
         for (index, request, body), item in zip(asked, items, strict=True):
             try:
-                outcomes.append((index, self._page(request, body, _checked_item(item, self._where), item.get("took"))))
+                outcomes.append((index, self._page(request, body, checked_item(item, self._where), item.get("took"))))
             except EngineError as error:
                 outcomes.append((index, error))
         return outcomes
@@ -209,23 +220,27 @@ class ElasticsearchEngine(Engine):
     def _explain_absent(self, query: Any, one: Body, doc_id: str) -> Mapping[str, Any]:
         """Why a document does not match, for which only the explain API has words."""
         self._client.pace.wait()
-        raws = _hits(self._post("_search", {"query": one, "size": 1, "_source": False}), self._where)[1]
+        raws = total_and_hits(self._post("_search", {"query": one, "size": 1, "_source": False}), self._where)[1]
         if not raws:
             raise BadQuery(f"Elasticsearch has no document with the id “{doc_id}” to explain.")
         self._client.pace.wait()
         index, real_id = quote(str(raws[0].get("_index")), safe=""), quote(str(raws[0].get("_id")), safe="")
         answer = self._perform("POST", f"/{index}/_explain/{real_id}", {"query": query}, root=True)
         tree = answer.get("explanation")
-        return _normal(tree) if isinstance(tree, dict) else {"value": 0.0, "description": "no match", "details": []}
+        return (
+            explain_tree(tree) if isinstance(tree, dict) else {"value": 0.0, "description": "no match", "details": []}
+        )
 
     def _body(self, request: Request) -> Body:
         rendered = request.template.render(
             query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
         )
+        if _HALF_A_CHARACTER.search(request.query):
+            raise BadQuery("The query contains half of a character (a lone surrogate), which cannot be sent.")
         if not isinstance(rendered, dict):
             raise BadQuery("The query template does not become a JSON object.", todo='Write {"query": …}.')
         body: Body = {name: value for name, value in rendered.items() if name not in ("explain", "profile")}
-        body |= {"from": request.start, "size": request.rows, "_source": _source(request.fields)}
+        body |= {"from": request.start, "size": request.rows, "_source": source_filter(request.fields)}
         body.setdefault("track_total_hits", True)
         return body
 
@@ -233,9 +248,9 @@ class ElasticsearchEngine(Engine):
         return {"method": "POST", "url": f"{self._where}/_search", "body": body}
 
     def _page(self, request: Request, body: Body, answer: Mapping[str, Any], took: Any) -> Page:
-        total, raws = _hits(answer, self._where)
+        total, raws = total_and_hits(answer, self._where)
         return Page(
-            hits=tuple([_hit(raw, request.fields) for raw in raws]),
+            hits=tuple([read_hit(raw, request.fields) for raw in raws]),
             total=total,
             took_ms=took if isinstance(took, int) else 0,
             sent=self._sent(body),
@@ -264,23 +279,8 @@ class ElasticsearchEngine(Engine):
         return answer
 
 
-def own_message(body: Any) -> str:
-    """Elasticsearch's words for what is wrong: the reasons, from the outermost to the cause."""
-    error = body.get("error") if isinstance(body, dict) else None
-    if isinstance(error, str):
-        return error
-    reasons: list[str] = []
-    while isinstance(error, dict) and len(reasons) < 5:
-        roots = error.get("root_cause")
-        root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], dict) else {}
-        reasons += [str(part.get("reason")) for part in (error, root) if part.get("reason")]
-        shards = error.get("failed_shards")
-        shard = shards[0] if isinstance(shards, list) and shards and isinstance(shards[0], dict) else {}
-        error = error.get("caused_by") or shard.get("reason")
-    return ": ".join(dict.fromkeys(reasons))
-
-
 def prefix_and_index(address: Address) -> tuple[str, str]:
+    """Path before the index (empty, or beginning with a slash) and the index, of an address such as `…/products`."""
     segments = [segment for segment in address.path.split("/") if segment]
     if segments and segments[-1] in _ENDINGS:
         segments.pop()
@@ -289,78 +289,3 @@ def prefix_and_index(address: Address) -> tuple[str, str]:
             f"“{address}” names no index.", todo=f"An address looks like {ElasticsearchEngine.example_url}."
         )
     return "".join(f"/{segment}" for segment in segments[:-1]), segments[-1]
-
-
-def _source(fields: FieldSpec) -> Any:
-    """Elasticsearch's `_source`: True for all, else the names to fetch."""
-    if fields.names is None:
-        return True
-    names = [name for name in dict.fromkeys((fields.id, *fields.names)) if name != "_id"]
-    return names or False
-
-
-def _by_id(field: str, ids: list[str]) -> Body:
-    if field == "_id":
-        return {"ids": {"values": ids}}
-    # Text that was mapped dynamically is found whole only in its `keyword` subfield.
-    return {"bool": {"should": [{"terms": {name: ids}} for name in (field, f"{field}.keyword")]}}
-
-
-def _hits(answer: Mapping[str, Any], where: str) -> tuple[int | None, list[dict[str, Any]]]:
-    """Total and raw hits of an answer. Raises where only a part of the index answered: a score on it would be wrong."""
-    if answer.get("timed_out") is True:
-        raise TooSlow(
-            "Elasticsearch stopped early and returned only a part of the results.",
-            todo="Raise or remove the template's timeout, or try a cheaper query.",
-        )
-    shards = answer.get("_shards")
-    if isinstance(shards, dict) and shards.get("failed"):
-        failures = shards.get("failures")
-        first = failures[0] if isinstance(failures, list) and failures and isinstance(failures[0], dict) else {}
-        raise BadQuery(
-            f"{shards['failed']} of {shards.get('total')} shards failed: "
-            f"{own_message({'error': first.get('reason')}) or 'no reason given'}"
-        )
-    hits = answer.get("hits")
-    raws = hits.get("hits") if isinstance(hits, dict) else None
-    if not isinstance(hits, dict) or not isinstance(raws, list) or not all(isinstance(raw, dict) for raw in raws):
-        raise UnreadableAnswer(
-            f"{where} answered with JSON without “hits.hits”.", todo="Is this the address of an index?"
-        )
-    total = hits.get("total")
-    count = total.get("value") if isinstance(total, dict) else total
-    return (count if isinstance(count, int) else None), raws
-
-
-def _hit(raw: dict[str, Any], fields: FieldSpec) -> Hit:
-    source = raw.get("_source")
-    doc = {**source, "_id": raw.get("_id")} if isinstance(source, dict) else {"_id": raw.get("_id")}
-    doc_id = fields.id_of(doc)
-    if fields.id != "_id":
-        del doc["_id"]
-    score = raw.get("_score")
-    return Hit(doc_id, float(score) if isinstance(score, int | float) else None, fields.pick(doc))
-
-
-def _checked_item(item: dict[str, Any], where: str) -> dict[str, Any]:
-    """One answer of a batch, whose status stands within it."""
-    status = item.get("status", 200)
-    if "error" in item or not isinstance(status, int) or status >= 400:
-        raise error_for(status if isinstance(status, int) else 500, where, own_message(item), json.dumps(item)[:160])
-    return item
-
-
-def _normal(tree: Mapping[str, Any]) -> dict[str, Any]:
-    value = tree.get("value")
-    details = tree.get("details")
-    return {
-        "value": float(value) if isinstance(value, int | float) else 0.0,
-        "description": str(tree.get("description", "")),
-        "details": [_normal(node) for node in details if isinstance(node, dict)] if isinstance(details, list) else [],
-    }
-
-
-def _is_field(name: str, types: Mapping[str, Any]) -> bool:
-    kinds = [kind for kind in types.values() if isinstance(kind, dict)]
-    inner = all(kind.get("type") in ("object", "nested") for kind in kinds)
-    return not name.startswith("_") and not inner and not any(kind.get("metadata_field") for kind in kinds)

@@ -106,6 +106,8 @@ class HttpClient:
                 response.close()  # what is left of this answer must not be read as the next one
                 raise
             return Answer(response.status, {k.lower(): v for k, v in response.headers.items()}, data)
+        except (NewConnectionError, ProtocolError):  # the first of them is a ConnectTimeoutError too
+            raise
         except ConnectTimeoutError as error:
             raise EndpointUnreachable(
                 f"{self.address.base} did not accept a connection within {self._connect_timeout:g} s.",
@@ -120,8 +122,6 @@ class HttpClient:
             ) from error
         except DecodeError as error:
             raise UnreadableAnswer(f"{where} sent an answer whose compression is broken.") from error
-        except (NewConnectionError, ProtocolError):
-            raise
         except (HTTPError, OSError, ValueError) as error:
             raise self._unreachable(error) from error
 

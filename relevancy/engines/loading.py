@@ -60,7 +60,9 @@ def _add_solr_fields(client: HttpClient, core: str, docs: Sequence[Mapping[str, 
     types = {entry["name"] for entry in _read(client.send("GET", f"{core}/schema/fieldtypes?wt=json"))["fieldTypes"]}
     missing: dict[str, Any] = {}
     for doc in docs:
-        missing.update({name: value for name, value in doc.items() if name not in known and value not in (None, [], "")})
+        missing.update(
+            {name: value for name, value in doc.items() if name not in known and value not in (None, [], "")}
+        )
     added = [_solr_field(name, value, types) for name, value in missing.items()]
     if added:
         body = json.dumps({"add-field": added}).encode()
@@ -86,7 +88,9 @@ def _into_elasticsearch(connection: Connection, docs: Sequence[Mapping[str, Any]
         _make_index(client, path)
         for some in batched(docs, BATCH):
             lines = [json.dumps(line) for doc in some for line in ({"index": {"_id": str(doc[id_field])}}, doc)]
-            answer = _read(client.send("POST", f"{path}/_bulk", body=("\n".join(lines) + "\n").encode(), headers=_LINES))
+            answer = _read(
+                client.send("POST", f"{path}/_bulk", body=("\n".join(lines) + "\n").encode(), headers=_LINES)
+            )
             if answer.get("errors"):
                 raise BadQuery(f"The index refused a document: {_first_error(answer)}")
         client.send("POST", f"{path}/_refresh")

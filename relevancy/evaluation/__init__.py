@@ -6,10 +6,11 @@ Read as sentences: `evaluation.start(attempt=…, by=…)`, `evaluation.rescore_
 from relevancy.engines import EngineError, TemplateError
 from relevancy.scoring.errors import ScoringError
 
-from .asking import Asker, asked
+from .asking import Asker, as_sent, asked
 from .bench import try_measure
 from .connecting import connect, connection
 from .grades import known_grades, scale_of
+from .history import Standing, attempts_with_scores, history, ids_look_wrong, newest_run, standing, unsearched
 from .results import Result, Said, results
 from .running import (
     CannotRun,
@@ -33,9 +34,12 @@ __all__ = [
     "Result",
     "Said",
     "ScoringError",
+    "Standing",
     "Step",
     "TemplateError",
+    "as_sent",
     "asked",
+    "attempts_with_scores",
     "cancel",
     "complete",
     "connect",
@@ -44,18 +48,23 @@ __all__ = [
     "depth_of",
     "finish_here",
     "has_stale",
+    "history",
+    "ids_look_wrong",
     "known_grades",
     "measure_of",
+    "newest_run",
     "rescore_query",
     "rescore_run",
     "results",
     "scale_of",
     "score_case",
     "search_again",
+    "standing",
     "start",
     "sweep",
     "to_search",
     "try_measure",
+    "unsearched",
     "versions_of",
     "waiting_behind",
 ]

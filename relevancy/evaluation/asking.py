@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from relevancy import engines
-from relevancy.models import Attempt, CaseQuery
+from relevancy.models import Attempt, CaseQuery, Ranking
+
+from .connecting import connect
 
 
 def asked(attempt: Attempt) -> dict[str, Any]:
@@ -48,3 +50,10 @@ class Asker:
     def requests(self, case_queries: Iterable[CaseQuery]) -> list[engines.Request]:
         """One request per query, in their order."""
         return [self.request(entry.query.text, entry.options) for entry in case_queries]
+
+
+def as_sent(ranking: Ranking) -> Mapping[str, Any]:
+    """What a run sent for a query, made again from what was asked: nothing is sent now. Raises `EngineError`."""
+    asker = Asker(ranking.run.asked, ranking.run.rows)
+    with connect(ranking.run.attempt.endpoint) as engine:
+        return engine.render(asker.request(ranking.text, ranking.options))

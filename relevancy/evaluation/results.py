@@ -11,6 +11,8 @@ from relevancy.models import Ranking, Rating, Verdict
 
 from .grades import scale_of
 
+SHORT = 90  # characters of a field that still fits beside others
+
 
 @dataclass(frozen=True)
 class Said:
@@ -39,6 +41,21 @@ class Result:
     said: Sequence[Said]
     moved: int | None
     new: bool
+
+    @property
+    def lost(self) -> int:
+        """Places lost since the run before, as a positive number."""
+        return -(self.moved or 0)
+
+    @property
+    def short(self) -> str:
+        """The displayed fields that fit on one line together."""
+        return " · ".join(text for _, text in self.display.subs if text and len(text) <= SHORT)
+
+    @property
+    def long(self) -> str:
+        """The first displayed field that does not."""
+        return next((text for _, text in self.display.subs if len(text) > SHORT), "")
 
 
 def results(ranking: Ranking, *, by: Any, depth: int, before: Ranking | None = None) -> list[Result]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -115,6 +115,10 @@ def _by_score(
     for row in np.flatnonzero((tied & differ).any(axis=1)):
         ranking = rankings[row]
         if isinstance(ranking, Mapping):
-            documents = sorted(sorted(ranking, reverse=True), key=ranking.__getitem__, reverse=True)
+            documents = sorted(sorted(ranking, reverse=True), key=_score_in(ranking), reverse=True)
             sorted_grades[row, : len(documents)] = [known[row].get(document, np.nan) for document in documents]
     return sorted_grades
+
+
+def _score_in(ranking: Mapping[str, float]) -> Callable[[str], float]:
+    return lambda document: float(ranking[document])

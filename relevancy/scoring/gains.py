@@ -44,12 +44,14 @@ def discounts(kind: str, count: int) -> FloatArray:
     """The discounts of ranks 1 … `count`."""
     ranks = np.arange(1.0, count + 1)
     if kind == "log2":
-        return 1.0 / np.log2(ranks + 1)
-    if kind == "ln":
-        return 1.0 / np.log(ranks + 1)
-    if kind == "reciprocal":
-        return 1.0 / ranks
-    return 1.0 / np.log2(np.maximum(ranks, 2.0))
+        divisors = np.log2(ranks + 1)
+    elif kind == "ln":
+        divisors = np.log(ranks + 1)
+    elif kind == "reciprocal":
+        divisors = ranks
+    else:
+        divisors = np.log2(np.maximum(ranks, 2.0))
+    return np.asarray(1.0 / divisors, dtype=np.float64)
 
 
 def discounted(grades: FloatArray, gain: str, discount: str, width: int | None = None) -> FloatArray:

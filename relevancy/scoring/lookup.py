@@ -5,6 +5,7 @@ one C loop (`map`) per query, no Python code per document, and grades that are s
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, repeat
 
@@ -85,7 +86,8 @@ def spread(flat: FloatArray, lengths: IntArray) -> FloatArray:
 
 def _numbers(values: list[float]) -> FloatArray:
     try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        wrong = next(value for value in values if not isinstance(value, int | float))
-        raise GradeError(f"Grades must be numbers, not {wrong!r}.") from None
+        # Unlike numpy, `array` does not take text for numbers.
+        return np.array(array("d", values))
+    except (TypeError, OverflowError):
+        wrong = [repr(value) for value in values if not isinstance(value, int | float | np.number)]
+        raise GradeError(f"Grades must be numbers, not {wrong[0] if wrong else 'as large as these'}.") from None

@@ -179,7 +179,7 @@ def history_chart(
     role = "group" if any(point.get("href") for point in points) else "img"
     opening = format_html('<svg class="chart" height="96" role="{}" aria-label="{}">{}', role, words, _GRID)
     if not points or not seen:
-        text = format_html('<text class="label" x="50%" y="52" text-anchor="middle">{}</text></svg>', empty)
+        text = format_html('<text class="label" x="50%" y="67" text-anchor="middle">{}</text></svg>', empty)
         return format_html("{}{}", opening, text)
     first = (
         format_html('<text class="label" y="94">{}</text>', _caption(points[0])) if len(points) > 1 else mark_safe("")

@@ -11,7 +11,9 @@ from urllib.parse import parse_qsl, urlsplit
 from .local_server import Asked, Reply, json_reply
 from .stand import DOCS, words
 
-_NOT_FOUND = "<html>\n<head>\n<title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404 Not Found</h2></body></html>"
+_NOT_FOUND = (
+    "<html>\n<head>\n<title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404 Not Found</h2></body></html>"
+)
 
 
 def ranked(query: str) -> list[tuple[float, Mapping[str, Any]]]:
@@ -35,7 +37,9 @@ def fake_solr(asked: Asked) -> Reply:
     if handler == "admin/system":
         return json_reply({"responseHeader": {"status": 0}, "lucene": {"solr-spec-version": "9.10.1"}})
     if handler == "admin/luke":
-        return json_reply({"fields": {name: {"type": "string"} for name in ("id", "title", "year", "genres", "_version_")}})
+        return json_reply(
+            {"fields": {name: {"type": "string"} for name in ("id", "title", "year", "genres", "_version_")}}
+        )
     return _solr_select(dict(parse_qsl(asked.body.decode(), keep_blank_values=True)))
 
 
@@ -88,7 +92,9 @@ def fake_elasticsearch(asked: Asked) -> Reply:
     if verb == "_field_caps":
         kinds = {"title": "text", "year": "long", "genres": "text", "genres.keyword": "keyword", "id": "text"}
         caps = {name: {kind: {"type": kind, "metadata_field": False}} for name, kind in kinds.items()}
-        return json_reply({"indices": ["films"], "fields": {**caps, "_id": {"_id": {"type": "_id", "metadata_field": True}}}})
+        return json_reply(
+            {"indices": ["films"], "fields": {**caps, "_id": {"_id": {"type": "_id", "metadata_field": True}}}}
+        )
     if verb == "_msearch":
         bodies = [json.loads(line) for line in asked.body.split(b"\n") if line][1::2]
         bad = next((body for body in bodies if _is_bad(body)), None)

@@ -82,7 +82,7 @@ def serving(answer: Answering) -> Iterator[LocalServer]:
             except OSError:
                 self.close_connection = True  # the asker had enough
 
-        do_GET = do_POST = do_HEAD = _turn  # noqa: N815
+        do_GET = do_POST = do_HEAD = _turn
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -49,7 +49,6 @@ class Stand:
     bad_words: str = ""
     escape: bool = False
     scored: bool = True
-    text_year: bool = False
 
     def open(self, **changes: Any) -> Engine:
         """An adapter for the stand's connection, changed as asked."""

@@ -32,7 +32,9 @@ class TestSolr(EngineContract):
         return solr_stand(Connection("solr", solr_url, LOOPBACK), solr_url.replace("films", "absent"))
 
     def test_search_json_request(self, stand: Stand) -> None:
-        body = json.dumps({"query": "#$query##", "limit": 1, "fields": "id", "params": {"defType": "edismax", "qf": "title"}})
+        body = json.dumps(
+            {"query": "#$query##", "limit": 1, "fields": "id", "params": {"defType": "edismax", "qf": "title"}}
+        )
         request = replace(stand.ask("star"), template=engines.parse_template(f"json={body}", "params"))
         with stand.open() as engine:
             page = engine.search(request)

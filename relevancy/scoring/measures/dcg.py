@@ -29,12 +29,17 @@ def dcg(slots: Slots, settings: Settings) -> FloatArray:
 
 def cg_points(values: FloatArray, slots: Slots, settings: Settings) -> FloatArray:
     top = gains(np.array([slots.scale.top]), settings.choice("gain"))
-    return 100.0 * values / (slots.depth * top)
+    return _at_most_100(100.0 * values / (slots.depth * top))
 
 
 def dcg_points(values: FloatArray, slots: Slots, settings: Settings) -> FloatArray:
     top = gains(np.array([slots.scale.top]), settings.choice("gain"))
-    return 100.0 * values / (discounts(settings.choice("discount"), slots.depth).sum() * top)
+    return _at_most_100(100.0 * values / (discounts(settings.choice("discount"), slots.depth).sum() * top))
+
+
+def _at_most_100(scores: FloatArray) -> FloatArray:
+    """Rounding can put a perfect list a hair above."""
+    return np.minimum(scores, 100.0)
 
 
 CG = Definition(

@@ -89,6 +89,6 @@ def test_ndcg_grade_below_zero_changes_nothing():
 
 @pytest.mark.parametrize("length", range(1, 30))
 def test_ndcg_of_the_ideal_list_is_exactly_one(length):
-    grades = sorted(np.random.default_rng(length).integers(0, 4, length).tolist() + [3], reverse=True)
+    grades = sorted([3, *np.random.default_rng(length).integers(0, 4, length).tolist()], reverse=True)
     assert value_of("nDCG@10", grades) == 1
     assert value_of("nDCG", grades, shown=40) == 1

@@ -1,0 +1,82 @@
+"""What a case's scores were and are: the reads behind the head of its page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, F, OuterRef, Q, Subquery
+
+from relevancy.models import Attempt, Case, CaseScore, Rating, Run, ScorerVersion
+
+POINTS = 30
+
+
+def history(case: Case, version: ScorerVersion, limit: int = POINTS) -> list[CaseScore]:
+    """The newest score of each of the case's last runs, oldest run first. One SQL statement."""
+    rows = CaseScore.objects.filter(run__case=case, version=version).select_related("run__attempt")
+    newest: dict[int, CaseScore] = {}
+    for row in rows.order_by("-run__number", "-day")[: limit * 4]:
+        newest.setdefault(row.run_id, row)
+    return list(newest.values())[:limit][::-1]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A run's score, and that of the last run before it that has one. `query_count_changed`: scored n differs between them."""
+
+    now: CaseScore | None
+    before: CaseScore | None
+
+    @property
+    def difference(self) -> float | None:
+        """Points gained since the run before."""
+        if self.now is None or self.before is None or self.now.score is None or self.before.score is None:
+            return None
+        return self.now.score - self.before.score
+
+    @property
+    def scored_changed(self) -> int:
+        """How many more queries were scored than in the run before: a difference of scores may come from that alone."""
+        return self.now.scored - self.before.scored if self.now and self.before else 0
+
+    @property
+    def fewer(self) -> int:
+        """`scored_changed` as a positive number."""
+        return abs(self.scored_changed)
+
+
+def standing(points: list[CaseScore], run: Run) -> Standing:
+    """Where a run stands among the points of `history`."""
+    now = next((row for row in points if row.run_id == run.pk), None)
+    earlier = [row for row in points if row.run.number < run.number]
+    return Standing(now, earlier[-1] if earlier else None)
+
+
+def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[Attempt]:
+    """The newest attempts, each with `score` (of its newest run under the version) and its parent. One SQL statement."""
+    newest = CaseScore.objects.filter(run__attempt=OuterRef("pk"), version=version).order_by("-run__number", "-day")
+    attempts = case.attempts.select_related("parent", "endpoint").annotate(score=Subquery(newest.values("score")[:1]))
+    return list(attempts.order_by("-number")[:limit])
+
+
+def unsearched(run: Run) -> dict[str, int]:
+    """`{new, edited}`: present queries of the case without a ranking in the run, and those whose text was another then."""
+    there = Q(query__rankings__run=run)
+    present = run.case.case_queries.present()
+    counts: dict[str, int] = present.aggregate(
+        searched=Count("id", filter=there), edited=Count("id", filter=there & ~Q(query__rankings__text=F("query__text")))
+    )
+    return {"new": present.count() - counts["searched"], "edited": counts["edited"]}
+
+
+def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:
+    """Nothing returned is known to the ratings although there are many: the id field may be the wrong one."""
+    if score is None or score.scored and score.score:
+        return False
+    if run.query_scores.filter(Q(value__gt=0) | Q(score__gt=0)).exists():
+        return False
+    return bool(Rating.objects.filter(query__book=run.case.book_id, value__isnull=False)[:10].count() == 10)
+
+
+def newest_run(case: Any) -> Run | None:
+    """The case's newest run, with what its page needs."""
+    return Run.objects.newest_for(case).select_related("attempt__endpoint", "case__book", "created_by").first()

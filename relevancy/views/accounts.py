@@ -1,0 +1,23 @@
+"""The account of whoever is signed in."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from relevancy.models import Role, User
+
+from .forms import AccountForm
+
+
+@require_http_methods(["GET", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Name and keys; the teams one is in."""
+    form = AccountForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Your account is saved.")
+        return redirect("account")
+    memberships = request.user.memberships.select_related("team").order_by("team__name")  # type: ignore[union-attr]
+    teams = [(member.team, Role(member.role).label) for member in memberships]
+    return render(request, "account/account.html", {"form": form, "teams": teams}, status=422 if form.errors else 200)

@@ -1,0 +1,353 @@
+"""What the workbench shows, gathered once: the case, its newest run, the list of queries, the tune pane."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Page, Paginator
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+
+from relevancy import cases, evaluation
+from relevancy.models import Book, Case, CaseQuery, Endpoint, Role, Run, Scorer, ScorerVersion
+
+PAGE_SIZE = 50
+INLINE_RESCORE = 200
+MOST_OPEN = 5
+MOST_BUTTONS = 11
+SORTS = {
+    "place": ("position", "id"),
+    "score": ("score", "position"),
+    "query": ("query__text",),
+    "difference": ("difference", "position"),
+    "hits": ("hits", "position"),
+    "unrated": ("unrated", "position"),
+    "ms": ("took_ms", "position"),
+}
+STATES = {
+    "unrated": ("Only unrated", Q(unrated__gt=0)),
+    "failed": ("Failed", ~Q(error_kind="") & Q(error_kind__isnull=False)),
+    "empty": ("No results", Q(returned=0, error_kind="")),
+    "unscored": ("Without a score", Q(score=None)),
+}
+
+
+def find_case(request: HttpRequest, case_id: int) -> Case:
+    """A case the user may see, with `role`; 404 for any other."""
+    return get_object_or_404(Case.objects.visible_to(request.user).select_related("book", "owner"), pk=case_id)
+
+
+@dataclass
+class Listing:
+    """How the list of queries is looked at, from the address."""
+
+    text: str = ""
+    state: str = ""
+    sort: str = "place"
+    down: bool = False
+    page: str = "1"
+
+    @classmethod
+    def read(cls, data: Any) -> "Listing":
+        """Anything unknown in the address counts as not said."""
+        sort = data.get("sort", "place")
+        state = data.get("state", "")
+        return cls(
+            text=data.get("q", "").strip(),
+            state=state if state in STATES else "",
+            sort=sort if sort in SORTS else "place",
+            down=data.get("down") == "1",
+            page=data.get("page", "1"),
+        )
+
+    def address(self, **other: Any) -> str:
+        """The address's query string with something changed, without what is as usual."""
+        said = {"q": self.text, "state": self.state, "sort": self.sort, "down": "1" if self.down else "", **other}
+        if said.get("sort") == "place" and not said.get("down"):
+            said.pop("sort")
+        return urlencode({name: value for name, value in said.items() if value})
+
+    def columns(self, before: Run | None) -> list[dict[str, Any]]:
+        """The heads of the list: label, address that sorts by it, and how it is sorted now."""
+        labels = ("#", "Score", "Query", f"vs run {before.number}" if before else "Change", "Hits", "Unrated", "ms")
+        found = []
+        for key, label in zip(SORTS, labels, strict=True):
+            here = key == self.sort
+            # The first press of a column shows its most telling end: what scores worst, what has most unrated.
+            first_down = key in {"hits", "unrated", "ms"}
+            down = (not self.down) if here else first_down
+            found.append(
+                {
+                    "label": label,
+                    "number": key not in {"score", "query"},
+                    "address": self.address(sort=key, down="1" if down else ""),
+                    "sorted": ("descending" if self.down else "ascending") if here else "",
+                }
+            )
+        return found
+
+
+class Bench:
+    """One request's view of a case. Everything is read once, when first asked for."""
+
+    def __init__(self, request: HttpRequest, case: Case) -> None:
+        self.request = request
+        self.case = case
+        self.user = request.user
+        self.listing = Listing.read(request.GET)
+
+    @cached_property
+    def can_rate(self) -> bool:
+        return bool(self.case.role >= Role.RATER)
+
+    @cached_property
+    def can_edit(self) -> bool:
+        return bool(self.case.role >= Role.EDITOR)
+
+    @cached_property
+    def can_edit_book(self) -> bool:
+        return self.can_edit and Book.objects.editable_by(self.user).filter(pk=self.case.book_id).exists()
+
+    @cached_property
+    def run(self) -> Run | None:
+        run = evaluation.newest_run(self.case)
+        if run is not None:
+            run.case = self.case
+        return run
+
+    @cached_property
+    def versions(self) -> list[ScorerVersion]:
+        return evaluation.versions_of(self.case)
+
+    @cached_property
+    def version(self) -> ScorerVersion:
+        return self.versions[0]
+
+    @cached_property
+    def other_scorers(self) -> list[Scorer]:
+        return list(Scorer.objects.visible_to(self.user).live())
+
+    @cached_property
+    def points(self) -> list[Any]:
+        return evaluation.history(self.case, self.version)
+
+    @cached_property
+    def standing(self) -> evaluation.Standing:
+        return evaluation.standing(self.points, self.run) if self.run else evaluation.Standing(None, None)
+
+    @cached_property
+    def chart(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "label": f"run {row.run.number}",
+                "when": row.day,
+                "score": row.score,
+                "low": row.low,
+                "high": row.high,
+                "title": self._hover(row),
+            }
+            for row in self.points
+        ]
+
+    @staticmethod
+    def _hover(row: Any) -> str:
+        name = f" {row.run.attempt.name}" if row.run.attempt.name else ""
+        score = "–" if row.score is None else f"{row.score:.1f}"
+        return f"Run {row.run.number} · attempt {row.run.attempt.number}{name} · {score} · {row.scored} of {row.queries}"
+
+    @cached_property
+    def unsearched(self) -> dict[str, int]:
+        if self.run is None or self.run.under_way:
+            return {"new": 0, "edited": 0}
+        return evaluation.unsearched(self.run)
+
+    @cached_property
+    def ids_look_wrong(self) -> bool:
+        return bool(self.run and not self.run.under_way and evaluation.ids_look_wrong(self.run, self.standing.now))
+
+    # --- the list of queries ---
+
+    @cached_property
+    def entries(self) -> QuerySet[CaseQuery]:
+        """The case's queries as the list shows them, before paging."""
+        before = self.standing.before.run if self.standing.before else None
+        entries = self.case.case_queries.present().with_scores(self.run, self.version, before)
+        if self.listing.text:
+            entries = entries.filter(query__text__icontains=self.listing.text)
+        if self.listing.state:
+            entries = entries.filter(STATES[self.listing.state][1])
+        first, *rest = SORTS[self.listing.sort]
+        order = F(first).desc(nulls_last=True) if self.listing.down else F(first).asc(nulls_last=True)
+        if first in {"position", "query__text"}:
+            order = F(first).desc() if self.listing.down else F(first).asc()
+        return entries.order_by(order, *rest, "id")
+
+    @cached_property
+    def query_count(self) -> int:
+        return self.case.case_queries.present().count()
+
+    @cached_property
+    def page(self) -> Page:
+        paginator = Paginator(self.entries, PAGE_SIZE)
+        if not (self.listing.text or self.listing.state):
+            paginator.__dict__["count"] = self.query_count
+        return paginator.get_page(self.listing.page)
+
+    @cached_property
+    def opened(self) -> set[int]:
+        """Case queries shown open, at most five: each costs statements of its own."""
+        asked = [word for word in self.request.GET.getlist("open") if word.isdecimal()]
+        return {int(word) for word in asked[:MOST_OPEN]}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The page's queries with their results where they are open."""
+        place = self.page.start_index()
+        return [self.row(entry, place + index, entry.pk in self.opened) for index, entry in enumerate(self.page)]
+
+    def row(self, entry: CaseQuery, place: int | None = None, opened: bool = False) -> dict[str, Any]:
+        """One query as the list shows it."""
+        sent = self.request.POST.get("place") or self.request.GET.get("place") or ""
+        return {
+            "entry": entry,
+            "place": place or (int(sent) if sent.isdecimal() else None),
+            "opened": opened,
+            "state": self._state(entry),
+            "inside": self.inside(entry) if opened else None,
+        }
+
+    def _state(self, entry: Any) -> str:
+        if self.run is None:
+            return "never"
+        if entry.ranking_id is None:
+            return "waiting" if self.run.under_way else "new"
+        if entry.error_kind:
+            return "failed"
+        if entry.asked_text != entry.query.text:
+            return "edited"
+        return "empty" if not entry.returned else "done"
+
+    def entry(self, entry_id: int) -> CaseQuery:
+        """One query of the case with its scores; 404 if it is not there."""
+        before = self.standing.before.run if self.standing.before else None
+        entries = self.case.case_queries.present().with_scores(self.run, self.version, before)
+        return get_object_or_404(entries, pk=entry_id)
+
+    def inside(self, entry: Any) -> dict[str, Any]:
+        """An opened query: its results, and what the bar below them needs."""
+        ranking = self.run.rankings.filter(query=entry.query_id).first() if self.run else None
+        if ranking is None or ranking.error_kind:
+            return {"ranking": ranking, "results": []}
+        ranking.run = self.run
+        before = None
+        if self.standing.before:
+            before = self.standing.before.run.rankings.filter(query=entry.query_id, error_kind="").first()
+        depth = self.run.asked["depth"] if self.run else 10
+        results = evaluation.results(ranking, by=self.user, depth=depth, before=before)
+        return {
+            "ranking": ranking,
+            "results": results,
+            "depth": depth,
+            "unrated": sum(result.mine is None and not result.repeat for result in results),
+            "repeats": sum(result.repeat for result in results),
+            "more": (ranking.total or 0) - len(results),
+            "before": self.standing.before.run if before else None,
+        }
+
+    @cached_property
+    def columns(self) -> list[dict[str, Any]]:
+        return self.listing.columns(self.standing.before.run if self.standing.before else None)
+
+    @cached_property
+    def buttons(self) -> bool:
+        """Whether the scale is short enough for a button per grade."""
+        return len(self.case.book.scale) <= MOST_BUTTONS
+
+    @cached_property
+    def ten(self) -> bool:
+        """Whether the key 0 means the grade 10."""
+        return self.case.book.top == 10
+
+    @cached_property
+    def unsearched_total(self) -> int:
+        return sum(self.unsearched.values())
+
+    @cached_property
+    def seconds(self) -> float | None:
+        """How long the newest run took."""
+        if self.run is None or not (self.run.started_at and self.run.finished_at):
+            return None
+        return (self.run.finished_at - self.run.started_at).total_seconds()
+
+    # --- addresses ---
+
+    @cached_property
+    def case_url(self) -> str:
+        return reverse("case", args=[self.case.pk])
+
+    def url(self, **said: Any) -> str:
+        """The workbench's address, as it is looked at now."""
+        query = self.listing.address(**said)
+        return reverse("case", args=[self.case.pk]) + (f"?{query}" if query else "")
+
+    # --- the tune pane ---
+
+    def tune(self, number: str = "", typed: Any = None) -> dict[str, Any]:
+        """The attempt being tuned and all others as a tree. `number`: which one, default the newest; `typed`: what was sent."""
+        attempts = evaluation.attempts_with_scores(self.case, self.version)
+        shown = next((attempt for attempt in attempts if str(attempt.number) == number), attempts[0] if attempts else None)
+        return {"attempts": tree(attempts), "attempt": shown, **(self._fields(shown, typed) if shown else {})}
+
+    def _fields(self, attempt: Any, typed: Any) -> dict[str, Any]:
+        endpoints = list(Endpoint.objects.visible_to(self.user).filter(Q(archived_at=None) | Q(pk=attempt.endpoint_id)))
+        chosen = str((typed or {}).get("endpoint") or attempt.endpoint_id)
+        syntax = cases.attempts.syntax(attempt.endpoint)
+        return {
+            "endpoints": endpoints,
+            "chosen_endpoint": int(chosen) if chosen.isdecimal() else attempt.endpoint_id,
+            "syntax": syntax,
+            "syntax_label": {"json": "JSON", "params": "Solr parameters"}[syntax],
+            "knobs": [knob(name, value, typed) for name, value in attempt.knobs.items()],
+        }
+
+
+def knob(name: str, was: float, typed: Any = None) -> dict[str, Any]:
+    """A knob with a slider whose range fits the value it had."""
+    field = f"knob.{name}"
+    small = abs(was) <= 1
+    return {
+        "name": name,
+        "field": field,
+        "value": (typed or {}).get(field, was),
+        "was": was,
+        "lowest": min(0, was),
+        "top": 1 if small else max(10, abs(was) * 3),
+        "step": 0.05 if small else 0.5,
+    }
+
+
+def tree(attempts: list[Any]) -> list[dict[str, Any]]:
+    """Attempts, newest first, each with its lane: 0 for the newest one and its ancestors, 1 for side branches."""
+    by_id = {attempt.pk: attempt for attempt in attempts}
+    trunk: set[int] = set()
+    at = attempts[0] if attempts else None
+    while at is not None:
+        trunk.add(at.pk)
+        at = by_id.get(at.parent_id or 0)
+    found = []
+    for index, attempt in enumerate(attempts):
+        parent = by_id.get(attempt.parent_id or 0)
+        both = parent is not None and parent.score is not None and attempt.score is not None
+        found.append(
+            {
+                "attempt": attempt,
+                "trunk": attempt.pk in trunk,
+                "first": index == 0,
+                "last": index == len(attempts) - 1,
+                "changed": cases.attempts.changes(attempt),
+                "difference": attempt.score - parent.score if both and parent else None,
+            }
+        )
+    return found

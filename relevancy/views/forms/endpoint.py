@@ -1,0 +1,99 @@
+"""The form of an endpoint. What is secret is written, never shown."""
+
+from typing import Any
+
+from django import forms
+
+from relevancy import cases
+from relevancy.models import Endpoint
+
+SECRETS = ("username", "password", "api_key", "bearer")
+
+
+def _secret(label: str) -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": "new-password"}, render_value=False)
+    return forms.CharField(label=label, required=False, max_length=2000, widget=widget)
+
+
+class TryForm(forms.Form):
+    text = forms.CharField(label="Try it with the query", required=False, max_length=2048)
+
+
+class EndpointForm(forms.Form):
+    """A new endpoint, or changes to `endpoint`. `sealed`: credentials that were entered a step before are kept."""
+
+    name = forms.CharField(max_length=120, help_text="What it is called where it is chosen.")
+    engine = forms.ChoiceField(widget=forms.RadioSelect)
+    url = forms.CharField(
+        label="Address", required=False, max_length=500, widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"})
+    )
+    file = forms.FileField(label="Rankings", required=False, help_text="CSV with query, document id and position; or a TREC run.")
+    username = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    password = _secret("Password")
+    api_key = _secret("API key")
+    bearer = _secret("Bearer token")
+    headers = forms.CharField(
+        label="Further headers",
+        required=False,
+        max_length=8000,
+        widget=forms.Textarea(attrs={"rows": 2, "class": "mono"}),
+        help_text="One to a line, Name: value. Kept secret like a password.",
+    )
+    clear = forms.BooleanField(label="Forget the stored credentials and headers", required=False)
+    parallel = forms.IntegerField(label="Parallel requests", min_value=1, max_value=64, initial=8)
+    per_minute = forms.IntegerField(
+        label="Requests per minute", min_value=0, max_value=1_000_000, initial=0, help_text="0: no limit"
+    )
+
+    def __init__(self, *args: Any, endpoint: Endpoint | None = None, stored_file: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.endpoint = endpoint
+        self.stored_file = stored_file or (endpoint.url if endpoint and endpoint.engine == "static" else "")
+        self.kinds = cases.offers.kinds()
+        self.fields["engine"].choices = [(kind.key, kind.label) for kind in self.kinds]  # type: ignore[attr-defined]
+        examples = "; ".join(f"{kind.label}: {kind.example_url}" for kind in self.kinds if kind.key != "static")
+        self.fields["url"].help_text = f"For example {examples}."
+        if not self.stored:
+            del self.fields["clear"]
+
+    @property
+    def stored(self) -> bool:
+        """Secrets are kept for this endpoint."""
+        return bool(self.endpoint and (self.endpoint.credentials or self.endpoint.headers))
+
+    def clean_name(self) -> str:
+        name = " ".join(self.cleaned_data["name"].split())
+        others = Endpoint.objects.exclude(pk=self.endpoint.pk if self.endpoint else None)
+        if name and others.filter(name=name).exists():
+            raise forms.ValidationError(f"There is an endpoint called {name} already.")
+        return name
+
+    def clean_headers(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for number, line in enumerate(self.cleaned_data["headers"].splitlines(), 1):
+            name, colon, value = line.partition(":")
+            if not line.strip():
+                continue
+            if not colon or not name.strip() or " " in name.strip():
+                raise forms.ValidationError(f"Line {number} is no header: write Name: value.")
+            found[name.strip()] = value.strip()
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        given = [name for name in SECRETS if data.get(name)]
+        if data.get("password") and not data.get("username"):
+            self.add_error("username", "A password needs a user name.")
+        if len({name for name in given if name != "password"}) > 1:
+            self.add_error(given[-1], "Enter a user name, or an API key, or a bearer token: one of them.")
+        if data.get("engine") == "static":
+            if not data.get("file") and not self.stored_file:
+                self.add_error("file", "Choose a file of rankings.")
+        elif not data.get("url") and "url" not in self.errors:
+            self.add_error("url", "Enter the address.")
+        return data
+
+    @property
+    def credentials(self) -> dict[str, str]:
+        """What was entered this time."""
+        return {name: self.cleaned_data[name] for name in SECRETS if self.cleaned_data.get(name)}

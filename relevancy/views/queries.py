@@ -1,0 +1,157 @@
+"""Queries on the workbench: opened, added, edited, removed, searched again."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from relevancy import cases, evaluation
+from relevancy.models import CaseQuery
+
+from .answers import as_json, go, refused, said, toast
+from .bench import Bench, find_case
+from .query_forms import QueryForm
+
+NAMED = 5
+
+
+@require_GET
+def show(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """One query, open; by `closed=1` closed. Without htmx the whole page with it open."""
+    bench = Bench(request, find_case(request, case_id))
+    if not request.htmx:
+        return go(request, bench.url(open=entry_id) + f"#query-{entry_id}")
+    row = bench.row(bench.entry(entry_id), opened=request.GET.get("closed") != "1")
+    return render(request, "query/_query.html", {"bench": bench, "row": row})
+
+
+@require_GET
+def document(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """One result with all its fields and everybody's ratings."""
+    bench = Bench(request, find_case(request, case_id))
+    doc_id = request.GET.get("doc_id", "")
+    results = bench.inside(bench.entry(entry_id))["results"]
+    result = next((found for found in results if found.doc_id == doc_id), None)
+    fields = {name: value if isinstance(value, str) else as_json(value) for name, value in result.fields.items()} if result else {}
+    return render(request, "query/document.html", {"bench": bench, "result": result, "fields": fields, "doc_id": doc_id})
+
+
+@require_GET
+def as_sent(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """What the run sent for a query."""
+    bench = Bench(request, find_case(request, case_id))
+    entry, error, sent = bench.entry(entry_id), "", ""
+    ranking = bench.run.rankings.filter(query=entry.query_id).first() if bench.run else None
+    if ranking is not None:
+        try:
+            sent = as_json(evaluation.as_sent(ranking))
+        except evaluation.EngineError as reason:
+            error = str(reason)
+    return render(request, "query/as_sent.html", {"bench": bench, "entry": entry, "sent": sent, "error": error})
+
+
+@require_POST
+def add(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Queries, one a line. What could not be taken is named, with its line."""
+    bench = _editable_book(request, case_id)
+    pasted = request.POST.get("queries", "")
+    try:
+        added = cases.queries.add(case=bench.case, texts=pasted.split("\n"))
+    except cases.Refused as reason:
+        return refused(request, bench.url(), reason)
+    if added.refused or not added.new:
+        context = {"bench": bench, "added": added, "pasted": _left(pasted, added), "shown": added.refused[:20]}
+        return render(request, "query/add.html", context, status=422)
+    text = f"{len(added.new):,} queries added" if len(added.new) != 1 else f"“{added.new[0].query}” added"
+    if added.again:
+        text += f", {len(added.again):,} were there already: {', '.join(added.again[:NAMED])}"
+    return said(request, bench.url(), text)
+
+
+def _left(pasted: str, added: cases.queries.Added) -> str:
+    """The refused lines, to be mended in place; the others are in the case."""
+    lines = pasted.split("\n")
+    return "\n".join(lines[number - 1].strip("\r") for number, _ in added.refused)
+
+
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Text, information need, notes, tags, options and weight of a query."""
+    bench = _editable_book(request, case_id)
+    entry = bench.entry(entry_id)
+    entry.query.book = bench.case.book
+    form = QueryForm(request.POST or None, initial=QueryForm.initial_of(entry))
+    if request.method == "POST" and form.is_valid():
+        try:
+            cases.queries.edit(entry=entry, **form.values())
+        except cases.Refused as reason:
+            form.add_error(reason.field if reason.field in form.fields else None, str(reason))
+        else:
+            return go(request, bench.url(open=entry.pk) + f"#query-{entry.pk}")
+    status = 422 if request.method == "POST" else 200
+    return render(request, "query/edit.html", {"bench": bench, "entry": entry, "form": form}, status=status)
+
+
+@require_POST
+def remove(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Out of the case, with Undo."""
+    bench = _editable(request, case_id)
+    entry = bench.entry(entry_id)
+    cases.queries.remove(entry=entry)
+    _rescore(bench)
+    undo = reverse("query_restore", args=[case_id, entry_id])
+    text = f"“{entry.query}” removed from this case; its ratings stay in the book"
+    if not request.htmx:
+        return said(request, bench.url(), text, undo=undo)
+    fresh = Bench(request, find_case(request, case_id))
+    return toast(render(request, "query/_removed.html", {"bench": fresh}), text, undo=undo)
+
+
+@require_POST
+def restore(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Undo of `remove`."""
+    bench = _editable(request, case_id)
+    entry = get_object_or_404(CaseQuery.objects.filter(case=bench.case), pk=entry_id)
+    cases.queries.bring_back(entry=entry)
+    _rescore(bench)
+    return go(request, bench.url())
+
+
+def _rescore(bench: Bench) -> None:
+    if bench.run and bench.run.done and not bench.run.under_way and not bench.run.pinned_at:
+        evaluation.score_case(bench.run, bench.versions)
+
+
+@require_POST
+def search_again(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Ask one query again, now."""
+    bench = _editable(request, case_id)
+    entry: Any = bench.entry(entry_id)
+    if bench.run is None:
+        return refused(request, bench.url(), "Nothing has been run yet. Run the attempt first.")
+    try:
+        evaluation.search_again(run=bench.run, entry=entry)
+    except (evaluation.CannotRun, evaluation.EngineError) as reason:
+        return refused(request, bench.url(open=entry.pk), f"“{entry.query}” was not searched: {reason}")
+    if not request.htmx:
+        return go(request, bench.url(open=entry.pk) + f"#query-{entry.pk}")
+    fresh = Bench(request, find_case(request, case_id))
+    row = fresh.row(fresh.entry(entry_id), opened=True)
+    return render(request, "query/_query.html", {"bench": fresh, "row": row, "with_head": True})
+
+
+def _editable(request: HttpRequest, case_id: int) -> Bench:
+    bench = Bench(request, find_case(request, case_id))
+    if not bench.can_edit:
+        raise PermissionDenied("You may not change this case. A team owner can make you an editor.")
+    return bench
+
+
+def _editable_book(request: HttpRequest, case_id: int) -> Bench:
+    bench = _editable(request, case_id)
+    if not bench.can_edit_book:
+        raise PermissionDenied("You may not change this case's book, which its queries belong to.")
+    return bench

@@ -1,0 +1,78 @@
+"""Ratings given on the workbench. The answer brings what they changed: the result, the query's row, the case's score."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
+
+from relevancy import judging, tasks
+from relevancy.models import CaseQuery
+
+from .answers import go, refused, toast
+from .bench import Bench, find_case
+
+
+@require_POST
+def rate(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Rate one document, or take the rating back where `value` is empty."""
+    bench, entry = _rateable(request, case_id, entry_id)
+    doc_id, value = request.POST.get("doc_id", ""), request.POST.get("value", "").strip()
+    try:
+        if value:
+            judging.rate(query=entry.query, doc_id=doc_id, value=_number(value), by=request.user, run=bench.run)
+        else:
+            judging.take_back(query=entry.query, doc_ids=[doc_id], by=request.user, run=bench.run)
+    except judging.CannotRate as reason:
+        return refused(request, bench.url(open=entry.pk), reason)
+    tasks.ratings_changed(bench.case.book, seen=bench.case)
+    return _changed(request, case_id, entry_id, {doc_id.strip()})
+
+
+@require_POST
+def rate_shown(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Give every result shown that is not rated by the user the same grade; with `all`, the rated ones too."""
+    bench, entry = _rateable(request, case_id, entry_id)
+    shown = {result.doc_id: result.mine for result in bench.inside(bench.entry(entry_id))["results"]}
+    wanted = [doc_id for doc_id, mine in shown.items() if mine is None or request.POST.get("all")]
+    try:
+        value = _number(request.POST.get("value", ""))
+        judging.rate_many(query=entry.query, values=dict.fromkeys(wanted, value), by=request.user, run=bench.run)
+    except judging.CannotRate as reason:
+        return refused(request, bench.url(open=entry.pk), reason)
+    tasks.ratings_changed(bench.case.book, seen=bench.case)
+    response = _changed(request, case_id, entry_id, set(wanted), whole=True)
+    return toast(response, f"{len(wanted)} documents rated {value:g}") if request.htmx else response  # type: ignore[attr-defined]
+
+
+def _rateable(request: HttpRequest, case_id: int, entry_id: int) -> tuple[Bench, CaseQuery]:
+    bench = Bench(request, find_case(request, case_id))
+    if not bench.can_rate:
+        raise PermissionDenied("You may look at this case, but not rate. A team owner can make you a rater.")
+    entry = bench.entry(entry_id)
+    entry.query.book = bench.case.book
+    return bench, entry
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise judging.CannotRate(f"{text!r} is no number. Choose one of the scale's grades.") from None
+
+
+def _changed(
+    request: HttpRequest, case_id: int, entry_id: int, doc_ids: set[str], *, whole: bool = False
+) -> HttpResponse:
+    """What a rating changed, read anew."""
+    bench = Bench(request, find_case(request, case_id))
+    if not request.htmx:  # type: ignore[attr-defined]
+        return go(request, bench.url(open=entry_id) + f"#query-{entry_id}")
+    row: dict[str, Any] = bench.row(bench.entry(entry_id), opened=True)
+    if whole:
+        return render(request, "query/_query.html", {"bench": bench, "row": row, "with_head": True})
+    rank = request.GET.get("rank", "")
+    results = [result for result in row["inside"]["results"] if result.doc_id in doc_ids]
+    results.sort(key=lambda result: str(result.rank) != rank)
+    return render(request, "query/_rated.html", {"bench": bench, "row": row, "results": results})

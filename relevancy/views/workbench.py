@@ -1,0 +1,64 @@
+"""The workbench of a case: its page, its list of queries, the state of its run."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET, require_POST
+
+from relevancy import cases, evaluation, tasks
+from relevancy.models import Case, Scorer
+
+from .answers import go, refused
+from .bench import INLINE_RESCORE, STATES, Bench, find_case
+
+
+@require_GET
+def show(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The page; asked by htmx for the list, only the list."""
+    bench = Bench(request, find_case(request, case_id))
+    updating = _freshen(bench)
+    context = {"bench": bench, "states": STATES, "updating": updating, "tune": None}
+    if request.htmx and request.htmx.target == "queries":
+        return render(request, "case/workbench.html#queries", context)
+    context["tune"] = bench.tune(request.GET.get("attempt", ""))
+    return render(request, "case/workbench.html", context)
+
+
+def _freshen(bench: Bench) -> int:
+    """Score anew what ratings made stale: at once if it is little, else in the background. Returns how many are on their way."""
+    run = bench.run
+    if run is None or run.under_way or not run.done:
+        return 0
+    stale = evaluation.has_stale(run, bench.version)
+    if stale and stale <= INLINE_RESCORE:
+        evaluation.rescore_run(run)
+        return 0
+    if stale:
+        tasks.rescore_run.enqueue(run.pk)
+    return stale
+
+
+@require_GET
+def state(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The head while a run is under way: progress, and at its end the score. The list follows by itself."""
+    bench = Bench(request, find_case(request, case_id))
+    response = render(request, "case/_head.html", {"bench": bench})
+    response["HX-Trigger"] = "run-progress" if bench.run and bench.run.under_way else "run-finished"
+    return response
+
+
+@require_POST
+def choose_scorer(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Another primary scorer. Nothing is searched again: the newest run is scored with it."""
+    case = get_object_or_404(Case.objects.editable_by(request.user).select_related("book"), pk=case_id)
+    scorer = get_object_or_404(Scorer.objects.visible_to(request.user).live(), pk=request.POST.get("scorer") or 0)
+    bench = Bench(request, find_case(request, case_id))
+    try:
+        cases.make_primary(case=case, scorer=scorer)
+    except cases.Refused as reason:
+        return refused(request, bench.url(), reason)
+    if bench.run and bench.run.done and bench.run.done <= INLINE_RESCORE:
+        evaluation.rescore_run(bench.run)
+    tasks.rescore_case.enqueue(case.pk)
+    return go(request, bench.url())
+
+

@@ -1,0 +1,117 @@
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relevancy.scoring import MeasureError, definitions, parse_measure
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nDCG@10", "nDCG(gain='linear',ideal='max')@5", "P(rel=2)@5", "AP", "AP@10", "RR@10", "ERR@20", "R@100",
+        "RBP(p=0.5)@10", "Success@5", "Judged@10", "Bpref", "CG@10", "DCG@10", "AvgEdit", "AvgEdit@10", "P(rel=1.5)@1",
+    ],
+)  # fmt: skip
+def test_str_round_trips(text):
+    measure = parse_measure(text)
+    assert str(measure) == text
+    assert parse_measure(str(measure)) == measure
+    assert hash(parse_measure(text)) == hash(measure)
+    assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        (" nDCG @ 10 ", "nDCG@10"),
+        ('nDCG( ideal = "max" , gain="linear" )@5', "nDCG(gain='linear',ideal='max')@5"),
+        ("nDCG(gain='exp')@10", "nDCG@10"),
+        ("nDCG(gain=linear)@10", "nDCG(gain='linear')@10"),
+        ("RBP(p=0.80)@10", "RBP@10"),
+        ("P(rel=2.0)@010", "P(rel=2)@10"),
+        ("AP()", "AP"),
+    ],
+)
+def test_parse_canonical_form(written, canonical):
+    assert str(parse_measure(written)) == canonical
+    assert parse_measure(written) == parse_measure(canonical)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "cannot be read"),
+        ("@10", "cannot be read"),
+        ("nDCG(gain='linear'@10", "cannot be read"),
+        ("ndcg@10", "Did you mean nDCG.*AvgEdit, nDCG, AP"),
+        ("Quality", "There is no measure 'Quality'. There are: AvgEdit"),
+        ("nDCG@0", "from 1 to 100000, not '0'"),
+        ("nDCG@-1", "not '-1'"),
+        ("nDCG@1.5", "not '1.5'"),
+        ("nDCG@ten", "not 'ten'"),
+        ("nDCG@", "not ''"),
+        ("nDCG@10@5", "not '10@5'"),
+        ("nDCG@99999999999", "not '99999999999'"),
+        ("P", "needs a cutoff, such as P@10"),
+        ("Bpref@10", "takes no cutoff"),
+        ("nDCG(depth=3)@10", "no parameter 'depth'. It has: gain, discount, ideal, unrated"),
+        ("AvgEdit(rel=1)", "It has: none"),
+        ("nDCG(gain='cubic')@10", "cannot be 'cubic'. It can be: 'exp', 'linear'"),
+        ("nDCG(gain=2)@10", "cannot be '2'"),
+        ("nDCG(gain='exp',gain='exp')@10", "'gain' twice"),
+        ("nDCG(linear)@10", "'linear' of nDCG cannot be read"),
+        ("nDCG(gain='exp',)@10", "cannot be read"),
+        ("P(rel='2')@10", "must be a number, not '2'"),
+        ("P(rel=two)@10", "must be a number, not two"),
+        ("P(rel=nan)@10", "must be a number"),
+        ("P(rel=-1)@10", "at least 0, not -1"),
+        ("P(rel=1e999)@10", "not 1e999"),
+        ("RBP(p=1)", "between 0 and 1, not 1"),
+        ("RBP(p=0)", "between 0 and 1"),
+        ("RBP(p=1.2)", "between 0 and 1"),
+    ],
+)
+def test_parse_refuses(text, said):
+    with pytest.raises(MeasureError, match=said):
+        parse_measure(text)
+
+
+@given(st.text(max_size=30))
+def test_parse_any_text_is_a_measure_or_a_measure_error(text):
+    try:
+        measure = parse_measure(text)
+    except MeasureError:
+        return
+    assert parse_measure(str(measure)) == measure
+
+
+def test_every_parameter_and_choice_round_trips():
+    for definition in definitions().values():
+        cutoff = "" if definition.cutoff == "none" else "@7"
+        for parameter in definition.parameters:
+            for value in [choice for choice, _ in parameter.choices] or ["0.5"]:
+                measure = parse_measure(f"{definition.name}({parameter.name}={value}){cutoff}")
+                assert parse_measure(str(measure)) == measure
+                assert measure.parameters[parameter.name] == (value if parameter.choices else 0.5)
+
+
+def test_depth():
+    assert parse_measure("nDCG@10").depth(30) == 10
+    assert parse_measure("nDCG@10").depth(5) == 10
+    assert parse_measure("AP").depth(30) == 30
+
+
+def test_reach():
+    assert parse_measure("nDCG@10").reach() == 10
+    assert parse_measure("AP").reach() is None
+    assert parse_measure("nDCG(ideal='recall')@10").reach() is None
+    assert parse_measure("P(unrated='skip')@10").reach() is None
+
+
+def test_settings_take_the_threshold_of_the_scale():
+    assert parse_measure("P@5").settings(6).number("rel") == 6
+    assert parse_measure("P(rel=2)@5").settings(6).number("rel") == 2
+    with pytest.raises(TypeError, match="rel"):
+        parse_measure("P@5").settings(None).number("rel")
