@@ -59,7 +59,9 @@ def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str,
     if not 1 <= depth <= 1000:
         raise Refused(f"{depth} results cannot be shown: choose 1 to 1,000.", field="depth")
     if len(template) > MAX_TEMPLATE:
-        raise Refused(f"The template has {len(template):,} characters; {MAX_TEMPLATE:,} are possible.", field="template")
+        raise Refused(
+            f"The template has {len(template):,} characters; {MAX_TEMPLATE:,} are possible.", field="template"
+        )
     adapter = engines.get(endpoint.engine)
     try:
         parsed = engines.parse_template(template, adapter.syntax)

@@ -33,7 +33,10 @@ def change_endpoint(
     kept = {} if clear else endpoint.credentials
     kept_headers = {} if clear else endpoint.headers
     if moved and ((kept and not credentials) or (kept_headers and not headers)):
-        raise Refused("The address changed: enter the credentials and headers again, or let the stored ones be forgotten.", field="url")
+        raise Refused(
+            "The address changed: enter the credentials and headers again, or let the stored ones be forgotten.",
+            field="url",
+        )
     checked = endpoints.draft(
         name=name,
         engine=engine,

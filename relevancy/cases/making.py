@@ -55,7 +55,9 @@ def read_queries(lines: Iterable[str]) -> Pasted:
             found.again.append(text)
         seen[text] = None
     if len(seen) > queries.MAX_AT_ONCE:
-        raise Refused(f"{len(seen):,} queries at once are too many: {queries.MAX_AT_ONCE:,} are possible.", field="queries")
+        raise Refused(
+            f"{len(seen):,} queries at once are too many: {queries.MAX_AT_ONCE:,} are possible.", field="queries"
+        )
     found.texts.extend(seen)
     return found
 

@@ -11,7 +11,18 @@ from relevancy.models import Endpoint
 from . import endpoints
 
 TITLES = ("title", "name", "product_title", "product_name", "label", "headline", "subject", "heading")
-THUMBS = ("thumb", "thumbnail", "thumb_url", "poster", "poster_url", "poster_path", "image", "image_url", "picture", "img")
+THUMBS = (
+    "thumb",
+    "thumbnail",
+    "thumb_url",
+    "poster",
+    "poster_url",
+    "poster_path",
+    "image",
+    "image_url",
+    "picture",
+    "img",
+)
 MORE = ("overview", "description", "summary", "abstract", "product_description", "body", "content", "text", "cast", "directors", "director",
         "genres", "brand", "product_brand", "category", "author", "year", "price")  # fmt: skip
 MOST_MORE = 4

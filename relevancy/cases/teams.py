@@ -26,7 +26,9 @@ def add_member(*, team: Team, email: str, role: int) -> Membership:
     """Somebody who has an account, by e-mail address; who is in the team already gets the role."""
     user = User.objects.filter(email__iexact=email.strip(), kind=User.Kind.PERSON, is_active=True).first()
     if user is None:
-        raise Refused(f"Nobody with the address {email.strip()!r} has an account here. An admin can make one.", field="email")
+        raise Refused(
+            f"Nobody with the address {email.strip()!r} has an account here. An admin can make one.", field="email"
+        )
     member = team.memberships.filter(user=user).first()
     if member:
         return set_role(member=member, role=role)
@@ -51,4 +53,6 @@ def remove_member(*, member: Membership) -> None:
 
 def _keep_an_owner(member: Membership) -> None:
     if not member.team.memberships.filter(role=Role.OWNER).exclude(pk=member.pk).exists():
-        raise Refused(f"{member.user} is the only owner of {member.team}. Make somebody else an owner first.", field="role")
+        raise Refused(
+            f"{member.user} is the only owner of {member.team}. Make somebody else an owner first.", field="role"
+        )

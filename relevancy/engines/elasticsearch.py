@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -25,8 +24,9 @@ from .elasticsearch_answers import (
     source_filter,
     total_and_hits,
 )
+from .elasticsearch_batches import Batches, Outcome
 from .elasticsearch_client import json_headers, open_client
-from .errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError, TooSlow, UnreadableAnswer
+from .errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError, UnreadableAnswer
 from .fields import FieldSpec
 from .http import HttpClient
 from .many import in_parallel
@@ -37,16 +37,6 @@ BATCH = 100
 _LOOKUP_BATCH = 500
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _ENDINGS = ("_search", "_msearch")
-
-Outcome = tuple[int, Page | EngineError]
-
-
-@dataclass
-class _Batching:
-    """Which queries of a call to `search_many` must be asked alone, and whether batches still make sense."""
-
-    alone: list[tuple[int, Request]]
-    useful: bool = True
 
 
 class ElasticsearchEngine(Engine):
@@ -83,22 +73,18 @@ class ElasticsearchEngine(Engine):
             halted = halted or stop()
             return halted
 
-        state = _Batching(alone=[])
-        if self._client.pace.limited or len(requests) == 1:
-            # Each query counts, so each is its own request.
-            state.alone = list(enumerate(requests))
-        else:
-            batches = in_parallel(
-                self._batches(requests, state),
-                lambda batch: self._ask_batch(batch, state),
-                parallel=1,
-                ahead=2,
-                stop=stopped,
-            )
-            for outcomes in batches:
-                yield from outcomes
+        # Where requests per minute are limited each query counts, so each is its own request.
+        batches = Batches(
+            requests,
+            size=1 if self._client.pace.limited else BATCH,
+            body=self._body,
+            msearch=self._msearch,
+            page=self._page_of_item,
+        )
+        for outcomes in in_parallel(batches.jobs(), batches.ask, parallel=1, ahead=2, stop=stopped):
+            yield from outcomes
         yield from in_parallel(
-            iter(state.alone),
+            batches.alone,
             self._ask_alone,
             parallel=self.connection.parallel,
             stop=stopped,
@@ -171,41 +157,8 @@ class ElasticsearchEngine(Engine):
         except EngineError as error:
             return index, error
 
-    @staticmethod
-    def _batches(requests: Sequence[Request], state: _Batching) -> Iterator[list[tuple[int, Request]]]:
-        for begin in range(0, len(requests), BATCH):
-            jobs = list(enumerate(requests[begin : begin + BATCH], begin))
-            if state.useful:
-                yield jobs
-            else:
-                state.alone += jobs
-
-    def _ask_batch(self, jobs: list[tuple[int, Request]], state: _Batching) -> list[Outcome]:
-        outcomes: list[Outcome] = []
-        asked: list[tuple[int, Request, Body]] = []
-        for index, request in jobs:
-            try:
-                asked.append((index, request, self._body(request)))
-            except EngineError as error:
-                outcomes.append((index, error))
-        if not asked:
-            return outcomes
-        try:
-            items = self._msearch([body for _, _, body in asked])
-        except (BadQuery, TooSlow, UnreadableAnswer) as error:
-            # One query that cannot be parsed fails the whole batch, and many answers together may be too slow or too
-            # large where each alone is not: ask its queries one by one.
-            state.useful = state.useful and isinstance(error, BadQuery)
-            state.alone += [(index, request) for index, request, _ in asked]
-            return outcomes
-        except EngineError as error:
-            return outcomes + [(index, error) for index, _, _ in asked]
-        for (index, request, body), item in zip(asked, items, strict=True):
-            try:
-                outcomes.append((index, self._page(request, body, checked_item(item, self._where), item.get("took"))))
-            except EngineError as error:
-                outcomes.append((index, error))
-        return outcomes
+    def _page_of_item(self, request: Request, body: Body, item: dict[str, Any]) -> Page:
+        return self._page(request, body, checked_item(item, self._where), item.get("took"))
 
     def _msearch(self, bodies: list[Body]) -> list[dict[str, Any]]:
         lines: list[Any] = []

@@ -12,6 +12,7 @@ from .errors import BadQuery, TooSlow, UnreadableAnswer
 from .fields import FieldSpec
 
 Body = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 def own_message(body: Any) -> str:

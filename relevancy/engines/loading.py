@@ -72,7 +72,9 @@ def _add_solr_fields(client: HttpClient, core: str, docs: Sequence[Mapping[str, 
 def _solr_field(name: str, value: Any, types: set[str]) -> dict[str, Any]:
     many = isinstance(value, list)
     one = value[0] if many else value
-    wanted = ("pdouble", "double") if isinstance(one, float) else ("text_en", "text_general", "string")
+    wanted: tuple[str, ...] = ("text_en", "text_general", "string")
+    if isinstance(one, float):
+        wanted = ("pdouble", "double")
     if isinstance(one, int) and not isinstance(one, bool):
         wanted = ("plong", "pint", "long", "int")
     kind = next((name for name in wanted if name in types), "string")

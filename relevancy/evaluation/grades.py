@@ -15,7 +15,9 @@ def scale_of(book: Book) -> scoring.Scale:
 def known_grades(book: Book, query_ids: Iterable[int]) -> dict[int, dict[str, float]]:
     """`{query id: {document id: grade}}` for every query asked for; unrated documents are absent. One SQL statement per 500."""
     wanted = list(query_ids)
-    found: dict[int, dict[str, list[tuple[float | None, object]]]] = {query_id: defaultdict(list) for query_id in wanted}
+    found: dict[int, dict[str, list[tuple[float | None, object]]]] = {
+        query_id: defaultdict(list) for query_id in wanted
+    }
     for start in range(0, len(wanted), 500):
         rows = Rating.objects.filter(query_id__in=wanted[start : start + 500], verdict=Verdict.RATED)
         for query_id, doc_id, value, when, key in rows.values_list("query_id", "doc_id", "value", "changed_at", "id"):

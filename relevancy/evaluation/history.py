@@ -63,7 +63,8 @@ def unsearched(run: Run) -> dict[str, int]:
     there = Q(query__rankings__run=run)
     present = run.case.case_queries.present()
     counts: dict[str, int] = present.aggregate(
-        searched=Count("id", filter=there), edited=Count("id", filter=there & ~Q(query__rankings__text=F("query__text")))
+        searched=Count("id", filter=there),
+        edited=Count("id", filter=there & ~Q(query__rankings__text=F("query__text"))),
     )
     return {"new": present.count() - counts["searched"], "edited": counts["edited"]}
 

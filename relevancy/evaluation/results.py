@@ -93,7 +93,11 @@ def results(ranking: Ranking, *, by: Any, depth: int, before: Ranking | None = N
 def ratings_of(query_id: int, doc_ids: set[str], *, by: Any) -> dict[str, list[Said]]:
     """Everybody's words on some documents of a query, oldest first."""
     said: dict[str, list[Said]] = defaultdict(list)
-    rows = Rating.objects.filter(query_id=query_id, doc_id__in=doc_ids).select_related("rater").order_by("changed_at", "id")
+    rows = (
+        Rating.objects.filter(query_id=query_id, doc_id__in=doc_ids)
+        .select_related("rater")
+        .order_by("changed_at", "id")
+    )
     for row in rows:
         said[row.doc_id].append(
             Said(str(row.rater), row.rater_id == by.pk, row.value, row.verdict, row.note, row.changed_at)

@@ -251,7 +251,9 @@ class _Chunk:
         if not failed:
             return self._finish(Run.Status.COMPLETE, "")
         first = self.run.rankings.exclude(error_kind="").order_by("id").values_list("error", flat=True)[0]
-        return self._finish(Run.Status.INCOMPLETE, f"{failed} of {self.run.queries} searches failed. The first one: {first}")
+        return self._finish(
+            Run.Status.INCOMPLETE, f"{failed} of {self.run.queries} searches failed. The first one: {first}"
+        )
 
     def _finish(self, status: Run.Status, reason: str) -> Step:
         ended = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
@@ -310,7 +312,9 @@ def finish_here(run: Run, *, progress: Callable[[int, int, int], None] = lambda 
 def search_again(*, run: Run, entry: CaseQuery) -> Ranking:
     """Ask one query of the newest unpinned run again, now. On an error the ranking that was there stays, and the error is raised."""
     if run.pinned_at or run.under_way:
-        raise CannotRun(f"Run {run.number} is {'pinned' if run.pinned_at else run.status}: its queries cannot be searched again.")
+        raise CannotRun(
+            f"Run {run.number} is {'pinned' if run.pinned_at else run.status}: its queries cannot be searched again."
+        )
     asker = Asker(run.asked, run.rows)
     with connect(run.attempt.endpoint) as engine:
         page = engine.search(asker.request(entry.query.text, entry.options))

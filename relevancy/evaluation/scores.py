@@ -156,7 +156,9 @@ def rescore_run(run: Run) -> int:
     versions = versions_of(run.case)
     todo = sorted(set().union(*(stale_rankings(run, version) for version in versions))) if versions else []
     for start in range(0, len(todo), BATCH):
-        rankings = run.rankings.filter(pk__in=todo[start : start + BATCH]).only("id", "query_id", "hits", "error_kind", "run_id")
+        rankings = run.rankings.filter(pk__in=todo[start : start + BATCH]).only(
+            "id", "query_id", "hits", "error_kind", "run_id"
+        )
         with transaction.atomic():
             score_rankings(run, ranked(rankings), versions)
     with transaction.atomic():

@@ -33,7 +33,14 @@ TAKEN_BACK = Change(verdict="")
 
 
 def rate(
-    *, query: Query, doc_id: str, value: float, by: Any, note: str | None = None, run: Run | None = None, source: str = "page"
+    *,
+    query: Query,
+    doc_id: str,
+    value: float,
+    by: Any,
+    note: str | None = None,
+    run: Run | None = None,
+    source: str = "page",
 ) -> int:
     """Give one document a grade. Returns how many ratings changed (0 or 1). With `run`, that run's scores are made anew at once."""
     return rate_many(query=query, values={doc_id: value}, by=by, note=note, run=run, source=source)

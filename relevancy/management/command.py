@@ -126,5 +126,8 @@ def find_owner(email: str) -> User:
         return user
     admins = list(User.objects.filter(is_superuser=True, is_active=True)[:2])
     if len(admins) != 1:
-        fail("Say who owns it: --owner EMAIL. " + ("There is no superuser." if not admins else "There are several superusers."))
+        fail(
+            "Say who owns it: --owner EMAIL. "
+            + ("There is no superuser." if not admins else "There are several superusers.")
+        )
     return admins[0]

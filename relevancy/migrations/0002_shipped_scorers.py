@@ -10,7 +10,7 @@ SHIPPED = (
     ("AvgEdit", "AvgEdit", ONE_TO_TEN, "Average rating of what is shown, minus the distance from the best possible list."),
     ("nDCG@10", "nDCG@10", ZERO_TO_THREE, "How close the first ten come to the best ten known, early ranks counting more."),
     ("DCG@10", "DCG@10", ZERO_TO_THREE, "Discounted gain of the first ten, per cent of ten documents of the top grade."),
-    ("CG@10", "CG@10", ZERO_TO_THREE, "Gain of the first ten whatever their order, per cent of ten of the top grade."),
+    ("CG@10", "CG(gain='linear')@10", ZERO_TO_THREE, "Gain of the first ten whatever their order, per cent of ten of the top grade."),
     ("ERR@10", "ERR@10", ZERO_TO_THREE, "How soon a user who reads from the top is satisfied."),
     ("P@10", "P@10", YES_OR_NO, "Share of relevant documents among ten."),
     ("AP@10", "AP@10", YES_OR_NO, "Precision at each relevant document of the first ten, over all known relevant ones."),

@@ -44,7 +44,9 @@ class Book(models.Model):
     relevant_from = models.FloatField(help_text="The lowest grade that counts as relevant.")
     rule = models.CharField(max_length=20, choices=Rule, default=Rule.LATEST)
     created_at = models.DateTimeField(auto_now_add=True)
-    rescore_queued_at = models.DateTimeField(null=True, editable=False, help_text="A rescoring of its cases is on its way.")
+    rescore_queued_at = models.DateTimeField(
+        null=True, editable=False, help_text="A rescoring of its cases is on its way."
+    )
 
     objects: ClassVar = BookQuerySet.as_manager()
 

@@ -37,7 +37,9 @@ def decode(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise BadFile(f"the byte 0x{content[error.start]:02x} is no UTF-8. Save the file as UTF-8.", line=line) from None
+        raise BadFile(
+            f"the byte 0x{content[error.start]:02x} is no UTF-8. Save the file as UTF-8.", line=line
+        ) from None
 
 
 def read_rows(text: str, header: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[str]]]:
@@ -54,7 +56,9 @@ def read_rows(text: str, header: Sequence[Sequence[str]]) -> Iterator[tuple[int,
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(header):
-                raise BadFile(f"{len(cells)} columns instead of {len(header)} ({wanted}): {','.join(cells)[:80]!r}.", line=line)
+                raise BadFile(
+                    f"{len(cells)} columns instead of {len(header)} ({wanted}): {','.join(cells)[:80]!r}.", line=line
+                )
             yield line, [unguard(cell) for cell in cells]
     except StopIteration:
         return

@@ -44,7 +44,8 @@ def read(text: str) -> dict[str, dict[str, float]]:
         value = _number(rating, line)
         if documents.setdefault(doc_id, value) != value:
             raise BadFile(
-                f"document {doc_id!r} of query {query!r} is rated {value:g} here and {documents[doc_id]:g} further up.", line=line
+                f"document {doc_id!r} of query {query!r} is rated {value:g} here and {documents[doc_id]:g} further up.",
+                line=line,
             )
     return found
 

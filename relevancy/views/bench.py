@@ -93,7 +93,7 @@ class Listing:
 class Bench:
     """One request's view of a case. Everything is read once, when first asked for."""
 
-    def __init__(self, request: HttpRequest, case: Case) -> None:
+    def __init__(self, request: HttpRequest, case: Any) -> None:
         self.request = request
         self.case = case
         self.user = request.user
@@ -156,7 +156,9 @@ class Bench:
     def _hover(row: Any) -> str:
         name = f" {row.run.attempt.name}" if row.run.attempt.name else ""
         score = "–" if row.score is None else f"{row.score:.1f}"
-        return f"Run {row.run.number} · attempt {row.run.attempt.number}{name} · {score} · {row.scored} of {row.queries}"
+        return (
+            f"Run {row.run.number} · attempt {row.run.attempt.number}{name} · {score} · {row.scored} of {row.queries}"
+        )
 
     @cached_property
     def unsearched(self) -> dict[str, int]:
@@ -297,7 +299,9 @@ class Bench:
     def tune(self, number: str = "", typed: Any = None) -> dict[str, Any]:
         """The attempt being tuned and all others as a tree. `number`: which one, default the newest; `typed`: what was sent."""
         attempts = evaluation.attempts_with_scores(self.case, self.version)
-        shown = next((attempt for attempt in attempts if str(attempt.number) == number), attempts[0] if attempts else None)
+        shown = next(
+            (attempt for attempt in attempts if str(attempt.number) == number), attempts[0] if attempts else None
+        )
         return {"attempts": tree(attempts), "attempt": shown, **(self._fields(shown, typed) if shown else {})}
 
     def _fields(self, attempt: Any, typed: Any) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from relevancy.models import Endpoint, UnreadableSecret
 from .answers import said
 from .forms import EndpointForm, TryForm, refuse
 
-WHO_MAY = "Only editors of a team name addresses that this server calls. Ask an owner of your team to make you an editor."
+WHO_MAY = (
+    "Only editors of a team name addresses that this server calls. Ask an owner of your team to make you an editor."
+)
 
 
 def editable(request: HttpRequest, endpoint_id: int) -> Endpoint:
@@ -51,7 +53,9 @@ def endpoints(request: HttpRequest) -> HttpResponse:
 def endpoint_new(request: HttpRequest) -> HttpResponse:
     if not cases.endpoints.may_create(request.user):
         raise PermissionDenied(WHO_MAY)
-    form = EndpointForm(request.POST or None, request.FILES or None, initial={"engine": request.GET.get("engine", "embedded")})
+    form = EndpointForm(
+        request.POST or None, request.FILES or None, initial={"engine": request.GET.get("engine", "embedded")}
+    )
     if form.is_valid():
         try:
             endpoint = cases.endpoints.create(**_arguments(form), by=request.user)
@@ -71,7 +75,9 @@ def endpoint_edit(request: HttpRequest, endpoint_id: int) -> HttpResponse:
     form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
     if form.is_valid():
         try:
-            cases.changing.change_endpoint(endpoint=endpoint, clear=form.cleaned_data.get("clear", False), **_arguments(form))
+            cases.changing.change_endpoint(
+                endpoint=endpoint, clear=form.cleaned_data.get("clear", False), **_arguments(form)
+            )
         except cases.Refused as reason:
             refuse(form, reason)
         else:
@@ -107,7 +113,12 @@ def endpoint_try(request: HttpRequest, endpoint_id: int) -> HttpResponse:
         trial = cases.offers.trial(endpoint=endpoint, text=text) if request.method == "POST" else None
     except UnreadableSecret as reason:
         raise PermissionDenied(str(reason)) from None
-    context: dict[str, Any] = {"endpoint": endpoint, "trial": trial, "text": text, "try_form": form if text else _try_form(endpoint)}
+    context: dict[str, Any] = {
+        "endpoint": endpoint,
+        "trial": trial,
+        "text": text,
+        "try_form": form if text else _try_form(endpoint),
+    }
     if trial and not trial.error:
         spec = cases.offers.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
         context["documents"] = cases.offers.documents(endpoint=endpoint, trial=trial, fields=spec)

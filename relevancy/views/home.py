@@ -72,4 +72,9 @@ def _column(sort: str, key: str, label: str, kind: str) -> dict[str, str]:
     first = key if key == "name" else f"-{key}"
     other = key if first.startswith("-") else f"-{key}"
     direction = {f"-{key}": "descending", key: "ascending"}.get(sort, "") if key else ""
-    return {"label": label, "kind": kind, "direction": direction, "next": (other if sort == first else first) if key else ""}
+    return {
+        "label": label,
+        "kind": kind,
+        "direction": direction,
+        "next": (other if sort == first else first) if key else "",
+    }

@@ -192,7 +192,9 @@ def fields(request: HttpRequest, draft: Draft) -> HttpResponse:
 
 def _fields_page(request: HttpRequest, draft: Draft, form: FieldsForm, found: Endpoint, **more: Any) -> HttpResponse:
     kind = cases.offers.kind(found.engine)
-    return _page(request, draft, "fields", form, names=draft.data["found"].get("names", []), kind=kind, endpoint=found, **more)
+    return _page(
+        request, draft, "fields", form, names=draft.data["found"].get("names", []), kind=kind, endpoint=found, **more
+    )
 
 
 def _fields_form(draft: Draft, found: Endpoint, data: Any = None) -> FieldsForm:
@@ -251,7 +253,10 @@ def queries(request: HttpRequest, draft: Draft) -> HttpResponse:
     if plan is None:
         return redirect("new_case_step", "endpoint" if found is None else draft.first_open())
     form = QueriesForm(request.POST or None, initial=_queries_offered(draft, found))
-    about: dict[str, Any] = {"book": plan["book"], "book_queries": plan["book"].queries.live().count() if plan["book"] else 0}
+    about: dict[str, Any] = {
+        "book": plan["book"],
+        "book_queries": plan["book"].queries.live().count() if plan["book"] else 0,
+    }
     if not form.is_valid():
         return _page(request, draft, "queries", form, **about)
     try:
@@ -260,7 +265,11 @@ def queries(request: HttpRequest, draft: Draft) -> HttpResponse:
         refuse(form, reason)
         return _page(request, draft, "queries", form, **about)
     do = request.POST.get("do")
-    about |= {"pasted": pasted, "again": sorted(set(pasted.again))[:SHOWN_AT_MOST], "lines": pasted.refused[:SHOWN_AT_MOST]}
+    about |= {
+        "pasted": pasted,
+        "again": sorted(set(pasted.again))[:SHOWN_AT_MOST],
+        "lines": pasted.refused[:SHOWN_AT_MOST],
+    }
     if not pasted.texts and not about["book_queries"]:
         form.add_error("queries", "Enter at least one query; twenty that matter are a good start.")
     if do == "check" or form.errors or (pasted.refused and do != "without"):
@@ -302,7 +311,9 @@ def _plan(draft: Draft, request: HttpRequest, found: Endpoint | None) -> dict[st
     }
 
 
-def _make(request: HttpRequest, draft: Draft, form: QueriesForm, plan: dict[str, Any], about: dict[str, Any]) -> HttpResponse:
+def _make(
+    request: HttpRequest, draft: Draft, form: QueriesForm, plan: dict[str, Any], about: dict[str, Any]
+) -> HttpResponse:
     try:
         run = cases.making.make(plan=cases.making.Plan(**plan), by=request.user)
     except (cases.Refused, evaluation.CannotRun, evaluation.EngineError, UnreadableSecret) as reason:

@@ -22,7 +22,7 @@ NAMED = 5
 def show(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     """One query, open; by `closed=1` closed. Without htmx the whole page with it open."""
     bench = Bench(request, find_case(request, case_id))
-    if not request.htmx:
+    if not request.htmx:  # type: ignore[attr-defined]
         return go(request, bench.url(open=entry_id) + f"#query-{entry_id}")
     row = bench.row(bench.entry(entry_id), opened=request.GET.get("closed") != "1")
     return render(request, "query/_query.html", {"bench": bench, "row": row})
@@ -35,8 +35,14 @@ def document(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     doc_id = request.GET.get("doc_id", "")
     results = bench.inside(bench.entry(entry_id))["results"]
     result = next((found for found in results if found.doc_id == doc_id), None)
-    fields = {name: value if isinstance(value, str) else as_json(value) for name, value in result.fields.items()} if result else {}
-    return render(request, "query/document.html", {"bench": bench, "result": result, "fields": fields, "doc_id": doc_id})
+    fields = (
+        {name: value if isinstance(value, str) else as_json(value) for name, value in result.fields.items()}
+        if result
+        else {}
+    )
+    return render(
+        request, "query/document.html", {"bench": bench, "result": result, "fields": fields, "doc_id": doc_id}
+    )
 
 
 @require_GET
@@ -104,7 +110,7 @@ def remove(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     _rescore(bench)
     undo = reverse("query_restore", args=[case_id, entry_id])
     text = f"“{entry.query}” removed from this case; its ratings stay in the book"
-    if not request.htmx:
+    if not request.htmx:  # type: ignore[attr-defined]
         return said(request, bench.url(), text, undo=undo)
     fresh = Bench(request, find_case(request, case_id))
     return toast(render(request, "query/_removed.html", {"bench": fresh}), text, undo=undo)
@@ -136,7 +142,7 @@ def search_again(request: HttpRequest, case_id: int, entry_id: int) -> HttpRespo
         evaluation.search_again(run=bench.run, entry=entry)
     except (evaluation.CannotRun, evaluation.EngineError) as reason:
         return refused(request, bench.url(open=entry.pk), f"“{entry.query}” was not searched: {reason}")
-    if not request.htmx:
+    if not request.htmx:  # type: ignore[attr-defined]
         return go(request, bench.url(open=entry.pk) + f"#query-{entry.pk}")
     fresh = Bench(request, find_case(request, case_id))
     row = fresh.row(fresh.entry(entry_id), opened=True)

@@ -58,7 +58,9 @@ def cancel(request: HttpRequest, case_id: int, number: int) -> HttpResponse:
 def complete(request: HttpRequest, case_id: int, number: int) -> HttpResponse:
     """Search what failed, is new or was edited since, and let it join the run."""
     bench = _editable(request, case_id)
-    stopped = get_object_or_404(Run.objects.select_related("attempt__endpoint", "attempt__case"), case=bench.case, number=number)
+    stopped = get_object_or_404(
+        Run.objects.select_related("attempt__endpoint", "attempt__case"), case=bench.case, number=number
+    )
     try:
         again = evaluation.complete(run=stopped, by=request.user)
     except (evaluation.CannotRun, evaluation.EngineError) as reason:
@@ -94,7 +96,9 @@ class _Draft:
             "endpoint": self._endpoint(),
             "template": self.data.get("template", "").replace("\r\n", "\n"),
             "fields": self.data.get("fields", ""),
-            "knobs": {name.removeprefix("knob."): value for name, value in self.data.items() if name.startswith("knob.")},
+            "knobs": {
+                name.removeprefix("knob."): value for name, value in self.data.items() if name.startswith("knob.")
+            },
             "depth": int(depth),
         }
 
@@ -118,7 +122,13 @@ class _Draft:
     def refused(self, reason: cases.Refused) -> HttpResponse:
         """The pane as it was typed, with the error at its field."""
         tune = self.bench.tune(self.data.get("parent", ""), self.data)
-        context = {"bench": self.bench, "tune": tune, "typed": self.data, "error": {reason.field: str(reason)}, "reason": reason}
+        context = {
+            "bench": self.bench,
+            "tune": tune,
+            "typed": self.data,
+            "error": {reason.field: str(reason)},
+            "reason": reason,
+        }
         context["states"] = STATES
         template = "case/_tune.html" if self.request.htmx else "case/workbench.html"  # type: ignore[attr-defined]
         return render(self.request, template, context, status=422)

@@ -82,7 +82,9 @@ def team_member_add(request: HttpRequest, team_id: int) -> HttpResponse:
     form = MemberForm(request.POST)
     if form.is_valid():
         try:
-            member = cases.teams.add_member(team=found, email=form.cleaned_data["email"], role=form.cleaned_data["role"])
+            member = cases.teams.add_member(
+                team=found, email=form.cleaned_data["email"], role=form.cleaned_data["role"]
+            )
         except cases.Refused as reason:
             refuse(form, reason)
         else:

@@ -18,7 +18,13 @@ class Draft:
 
     def __init__(self, request: HttpRequest) -> None:
         self.session = request.session
-        self.data: dict[str, Any] = self.session.get(KEY) or {"typed": {}, "done": [], "found": {}, "sealed": "", "file": ""}
+        self.data: dict[str, Any] = self.session.get(KEY) or {
+            "typed": {},
+            "done": [],
+            "found": {},
+            "sealed": "",
+            "file": "",
+        }
 
     def save(self) -> None:
         self.session[KEY] = self.data

@@ -17,7 +17,7 @@ def show(request: HttpRequest, case_id: int) -> HttpResponse:
     bench = Bench(request, find_case(request, case_id))
     updating = _freshen(bench)
     context = {"bench": bench, "states": STATES, "updating": updating, "tune": None}
-    if request.htmx and request.htmx.target == "queries":
+    if request.headers.get("HX-Target") == "queries":
         return render(request, "case/workbench.html#queries", context)
     context["tune"] = bench.tune(request.GET.get("attempt", ""))
     return render(request, "case/workbench.html", context)
@@ -60,5 +60,3 @@ def choose_scorer(request: HttpRequest, case_id: int) -> HttpResponse:
         evaluation.rescore_run(bench.run)
     tasks.rescore_case.enqueue(case.pk)
     return go(request, bench.url())
-
-

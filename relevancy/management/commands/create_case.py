@@ -17,7 +17,9 @@ class Command(Base):
         parser.add_argument("name")
         parser.add_argument("--endpoint", required=True, metavar="NAME")
         parser.add_argument("--template", required=True, metavar="FILE")
-        parser.add_argument("--fields", default="", metavar="SPEC", help='displayed fields: "id:id title:title overview"')
+        parser.add_argument(
+            "--fields", default="", metavar="SPEC", help='displayed fields: "id:id title:title overview"'
+        )
         parser.add_argument("--queries", metavar="FILE", help="a query a line")
         parser.add_argument("--ratings", metavar="FILE", help="CSV query,docid,rating, which also makes the queries")
         parser.add_argument("--scale", default="", metavar="LO:HI", help="default: the first scorer's, or 1:10")

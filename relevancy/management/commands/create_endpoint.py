@@ -19,7 +19,9 @@ class Command(Base):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         parser.add_argument("engine", help="embedded, static, solr, elasticsearch")
-        parser.add_argument("url", help="address of the core or index; name of the index or file for embedded and static")
+        parser.add_argument(
+            "url", help="address of the core or index; name of the index or file for embedded and static"
+        )
         parser.add_argument(
             "--option",
             action="append",

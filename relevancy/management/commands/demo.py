@@ -74,7 +74,16 @@ def web(port: int) -> list[str]:
     """The web server's command line."""
     return [
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
-        *("--workers", "2", "--blocking-threads", "4", "--no-ws", "--log-level", "warning", "relevancy.wsgi:application"),
+        *(
+            "--workers",
+            "2",
+            "--blocking-threads",
+            "4",
+            "--no-ws",
+            "--log-level",
+            "warning",
+            "relevancy.wsgi:application",
+        ),
     ]
 
 
@@ -96,7 +105,7 @@ def supervise(commands: list[list[str]]) -> int:
         _end(child)
     if ended:
         return 0
-    print(f"{' '.join(dead[0].args)} ended with {dead[0].returncode}; everything else was stopped.", file=sys.stderr)  # noqa: T201
+    print(f"{dead[0].args} ended with {dead[0].returncode}; everything else was stopped.", file=sys.stderr)  # noqa: T201
     return 1
 
 

@@ -60,7 +60,9 @@ class Command(Base):
     def _print(self, run: Run, report: dict[str, Any]) -> None:
         seconds = f" in {report['seconds']:.1f} s" if report["seconds"] is not None else ""
         engine = f" on {run.version}" if run.version else ""
-        self.say(f"{run.case.name}: run {run.number} of attempt {run.attempt.number}, {run.done:,} queries{seconds}{engine}")
+        self.say(
+            f"{run.case.name}: run {run.number} of attempt {run.attempt.number}, {run.done:,} queries{seconds}{engine}"
+        )
         width = max((len(row["name"]) for row in report["scorers"]), default=0)
         for row in report["scorers"]:
             self.say(f"  {row['name']:<{width}}  {shown(row)}  {row['scored']:,} of {row['queries']:,} scored")

@@ -16,7 +16,9 @@ class Command(Base):
         parser.add_argument("case", help="id or exact name")
         parser.add_argument("file", help="- is stdin")
         parser.add_argument("--format", choices=["csv", "auto"], default="auto")
-        parser.add_argument("--owner", default="", metavar="EMAIL", help="whose ratings they become; default: the case's owner")
+        parser.add_argument(
+            "--owner", default="", metavar="EMAIL", help="whose ratings they become; default: the case's owner"
+        )
 
     def work(self, **options: Any) -> None:
         case = find_case(options["case"])

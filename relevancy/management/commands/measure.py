@@ -39,7 +39,9 @@ class Command(Base):
             if options["per_query"]:
                 for query, value in row["per_query"].items():
                     self.say(f"{name:<{width}}  {query:<12}  {_shown(value)}")
-            self.say(f"{name:<{width}}  {'mean':<12}  {_shown(row['mean'])}  {row['scored']} of {row['queries']} scored")
+            self.say(
+                f"{name:<{width}}  {'mean':<12}  {_shown(row['mean'])}  {row['scored']} of {row['queries']} scored"
+            )
 
 
 def _shown(value: float | None) -> str:

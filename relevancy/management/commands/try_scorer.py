@@ -19,7 +19,9 @@ class Command(Base):
         what.add_argument("--scorer", metavar="NAME")
         parser.add_argument("--grades", required=True, help='in rank order: "3 2 - 1"')
         parser.add_argument("--known", default="", help='grades of further rated documents: "3 3 2"')
-        parser.add_argument("--scale", default="", metavar="LO:HI", help="default: the scorer's, else 0 to the highest grade typed")
+        parser.add_argument(
+            "--scale", default="", metavar="LO:HI", help="default: the scorer's, else 0 to the highest grade typed"
+        )
         parser.add_argument("--json", action="store_true")
 
     def work(self, **options: Any) -> None:

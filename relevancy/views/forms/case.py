@@ -28,10 +28,16 @@ class ScaleForm(forms.Form):
         choices=[(SCORER, "The scale the scorer was made for"), (OWN, "Another scale"), (BOOK, "The queries and ratings of a book that exists")],
     )  # fmt: skip
     scale = forms.CharField(
-        label="Scale", required=False, max_length=4000, help_text="1:10, or grades with labels: 0 Poor, 1 Fair, 2 Good, 3 Perfect."
+        label="Scale",
+        required=False,
+        max_length=4000,
+        help_text="1:10, or grades with labels: 0 Poor, 1 Fair, 2 Good, 3 Perfect.",
     )
     book = forms.ModelChoiceField(
-        Book.objects.none(), required=False, empty_label="Choose a book", help_text="All its queries come into the case."
+        Book.objects.none(),
+        required=False,
+        empty_label="Choose a book",
+        help_text="All its queries come into the case.",
     )
 
     def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
@@ -64,7 +70,10 @@ class WhereForm(EndpointForm):
         Endpoint.objects.none(), label="Endpoint", required=False, empty_label="A new endpoint"
     )
     text = forms.CharField(
-        label="Try it with the query", required=False, max_length=2048, help_text="Something people search for in this index."
+        label="Try it with the query",
+        required=False,
+        max_length=2048,
+        help_text="Something people search for in this index.",
     )
 
     def __init__(self, *args: Any, user: Any, sealed: str = "", **kwargs: Any) -> None:
@@ -105,7 +114,11 @@ class FieldsForm(forms.Form):
         help_text="Unique and lasting: ratings belong to it.",
     )
     thumb = forms.CharField(
-        label="Picture", required=False, max_length=200, widget=forms.TextInput(**_named), help_text="A field with its address."
+        label="Picture",
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(**_named),
+        help_text="A field with its address.",
     )
     more = forms.CharField(
         label="Further fields", required=False, max_length=1200, widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),

@@ -25,9 +25,14 @@ class EndpointForm(forms.Form):
     name = forms.CharField(max_length=120, help_text="What it is called where it is chosen.")
     engine = forms.ChoiceField(widget=forms.RadioSelect)
     url = forms.CharField(
-        label="Address", required=False, max_length=500, widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"})
+        label="Address",
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"}),
     )
-    file = forms.FileField(label="Rankings", required=False, help_text="CSV with query, document id and position; or a TREC run.")
+    file = forms.FileField(
+        label="Rankings", required=False, help_text="CSV with query, document id and position; or a TREC run."
+    )
     username = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     password = _secret("Password")
     api_key = _secret("API key")
