@@ -4,9 +4,9 @@ VENV := .venv
 PYTHON ?= $(shell for p in python3.13 python3.14 python3.12 python3; do if $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 BIN := $(VENV)/bin
 
-.PHONY: install demo test lint engines format lock clean
+.PHONY: install demo test quick engines format lock
 
-install: $(VENV)/.installed
+install: $(VENV)/.installed .env
 
 $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.12 or later is needed, and none was found on the PATH." >&2; exit 2; }
@@ -15,6 +15,26 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-lock:  ## Pin and hash every dependency again (needs uv from the package index)
-	uv pip compile -q --universal --python-version 3.12 --no-header --no-annotate --generate-hashes --no-emit-index-url pyproject.toml --extra postgres -o requirements/base.txt
-	uv pip compile -q --universal --python-version 3.12 --no-header --no-annotate --generate-hashes --no-emit-index-url pyproject.toml --extra postgres --group dev -o requirements/dev.txt
+# A checkout is for trying out and developing: its settings say so, with a key of its own.
+.env:
+	@printf 'RELEVANCY_DEMO=1\nRELEVANCY_SECRET_KEY=%s\n' "$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))')" > $@
+
+demo: install  ## The product with its sample on http://127.0.0.1:8000 (PORT=…)
+	$(BIN)/relevancy demo --port $(PORT)
+
+test: install  ## Every check and test that this machine can run
+	bash tests/run_all.sh
+
+quick: install  ## The tests that need no engine, browser or PostgreSQL
+	$(BIN)/python -m pytest -n 2 -q -m "not live and not browser"
+
+engines:  ## Fetch the real engines for the live tests (Java 21 and Maven)
+	tests/live/engines/fetch.sh
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock:  ## Pin and hash every dependency again (needs uv)
+	uv pip compile -q --universal --python-version 3.12 --no-header --no-annotate --generate-hashes --no-emit-index-url pyproject.toml --extra postgres --extra celery -o requirements/base.txt
+	uv pip compile -q --universal --python-version 3.12 --no-header --no-annotate --generate-hashes --no-emit-index-url pyproject.toml --extra postgres --extra celery --group dev -o requirements/dev.txt

@@ -102,7 +102,7 @@ def changes(attempt: Attempt) -> str:
     if parent is None:
         return ""
     words = [
-        f"{name} {_said(parent.knobs.get(name))} → {_said(value)}"
+        f"{name} {_said(parent.knobs[name])} → {_said(value)}" if name in parent.knobs else f"{name} {_said(value)}"
         for name, value in attempt.knobs.items()
         if parent.knobs.get(name) != value
     ]

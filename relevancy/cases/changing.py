@@ -1,7 +1,6 @@
 """Changes to an endpoint that exists."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.db import IntegrityError, transaction
 

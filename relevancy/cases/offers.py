@@ -23,8 +23,26 @@ THUMBS = (
     "picture",
     "img",
 )
-MORE = ("overview", "description", "summary", "abstract", "product_description", "body", "content", "text", "cast", "directors", "director",
-        "genres", "brand", "product_brand", "category", "author", "year", "price")  # fmt: skip
+MORE = (
+    "overview",
+    "description",
+    "summary",
+    "abstract",
+    "product_description",
+    "body",
+    "content",
+    "text",
+    "cast",
+    "directors",
+    "director",
+    "genres",
+    "brand",
+    "product_brand",
+    "category",
+    "author",
+    "year",
+    "price",
+)
 MOST_MORE = 4
 SHOWN = 3
 DEFAULT_KNOB = 10

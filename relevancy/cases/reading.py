@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import batched
+from itertools import batched, pairwise
 from typing import Any
 
 from django.db.models import Count, F, Max, Window
@@ -40,6 +40,11 @@ class CaseRow:
         """The score is not that of the newest run."""
         return bool(self.run and self.scored_run and self.run.pk != self.scored_run.pk)
 
+    @property
+    def at(self) -> datetime:
+        """When something last happened: its newest run, or that it was made."""
+        return self.case.created_at if self.run is None else self.run.finished_at or self.run.created_at
+
 
 @dataclass(frozen=True)
 class Event:
@@ -66,7 +71,7 @@ def cases_for(user: Any, *, archived: bool = False) -> list[CaseRow]:
     scores = _scores([run.pk for some in runs.values() for run in some])
     for case_id, some in runs.items():
         _fill(rows[case_id], some, scores)
-    return sorted(rows.values(), key=lambda row: row.run.created_at if row.run else row.case.created_at, reverse=True)
+    return sorted(rows.values(), key=lambda row: row.at, reverse=True)
 
 
 def _primary_versions(case_ids: Iterable[int]) -> dict[int, ScorerVersion]:
@@ -121,7 +126,7 @@ def _fill(row: CaseRow, runs: Sequence[Run], scores: dict[tuple[int, int], CaseS
         return
     row.scored_run, row.score = known[0]
     row.history = [score.score for _, score in reversed(known[:HISTORY])]
-    for (run, now), (_, before) in zip(known, known[1:], strict=False):
+    for (run, now), (_, before) in pairwise(known):
         if now.score is not None and before.score is not None:
             row.changes[run.pk] = now.score - before.score
     row.change = row.changes.get(row.scored_run.pk)

@@ -48,14 +48,15 @@ class Result:
         return -(self.moved or 0)
 
     @property
-    def short(self) -> str:
-        """The displayed fields that fit on one line together."""
-        return " · ".join(text for _, text in self.display.subs if text and len(text) <= SHORT)
+    def long(self) -> str:
+        """The longest displayed field, if it is a text to read and not a value."""
+        text = max((text for _, text in self.display.subs), key=len, default="")
+        return text if len(text) > SHORT else ""
 
     @property
-    def long(self) -> str:
-        """The first displayed field that does not."""
-        return next((text for _, text in self.display.subs if len(text) > SHORT), "")
+    def short(self) -> str:
+        """The other displayed fields on one line."""
+        return " · ".join(text for _, text in self.display.subs if text and text != self.long)
 
 
 def results(ranking: Ranking, *, by: Any, depth: int, before: Ranking | None = None) -> list[Result]:

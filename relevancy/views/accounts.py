@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from relevancy.models import Role, User
@@ -13,7 +13,7 @@ from .forms import AccountForm
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Name and keys; the teams one is in."""
-    form = AccountForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
+    form = AccountForm(request.POST or None, instance=get_object_or_404(User, pk=request.user.pk))
     if form.is_valid():
         form.save()
         messages.success(request, "Your account is saved.")

@@ -297,7 +297,7 @@ class Bench:
     # --- the tune pane ---
 
     def tune(self, number: str = "", typed: Any = None) -> dict[str, Any]:
-        """The attempt being tuned and all others as a tree. `number`: which one, default the newest; `typed`: what was sent."""
+        """The attempt being tuned and all others as a tree. `number`: which one, default that of the newest run; `typed`: what was sent."""
         attempts = evaluation.attempts_with_scores(self.case, self.version)
         shown = next(
             (attempt for attempt in attempts if str(attempt.number) == number), attempts[0] if attempts else None

@@ -23,7 +23,7 @@ SORTS: dict[str, Callable[[CaseRow], Any]] = {
     "change": lambda row: _number(row.change),
     "scored": lambda row: row.score.scored if row.score else -1,
     "unrated": lambda row: row.score.unrated if row.score else -1,
-    "run": lambda row: row.run.created_at.timestamp() if row.run else LOWEST,
+    "run": lambda row: row.at,
 }
 COLUMNS = (
     ("name", "Case", ""),

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import trigger_client_event
 
 from relevancy import cases, evaluation
 from relevancy.models import CaseQuery
@@ -35,14 +36,19 @@ def document(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     doc_id = request.GET.get("doc_id", "")
     results = bench.inside(bench.entry(entry_id))["results"]
     result = next((found for found in results if found.doc_id == doc_id), None)
-    fields = (
-        {name: value if isinstance(value, str) else as_json(value) for name, value in result.fields.items()}
-        if result
-        else {}
-    )
+    fields = {name: _readable(value) for name, value in result.fields.items()} if result else {}
     return render(
         request, "query/document.html", {"bench": bench, "result": result, "fields": fields, "doc_id": doc_id}
     )
+
+
+def _readable(value: Any) -> str:
+    """A field for people: texts as they are, plain lists with commas, anything nested as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
+        return ", ".join(map(str, value))
+    return as_json(value)
 
 
 @require_GET
@@ -69,12 +75,21 @@ def add(request: HttpRequest, case_id: int) -> HttpResponse:
     except cases.Refused as reason:
         return refused(request, bench.url(), reason)
     if added.refused or not added.new:
-        context = {"bench": bench, "added": added, "pasted": _left(pasted, added), "shown": added.refused[:20]}
-        return render(request, "query/add.html", context, status=422)
+        context = {"bench": bench, "pasted": _left(pasted, added), "shown": added.refused[:20], "summary": _summary(added)}
+        response = render(request, "query/add.html", context, status=422)
+        return trigger_client_event(response, "run-progress", {}) if added.new else response
+    return said(request, bench.url(), _summary(added))
+
+
+def _summary(added: cases.queries.Added) -> str:
+    """What became of pasted queries, in a sentence."""
     text = f"{len(added.new):,} queries added" if len(added.new) != 1 else f"“{added.new[0].query}” added"
     if added.again:
-        text += f", {len(added.again):,} were there already: {', '.join(added.again[:NAMED])}"
-    return said(request, bench.url(), text)
+        more = "…" if len(added.again) > NAMED else ""
+        text += f"; {len(added.again):,} there already: {', '.join(added.again[:NAMED])}{more}"
+    if added.refused:
+        text += f"; {len(added.refused):,} not taken, see above"
+    return text
 
 
 def _left(pasted: str, added: cases.queries.Added) -> str:

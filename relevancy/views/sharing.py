@@ -47,7 +47,7 @@ def case_share(request: HttpRequest, case_id: int) -> HttpResponse:
         "may_share_book": may_share_book,
         "form": form,
     }
-    page = "case_share/_dialog.html" if request.htmx and request.method == "GET" else "case_share/page.html"  # type: ignore[attr-defined]
+    page = "team/_share.html" if request.htmx and request.method == "GET" else "team/share.html"  # type: ignore[attr-defined]
     return render(request, page, context, status=422 if form.errors else 200)
 
 
@@ -72,7 +72,7 @@ def case_rename(request: HttpRequest, case_id: int) -> HttpResponse:
         else:
             return said(request, reverse("case", args=[case.pk]), f"The case is called {case.name} now.")
     context = {"case": case, "form": form}
-    return render(request, "case_share/rename.html", context, status=422 if form.errors else 200)
+    return render(request, "home/rename.html", context, status=422 if form.errors else 200)
 
 
 def _moved(request: HttpRequest, case_id: int, deed: Callable[..., None], words: str, back: str) -> HttpResponse:

@@ -56,15 +56,22 @@ class Draft:
     def asks_at(self) -> tuple[str, ...]:
         """Which endpoint the fields were chosen for; another one makes the choice void."""
         typed = self.typed("endpoint")
-        return tuple(str(typed.get(name, "")) for name in ("endpoint_id", "engine", "url")) + (self.data["file"],)
+        return (*(str(typed.get(name, "")) for name in ("endpoint_id", "engine", "url")), self.data["file"])
 
     def way(self, current: str) -> list[dict[str, Any]]:
         """The steps for the page: done ones are links."""
         reached = STEPS.index(self.first_open())
+        done = self.data["done"]
         return [
-            {"name": step, "title": TITLES[step], "current": step == current, "open": place <= reached, "done": step in self.data["done"]}
+            {
+                "name": step,
+                "title": TITLES[step],
+                "current": step == current,
+                "open": place <= reached,
+                "done": step in done,
+            }
             for place, step in enumerate(STEPS)
-        ]  # fmt: skip
+        ]
 
 
 def before(step: str) -> str:

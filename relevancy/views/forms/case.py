@@ -7,7 +7,7 @@ from django import forms
 from relevancy import cases
 from relevancy.models import Book, Endpoint, Scorer
 
-from .endpoint import EndpointForm
+from .endpoint import EndpointForm, NeededModel, NeededText
 
 
 class NameForm(forms.Form):
@@ -25,17 +25,19 @@ class ScaleForm(forms.Form):
         label="Rating scale",
         widget=forms.RadioSelect,
         initial=SCORER,
-        choices=[(SCORER, "The scale the scorer was made for"), (OWN, "Another scale"), (BOOK, "The queries and ratings of a book that exists")],
-    )  # fmt: skip
-    scale = forms.CharField(
+        choices=[
+            (SCORER, "The scale the scorer was made for"),
+            (OWN, "Another scale"),
+            (BOOK, "The queries and ratings of a book that exists"),
+        ],
+    )
+    scale = NeededText(
         label="Scale",
-        required=False,
         max_length=4000,
         help_text="1:10, or grades with labels: 0 Poor, 1 Fair, 2 Good, 3 Perfect.",
     )
-    book = forms.ModelChoiceField(
+    book = NeededModel(
         Book.objects.none(),
-        required=False,
         empty_label="Choose a book",
         help_text="All its queries come into the case.",
     )
@@ -66,9 +68,7 @@ class ScaleForm(forms.Form):
 class WhereForm(EndpointForm):
     """An endpoint that exists, or a new one; and a query to try it with."""
 
-    endpoint_id = forms.ModelChoiceField(
-        Endpoint.objects.none(), label="Endpoint", required=False, empty_label="A new endpoint"
-    )
+    endpoint_id = NeededModel(Endpoint.objects.none(), label="Endpoint", empty_label="A new endpoint")
     text = forms.CharField(
         label="Try it with the query",
         required=False,
@@ -82,22 +82,21 @@ class WhereForm(EndpointForm):
         self.may_create = cases.endpoints.may_create(user)
         self.fields["endpoint_id"].queryset = Endpoint.objects.visible_to(user).live()  # type: ignore[attr-defined]
         if not self.may_create:
-            self.fields["endpoint_id"].required = True
             self.fields["endpoint_id"].empty_label = "Choose an endpoint"  # type: ignore[attr-defined]
         del self.fields["headers"], self.fields["parallel"], self.fields["per_minute"]
-        for name in ("name", "engine"):
-            self.fields[name].required = False
 
     @property
     def stored(self) -> bool:
         return bool(self.sealed)
 
     def clean(self) -> dict[str, Any]:
+        if not self.may_create and not self.cleaned_data.get("endpoint_id") and "endpoint_id" not in self.errors:
+            self.add_error("endpoint_id", "Choose an endpoint.")
         if self.cleaned_data.get("endpoint_id") or not self.may_create:
+            # What is half typed of a new one is kept, but does not count.
+            for name in [name for name in self.errors if name in ("name", "engine", "url", "file")]:
+                del self.errors[name]
             return self.cleaned_data
-        for name, message in (("name", "Name the new endpoint."), ("engine", "Choose the engine.")):
-            if not self.cleaned_data.get(name) and name not in self.errors:
-                self.add_error(name, message)
         return super().clean()
 
 
@@ -158,8 +157,7 @@ class FieldsForm(forms.Form):
 class QueriesForm(forms.Form):
     """Queries, one to a line."""
 
-    queries = forms.CharField(
-        required=False,
+    queries = NeededText(
         strip=False,
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false"}),
         help_text="One query to a line, up to 2,048 characters each and 20,000 lines.",

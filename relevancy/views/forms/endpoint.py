@@ -10,6 +10,30 @@ from relevancy.models import Endpoint
 SECRETS = ("username", "password", "api_key", "bearer")
 
 
+class Needed(forms.Field):
+    """Marked as required, but what is missing is said by its form, which knows when it is."""
+
+    def validate(self, value: Any) -> None:
+        if value not in self.empty_values:
+            super().validate(value)
+
+
+class NeededText(Needed, forms.CharField):
+    pass
+
+
+class NeededChoice(Needed, forms.ChoiceField):
+    pass
+
+
+class NeededFile(Needed, forms.FileField):
+    pass
+
+
+class NeededModel(Needed, forms.ModelChoiceField):
+    pass
+
+
 def _secret(label: str) -> forms.CharField:
     widget = forms.PasswordInput(attrs={"autocomplete": "new-password"}, render_value=False)
     return forms.CharField(label=label, required=False, max_length=2000, widget=widget)
@@ -68,7 +92,7 @@ class EndpointForm(forms.Form):
 
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
-        others = Endpoint.objects.exclude(pk=self.endpoint.pk if self.endpoint else None)
+        others = Endpoint.objects.exclude(pk=self.endpoint.pk if self.endpoint else 0)
         if name and others.filter(name=name).exists():
             raise forms.ValidationError(f"There is an endpoint called {name} already.")
         return name
@@ -86,6 +110,9 @@ class EndpointForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
+        for name, message in (("name", "Name the endpoint."), ("engine", "Choose the engine.")):
+            if not data.get(name) and name not in self.errors:
+                self.add_error(name, message)
         given = [name for name in SECRETS if data.get(name)]
         if data.get("password") and not data.get("username"):
             self.add_error("username", "A password needs a user name.")

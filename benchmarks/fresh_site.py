@@ -1,0 +1,40 @@
+"""A site of its own for a benchmark. Imported first: settings, data directory and database are temporary and gone at the end.
+
+The database is SQLite in a file, or on the server that RELEVANCY_DATABASE_URL names a database of its own (`test_…`).
+Static files are not collected: pages name them without their hashes.
+"""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import django
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from own_environment import ROOT, environment
+
+DATA = Path(tempfile.mkdtemp(prefix="relevancy-benchmark-"))
+
+
+def _begin() -> None:
+    atexit.register(shutil.rmtree, DATA, ignore_errors=True)
+    own = environment(DATA)
+    os.environ.clear()
+    os.environ.update(own)
+    sys.path.insert(0, str(ROOT))
+    django.setup()
+    settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.STATIC_ROOT = str(ROOT / "static")
+    if connection.vendor == "postgresql":
+        name = connection.settings_dict["NAME"]
+        connection.creation.create_test_db(verbosity=0, autoclobber=True)
+        atexit.register(connection.creation.destroy_test_db, name, verbosity=0)
+    else:
+        call_command("migrate", verbosity=0)
+
+
+_begin()

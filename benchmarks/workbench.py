@@ -1,0 +1,158 @@
+"""The workbench of a case of 5,000 queries next to that of a case of 100: SQL statements and server time.
+
+    python benchmarks/workbench.py [--postgres URL] [--queries N] [--details]
+
+Measured with Django's test client, DEBUG off, as a user who owns the case, both cases taking turns, medians of 15: the
+page, its list sorted by score, and a rating given there by htmx. Both show full pages of 50 queries; both cases have six
+runs of ten results to a query and ten ratings to a query. Target: the same number of statements, at most twice the time.
+
+SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
+--details lists the statements of the large case with their times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from statistics import median
+
+import fresh_site
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from invented import document, queries, rankings, ratings
+
+from relevancy import cases, evaluation, judging
+from relevancy.models import Case, Run, User
+
+SMALL, RUNS, ROUNDS = 100, 6, 15
+HTMX = {"HX-Request": "true"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two cases, and where one of its documents is rated."""
+
+    case: Case
+    rate_url: str
+    doc_id: str
+
+
+def write_rankings(path: Path, texts: list[str], seed: int) -> None:
+    with path.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(("query", "docid", "position", "title", "short_description", "supplier"))
+        for text, found in rankings(texts, seed):
+            for position, number in enumerate(found, 1):
+                doc = document(number)
+                rows.writerow((text, doc["id"], position, doc["title"], doc["short_description"], doc["supplier"]))
+
+
+def make_side(name: str, texts: list[str], by: User) -> Side:
+    case = cases.create(name=name, owner=by, scale=cases.parse_scale("0:3"))
+    cases.queries.add(case=case, texts=texts)
+    entries = list(case.case_queries.present().select_related("query"))
+    found = ratings(texts)
+    judging.rate_book(
+        book=case.book, values={entry.query_id: found[entry.query.text] for entry in entries}, rater=by, by=by
+    )
+    folder = fresh_site.DATA / "static"
+    folder.mkdir(exist_ok=True)
+    for seed in range(RUNS):
+        file = f"{name}-{seed}.csv"
+        write_rankings(folder / file, texts, seed)
+        endpoint = cases.endpoints.create(name=file, engine="static", url=file, by=by)
+        fields = "id:id title:title short_description supplier"
+        attempt = cases.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
+        run = evaluation.finish_here(evaluation.start(attempt=attempt, by=by))
+        assert run.status == Run.Status.COMPLETE, run.reason
+    first = entries[0]
+    doc_id = run.rankings.get(query=first.query_id).hits[0][0]
+    return Side(case, f"/cases/{case.pk}/queries/{first.pk}/rate/?rank=1", doc_id)
+
+
+def works(client: Client) -> dict[str, Callable[[Side], HttpResponse]]:
+    grade = count()
+
+    def rate(side: Side) -> HttpResponse:
+        # Another grade each time: the same one again would change nothing and cost less.
+        data = {"doc_id": side.doc_id, "value": str(next(grade) // 2 % 4)}
+        return client.post(side.rate_url, data, headers=HTMX)
+
+    return {
+        "the page": lambda side: client.get(f"/cases/{side.case.pk}/"),
+        "the list by score": lambda side: client.get(
+            f"/cases/{side.case.pk}/?sort=score", headers={**HTMX, "HX-Target": "queries"}
+        ),
+        "rating a document": rate,
+    }
+
+
+def statements(work: Callable[[Side], HttpResponse], side: Side) -> list[dict[str, str]]:
+    with CaptureQueriesContext(connection) as captured:
+        response = work(side)
+    assert response.status_code == 200, response.content[:500]
+    if b"<table" in response.content:
+        assert response.content.count(b'<tbody class="query') == 50, "the page is not full"
+    return list(captured.captured_queries)
+
+
+def seconds(work: Callable[[Side], HttpResponse], sides: tuple[Side, Side]) -> list[float]:
+    times: list[list[float]] = [[], []]
+    for turn in range(ROUNDS + 3):
+        for side, each in zip(sides, times, strict=True):
+            start = time.perf_counter()
+            work(side)
+            if turn >= 3:
+                each.append(time.perf_counter() - start)
+    return [median(each) for each in times]
+
+
+def compare(large: int, details: bool) -> bool:
+    by = User.objects.create_superuser("owner@example.com")
+    by.is_superuser = by.is_staff = False  # who sees a case by right of a role pays for looking the role up
+    by.save()
+    sides = make_side("small", queries(SMALL), by), make_side("large", queries(large), by)
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(by)
+    print(f"{connection.vendor}: a case of {SMALL:,} queries → one of {large:,} (medians of {ROUNDS})")
+    good = True
+    for label, work in works(client).items():
+        for side in sides:  # warm up
+            statements(work, side)
+        few, many = (statements(work, side) for side in sides)
+        small, big = seconds(work, sides)
+        ok = len(few) == len(many) and big <= 2 * small
+        good &= ok
+        print(
+            f"  {label:<18} {len(few):3} → {len(many):3} statements   {small * 1000:7.1f} → {big * 1000:7.1f} ms   "
+            f"ratio {big / small:.2f}   {'ok' if ok else 'MISSED'}"
+        )
+        if details:
+            for one, other in zip(few, many, strict=False):
+                print(f"      {float(one['time']) * 1000:6.1f} → {float(other['time']) * 1000:6.1f} ms  {other['sql'][:3000]}")
+    return good
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--postgres", metavar="URL", default="")
+    arguments.add_argument("--queries", type=int, default=5000)
+    arguments.add_argument("--details", action="store_true")
+    chosen = arguments.parse_args()
+    good = compare(chosen.queries, chosen.details)
+    if chosen.postgres:
+        # Django takes its database from the environment, once.
+        again = [sys.executable, __file__, "--queries", str(chosen.queries), *["--details"] * chosen.details]
+        environment = {**os.environ, "RELEVANCY_DATABASE_URL": chosen.postgres}
+        good &= subprocess.run(again, env=environment, check=False).returncode == 0
+    raise SystemExit(not good)

@@ -1,0 +1,34 @@
+"""The pages in tests: people to sign in as, and static files without the manifest of a deployment."""
+
+import pytest
+
+from relevancy.models import Team
+
+from .factories import make_people
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings):
+    backend = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": backend}}
+
+
+@pytest.fixture
+def people(db):
+    return make_people()
+
+
+@pytest.fixture
+def team(people):
+    return Team.objects.get(name="Search")
+
+
+@pytest.fixture
+def sign_in(client, people):
+    """Sign in as one of the people; returns the client."""
+
+    def signed_in(name):
+        client.force_login(people[name])
+        return client
+
+    return signed_in

@@ -1,0 +1,60 @@
+"""People, teams and cases with runs, as the tests of the pages need them."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from relevancy import cases, evaluation
+from relevancy.models import Attempt, CaseScore, Endpoint, Membership, Role, Run, Team, User
+
+ROLES = {"viewer": Role.VIEWER, "rater": Role.RATER, "editor": Role.EDITOR, "owner": Role.OWNER}
+
+
+def make_people():
+    """One person in each role of the team “Search”, a stranger in a team of his own, and an admin."""
+    team, other = Team.objects.create(name="Search"), Team.objects.create(name="Others")
+    people = {name: User.objects.create_user(f"{name}@example.org", name=name.title()) for name in (*ROLES, "stranger")}
+    people["admin"] = User.objects.create_superuser("admin@example.org", "x")
+    Membership.objects.bulk_create(Membership(team=team, user=people[name], role=role) for name, role in ROLES.items())
+    Membership.objects.create(team=other, user=people["stranger"], role=Role.OWNER)
+    return people
+
+
+def make_endpoint(owner, name="films", **fields):
+    return Endpoint.objects.create(
+        name=name, owner=owner, **{"engine": "solr", "url": "http://127.0.0.1:1/solr/films", **fields}
+    )
+
+
+def make_case(owner, name="Movies", *, endpoint=None, texts=("star wars", "star trek"), team=None):
+    """A case with its first attempt; shared with the team if one is given."""
+    case = cases.create(name=name, owner=owner)
+    cases.queries.add(case=case, texts=texts)
+    endpoint = endpoint or Endpoint.objects.filter(name="films").first() or make_endpoint(owner)
+    Attempt.objects.create(case=case, number=1, endpoint=endpoint, template="q=#$query##", created_by=owner)
+    if team:
+        cases.share(case=case, team=team)
+    return case
+
+
+def make_run(case, score=50.0, *, status="complete", days=0, **fields):
+    """A run that is over, with a score of the primary scorer; `score` None: none is stored."""
+    attempt = case.attempts.select_related("endpoint", "case").first()
+    over = status not in Run.UNDER_WAY
+    run = Run.objects.create(
+        case=case,
+        attempt=attempt,
+        number=case.runs.count() + 1,
+        status=status,
+        asked=evaluation.asked(attempt),
+        rows=10,
+        finished_at=timezone.now() - timedelta(days=days) if over else None,
+        created_by=case.owner,
+        **{"queries": 2, "done": 2, **fields},
+    )
+    if score is not None:
+        version = evaluation.versions_of(case)[0]
+        CaseScore.objects.create(
+            run=run, version=version, day=timezone.localdate(), score=score, low=score - 5, high=score + 5, scored=2, queries=2, unrated=3
+        )  # fmt: skip
+    return run
