@@ -151,6 +151,11 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "relevancy.views.middleware.vary_on_htmx",
 ]
+if _tasks == "celery":
+    INSTALLED_APPS.append("django_tasks_fennel")
+    CELERY_BROKER_URL = CELERY_RESULT_BACKEND = text("BROKER_URL")
+    CELERY_RESULT_EXTENDED = True
+    CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 ROOT_URLCONF = "relevancy.urls"
 WSGI_APPLICATION = "relevancy.wsgi.application"
 TEMPLATES = [

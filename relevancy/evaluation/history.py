@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
 
 from relevancy.models import Attempt, Case, CaseScore, Rating, Run, ScorerVersion
 
@@ -12,11 +12,9 @@ POINTS = 30
 
 def history(case: Case, version: ScorerVersion, limit: int = POINTS) -> list[CaseScore]:
     """The newest score of each of the case's last runs, oldest run first. One SQL statement."""
-    rows = CaseScore.objects.filter(run__case=case, version=version).select_related("run__attempt")
-    newest: dict[int, CaseScore] = {}
-    for row in rows.order_by("-run__number", "-day")[: limit * 4]:
-        newest.setdefault(row.run_id, row)
-    return list(newest.values())[:limit][::-1]
+    later = CaseScore.objects.filter(run=OuterRef("run"), version=version, day__gt=OuterRef("day"))
+    rows = CaseScore.objects.filter(~Exists(later), run__case=case, version=version).select_related("run__attempt")
+    return list(rows.order_by("-run__number")[:limit])[::-1]
 
 
 @dataclass(frozen=True)
@@ -59,14 +57,13 @@ def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int =
 
 
 def unsearched(run: Run) -> dict[str, int]:
-    """`{new, edited}`: present queries of the case without a ranking in the run, and those whose text was another then."""
-    there = Q(query__rankings__run=run)
-    present = run.case.case_queries.present()
-    counts: dict[str, int] = present.aggregate(
-        searched=Count("id", filter=there),
-        edited=Count("id", filter=there & ~Q(query__rankings__text=F("query__text"))),
+    """`{new, edited}`: present queries of the case without a ranking in the run, and those whose text or options were others then."""
+    entries = run.case.case_queries.present()
+    same = entries.filter(query=OuterRef("query"), query__text=OuterRef("text"), options=OuterRef("options"))
+    counts: dict[str, int] = run.rankings.filter(Exists(entries.filter(query=OuterRef("query")))).aggregate(
+        searched=Count("id"), edited=Count("id", filter=~Exists(same))
     )
-    return {"new": present.count() - counts["searched"], "edited": counts["edited"]}
+    return {"new": entries.count() - counts["searched"], "edited": counts["edited"]}
 
 
 def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:

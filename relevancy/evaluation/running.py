@@ -4,34 +4,38 @@ The run's row is the truth. Whoever holds the claim works on it; the next chunk 
 anything may be repeated and nothing doubles.
 """
 
+import logging
 import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import takewhile
 from threading import Event
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, Max, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from relevancy import engines
-from relevancy.models import Attempt, Case, CaseQuery, Ranking, Run
+from relevancy import engines, scoring
+from relevancy.models import Attempt, Case, CaseQuery, Endpoint, Ranking, Run, UnreadableSecret
 
 from .asking import Asker, asked
 from .connecting import connect
-from .scores import depth_of, ranked, rescore_run, score_case, score_rankings, versions_of
+from .scores import PAUSE_SECONDS, depth_of, lock_queries, ranked, score_case, score_rankings, versions_of
 
+log = logging.getLogger("relevancy.runs")
 CHUNK_QUERIES = 500
 CHUNK_SECONDS = 10.0
 WRITE_EVERY = 100
 WRITE_SECONDS = 2.0
-PAUSE_SECONDS = 0.05  # between bulk writes: SQLite's waiting is unfair, and a rating must get its turn
 STALE_AFTER = timedelta(seconds=60)
 MAX_TRIES = 3
+BEAT_SECONDS = 10.0  # a sign of life and a look at `cancel_requested`, however slow the engine is
 HOPELESS = 16  # so many searches in a row that could not reach the engine end the run
+_LOST = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
 
 
 class CannotRun(Exception):
@@ -86,11 +90,11 @@ def complete(*, run: Run, by: Any) -> Run:
         if newest.under_way:
             raise CannotRun(f"Run {run.number} is still {newest.status}.")
         _check(newest.attempt)
-        newest.rankings.filter(Q(~Q(error_kind="")) | ~Q(text=F("query__text"))).delete()
+        _check_same_engine(newest)
+        _outdated(newest).delete()
         newest.status = Run.Status.WAITING
         newest.queries = case.case_queries.present().count()
-        newest.done = newest.rankings.count()
-        newest.failed = 0
+        newest.done, newest.failed = _counts(newest)
         newest.tries = 0
         newest.cancel_requested = False
         newest.reason = ""
@@ -99,13 +103,41 @@ def complete(*, run: Run, by: Any) -> Run:
     return newest
 
 
+def _outdated(run: Run) -> Any:
+    """Rankings that `complete` makes anew: failed ones, and those whose text or options are not what would be asked now."""
+    now = CaseQuery.objects.filter(case=run.case_id, query=OuterRef("query"), options=OuterRef("options"))
+    return run.rankings.filter(~Q(error_kind="") | ~Q(text=F("query__text")) | ~Exists(now))
+
+
+def _check_same_engine(run: Run) -> None:
+    """Rankings of two engines must never stand in one run."""
+    endpoint = run.attempt.endpoint
+    if (endpoint.engine, endpoint.url) != (run.asked["engine"], run.asked["url"]):
+        raise CannotRun(
+            f"Endpoint {endpoint.name} led to {run.asked['url']} when run {run.number} was made and leads to {endpoint.url} "
+            "now, so nothing can join the run. Start a new one."
+        )
+
+
+def _counts(run: Run) -> tuple[int, int]:
+    """How many of the case's present queries were searched in the run, and how many of these searches failed."""
+    counts = run.rankings.filter(
+        query__case_queries__case=run.case_id, query__case_queries__removed_at=None
+    ).aggregate(done=Count("id"), failed=Count("id", filter=~Q(error_kind="")))
+    return counts["done"], counts["failed"]
+
+
 def cancel(*, run: Run) -> None:
     """Stop a run between two requests. What was searched stays; one that nobody holds ends at once."""
-    now = timezone.now()
-    Run.objects.filter(pk=run.pk).under_way().update(cancel_requested=True)
-    ended = Run.objects.filter(pk=run.pk, claimed_by="").under_way()
-    if ended.update(status=Run.Status.CANCELLED, reason="Stopped before it began.", finished_at=now) and run.done:
-        rescore_run(Run.objects.select_related("case__book").get(pk=run.pk))
+    with transaction.atomic():
+        Run.objects.filter(pk=run.pk).under_way().update(cancel_requested=True)
+        idle = Run.objects.select_related("case").filter(pk=run.pk, claimed_by="").under_way().first()
+        if idle is None:
+            return
+        reason = "Stopped." if idle.done else "Stopped before it began."
+        ended = Run.objects.filter(pk=run.pk, claimed_by="").under_way()
+        if ended.update(status=Run.Status.CANCELLED, reason=reason, finished_at=timezone.now()) and idle.done:
+            score_case(idle, versions_of(idle.case))
 
 
 def claim(run_id: int) -> str:
@@ -116,13 +148,13 @@ def claim(run_id: int) -> str:
         status=Run.Status.RUNNING, heartbeat_at__gte=now - STALE_AFTER, attempt__endpoint=OuterRef("attempt__endpoint")
     ).exclude(pk=OuterRef("pk"))
     free = Q(claimed_by="") | Q(heartbeat_at=None) | Q(heartbeat_at__lt=now - STALE_AFTER)
-    taken = (
-        Run.objects.filter(free, ~Exists(neighbours), pk=run_id)
-        .under_way()
-        .update(
+    wanted = Run.objects.filter(free, ~Exists(neighbours), pk=run_id).under_way()
+    with transaction.atomic():
+        # Two workers that claim two runs at one moment would not see each other: the endpoint's row lets one in at a time.
+        list(Endpoint.objects.filter(attempts__runs=run_id).select_for_update(of=("self",), no_key=True).values_list("pk"))
+        taken = wanted.update(
             claimed_by=token, heartbeat_at=now, status=Run.Status.RUNNING, started_at=Coalesce(F("started_at"), now)
         )
-    )
     return token if taken else ""
 
 
@@ -136,9 +168,23 @@ def continue_run(
     """Work on a run for one chunk: at most `limit` queries or `seconds`. Harmless when the run is over or held by someone else."""
     token = claim(run_id)
     if not token:
+        # A run that was stopped between two chunks has nobody else to wake those that wait behind it.
+        over = Run.objects.select_related("attempt").exclude(status__in=Run.UNDER_WAY).filter(pk=run_id).first()
+        return Step(more=False, wake=waiting_behind(over) if over else [])
+    held = Run.objects.filter(pk=run_id, claimed_by=token)
+    try:
+        run = Run.objects.select_related("case__book", "attempt__endpoint", "attempt__case").get(pk=run_id)
+        return _Chunk(run, token, seconds, limit, progress).work()
+    except UnreadableSecret as error:
+        held.update(status=Run.Status.FAILED, reason=str(error), claimed_by="", finished_at=timezone.now())
         return Step(more=False)
-    run = Run.objects.select_related("case__book", "attempt__endpoint", "attempt__case").get(pk=run_id)
-    return _Chunk(run, token, seconds, limit, progress).work()
+    except Exception:
+        log.exception("Run %s stopped at something unforeseen.", run_id)
+        held.update(claimed_by="", tries=F("tries") + 1)
+        raise
+    except BaseException:
+        held.update(claimed_by="")
+        raise
 
 
 def to_search(run: Run) -> Any:
@@ -165,8 +211,8 @@ class _Chunk:
         self.versions = versions_of(run.case)
         self.stop = Event()
         self.cancelled = False
-        self.hopeless = 0
-        self.wrote_at = time.monotonic()
+        self.hopeless = self._lost_at_the_end()
+        self.wrote_at = self.beat_at = time.monotonic()
 
     def work(self) -> Step:
         """Search, write, and leave the run either free for the next chunk or finished."""
@@ -179,14 +225,20 @@ class _Chunk:
                 self._search(engine, entries)
         except _ClaimLost:
             return Step(more=False)
-        except engines.EngineError as error:
+        except (engines.EngineError, scoring.ScoringError) as error:
             return self._finish(Run.Status.FAILED, str(error))
+        if not to_search(self.run).exists():
+            return self._finish_searched()
         if self.cancelled:
             return self._finish(Run.Status.CANCELLED, "Stopped.")
-        if to_search(self.run).exists():
-            Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(claimed_by="", tries=0)
-            return Step(more=True)
-        return self._finish_searched()
+        Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(claimed_by="", tries=0)
+        return Step(more=True)
+
+    def _lost_at_the_end(self) -> int:
+        """With how many searches in a row that could not reach the engine the chunks before this one ended."""
+        kinds = self.run.rankings.order_by("-id").values_list("error_kind", flat=True)[:HOPELESS]
+        lost = {error.kind for error in _LOST}
+        return len(list(takewhile(lost.__contains__, kinds)))
 
     def _note_version(self, engine: engines.Engine) -> None:
         """Once per run: which product answered. An engine that hides its version may still be searched."""
@@ -203,7 +255,7 @@ class _Chunk:
     def _search(self, engine: engines.Engine, entries: Sequence[CaseQuery]) -> None:
         requests = Asker(self.run.asked, self.run.rows).requests(entries)
         waiting: list[tuple[CaseQuery, engines.Page | engines.EngineError]] = []
-        for index, answer in engine.search_many(requests, stop=self.stop.is_set):
+        for index, answer in engine.search_many(requests, stop=self._stopped):
             waiting.append((entries[index], answer))
             self._watch(answer)
             if len(waiting) >= WRITE_EVERY or time.monotonic() - self.wrote_at > WRITE_SECONDS:
@@ -214,9 +266,28 @@ class _Chunk:
             raise engines.EndpointUnreachable(f"{HOPELESS} searches in a row failed. The last one said: {answer}")
 
     def _watch(self, answer: engines.Page | engines.EngineError) -> None:
-        lost = isinstance(answer, engines.EndpointUnreachable | engines.EndpointRefused | engines.TooSlow)
-        self.hopeless = self.hopeless + 1 if lost else 0
-        if self.hopeless >= HOPELESS or time.monotonic() > self.until:
+        self.hopeless = self.hopeless + 1 if isinstance(answer, _LOST) else 0
+        if self.hopeless >= HOPELESS:
+            self.stop.set()
+
+    def _stopped(self) -> bool:
+        """Whether no further request may be sent. Also shows that this worker lives while the engine lets it wait."""
+        if time.monotonic() > self.until:
+            self.stop.set()
+        if time.monotonic() - self.beat_at > BEAT_SECONDS:
+            self._beat()
+            self._look_for_cancel()
+        return self.stop.is_set()
+
+    def _beat(self) -> None:
+        """Raises `_ClaimLost` when someone else took the run over."""
+        self.beat_at = time.monotonic()
+        if not Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(heartbeat_at=timezone.now()):
+            raise _ClaimLost
+
+    def _look_for_cancel(self) -> None:
+        if Run.objects.filter(pk=self.run.pk, cancel_requested=True).exists():
+            self.cancelled = True
             self.stop.set()
 
     def _write(self, answers: Sequence[tuple[CaseQuery, engines.Page | engines.EngineError]]) -> None:
@@ -226,6 +297,9 @@ class _Chunk:
             time.sleep(pause)
         rows = [ranking_row(self.run, entry, answer) for entry, answer in answers]
         with transaction.atomic():
+            # Queries before the run, as everywhere: two that lock in another order would wait for each other for ever.
+            lock_queries([row.query_id for row in rows])
+            self._beat()
             Ranking.objects.bulk_create(rows, ignore_conflicts=True)
             stored = dict(
                 self.run.rankings.filter(query_id__in=[row.query_id for row in rows]).values_list("query_id", "pk")
@@ -233,34 +307,32 @@ class _Chunk:
             for row in rows:
                 row.pk = stored[row.query_id]
             score_rankings(self.run, ranked(rows), self.versions)
-            self.run.done = self.run.rankings.count()
-            self.run.failed = self.run.rankings.exclude(error_kind="").count()
-            held = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
-                done=self.run.done, failed=self.run.failed, heartbeat_at=timezone.now()
-            )
-        if not held:
-            raise _ClaimLost
+            self.run.done, self.run.failed = _counts(self.run)
+            Run.objects.filter(pk=self.run.pk).update(done=self.run.done, failed=self.run.failed)
         self.wrote_at = time.monotonic()
-        if Run.objects.filter(pk=self.run.pk, cancel_requested=True).exists():
-            self.cancelled = True
-            self.stop.set()
+        self._look_for_cancel()
         self.progress(self.run.done, self.run.failed, self.run.queries)
 
     def _finish_searched(self) -> Step:
-        failed = self.run.rankings.exclude(error_kind="").count()
-        if not failed:
+        if not self.run.failed:
             return self._finish(Run.Status.COMPLETE, "")
         first = self.run.rankings.exclude(error_kind="").order_by("id").values_list("error", flat=True)[0]
         return self._finish(
-            Run.Status.INCOMPLETE, f"{failed} of {self.run.queries} searches failed. The first one: {first}"
+            Run.Status.INCOMPLETE, f"{self.run.failed} of {self.run.queries} searches failed. The first one: {first}"
         )
 
     def _finish(self, status: Run.Status, reason: str) -> Step:
-        ended = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
-            status=status, reason=reason, claimed_by="", finished_at=timezone.now()
-        )
-        if ended and self.run.done:
-            with transaction.atomic():
+        with transaction.atomic():
+            self.run.done, self.run.failed = _counts(self.run)
+            ended = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
+                status=status,
+                reason=reason,
+                claimed_by="",
+                done=self.run.done,
+                failed=self.run.failed,
+                finished_at=timezone.now(),
+            )
+            if ended and self.run.done:
                 score_case(self.run, self.versions)
         return Step(more=False, wake=waiting_behind(self.run))
 
@@ -289,12 +361,16 @@ def sweep() -> list[int]:
         Q(heartbeat_at__lt=now - STALE_AFTER) | Q(heartbeat_at=None, created_at__lt=now - STALE_AFTER)
     )
     stale.exclude(claimed_by="").update(tries=F("tries") + 1, claimed_by="", heartbeat_at=now - STALE_AFTER * 2)
-    for run in stale.filter(tries__gte=MAX_TRIES):
-        Run.objects.filter(pk=run.pk).update(
-            status=Run.Status.FAILED,
-            finished_at=now,
-            reason=f"{MAX_TRIES} workers in a row died while working on this run. Look at the worker's log, then complete the run.",
-        )
+    for run in stale.filter(tries__gte=MAX_TRIES).select_related("case"):
+        with transaction.atomic():
+            Run.objects.filter(pk=run.pk).update(
+                status=Run.Status.FAILED,
+                finished_at=now,
+                reason=f"{MAX_TRIES} workers in a row died while working on this run. "
+                "Look at the worker's log, then complete the run.",
+            )
+            if run.done:
+                score_case(run, versions_of(run.case))
     return list(stale.order_by("id").values_list("pk", flat=True))
 
 
@@ -311,28 +387,37 @@ def finish_here(run: Run, *, progress: Callable[[int, int, int], None] = lambda 
 
 def search_again(*, run: Run, entry: CaseQuery) -> Ranking:
     """Ask one query of the newest unpinned run again, now. On an error the ranking that was there stays, and the error is raised."""
-    if run.pinned_at or run.under_way:
-        raise CannotRun(
-            f"Run {run.number} is {'pinned' if run.pinned_at else run.status}: its queries cannot be searched again."
-        )
+    _check_open(run)
+    _check_same_engine(run)
     asker = Asker(run.asked, run.rows)
     with connect(run.attempt.endpoint) as engine:
         page = engine.search(asker.request(entry.query.text, entry.options))
     row = ranking_row(run, entry, page)
     with transaction.atomic():
-        Run.objects.select_for_update().get(pk=run.pk)
+        lock_queries([entry.query_id])
+        now = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        _check_open(now)
         run.rankings.filter(query=entry.query).delete()
         row.save()
         versions = versions_of(run.case)
         score_rankings(run, ranked([row]), versions)
-        _count(run)
+        _count(now)
         score_case(run, versions)
+    run.refresh_from_db(fields=("done", "failed", "status", "reason"))
     return row
 
 
+def _check_open(run: Run) -> None:
+    if run.pinned_at or run.under_way:
+        raise CannotRun(
+            f"Run {run.number} is {'pinned' if run.pinned_at else run.status}: its queries cannot be searched again."
+        )
+    if Run.objects.filter(case=run.case_id, number__gt=run.number).exists():
+        raise CannotRun(f"Run {run.number} is not the newest: its queries cannot be searched again.")
+
+
 def _count(run: Run) -> None:
-    run.done = run.rankings.count()
-    run.failed = run.rankings.exclude(error_kind="").count()
+    run.done, run.failed = _counts(run)
     if run.status == Run.Status.INCOMPLETE and not run.failed and not to_search(run).exists():
         run.status, run.reason = Run.Status.COMPLETE, ""
     run.save(update_fields=("done", "failed", "status", "reason"))

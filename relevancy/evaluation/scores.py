@@ -1,6 +1,7 @@
 """Scores of rankings, stored: for queries and for the case."""
 
 import math
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,8 @@ from relevancy.models import Case, CaseScore, Query, QueryScore, Ranking, Run, S
 from .grades import known_grades, scale_of
 
 BATCH = 500
+RESCORED_AT_ONCE = 250  # in one transaction, of which none may hold a rating up for long
+PAUSE_SECONDS = 0.05  # between bulk writes: SQLite's waiting is unfair, and a rating must get its turn
 
 
 @lru_cache(maxsize=500)
@@ -69,6 +72,7 @@ def score_rankings(run: Run, rankings: Sequence[Ranked], versions: Sequence[Scor
         return
     book = run.case.book
     query_ids = [item.query_id for item in rankings]
+    lock_queries(query_ids)
     revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
     known = known_grades(book, query_ids)
     batch = scoring.Batch.build(
@@ -107,12 +111,28 @@ def score_rankings(run: Run, rankings: Sequence[Ranked], versions: Sequence[Scor
     )
 
 
+def lock_queries(query_ids: Iterable[int]) -> None:
+    """Hold back ratings of these queries until the transaction ends, so that no older score is written over a newer one.
+
+    Everybody locks queries first, in order of their ids, and a run after them.
+    """
+    some = Query.objects.filter(pk__in=list(query_ids)).order_by("pk")
+    list(some.select_for_update(no_key=True).values_list("pk", flat=True))
+
+
 def _stored(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
 def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
     """The case's score under each version from the stored scores of its present queries: one aggregate each, and one write."""
+    with transaction.atomic():
+        # Of two ratings at one moment the second has to see the first one's score in its sum.
+        list(Run.objects.filter(pk=run.pk).select_for_update(no_key=True).values_list("pk", flat=True))
+        return _score_case(run, versions)
+
+
+def _score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
     queries = run.case.case_queries.present().count()
     today = timezone.localdate()
     found = []
@@ -147,22 +167,22 @@ def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
 def rescore_query(run: Run, query_id: int) -> None:
     """After a rating: the query's scores in this run and the case's, at a cost that does not grow with the case."""
     versions = versions_of(run.case)
-    score_rankings(run, ranked(run.rankings.filter(query_id=query_id)), versions)
-    score_case(run, versions)
+    with transaction.atomic():
+        score_rankings(run, ranked(run.rankings.filter(query_id=query_id)), versions)
+        score_case(run, versions)
 
 
 def rescore_run(run: Run) -> int:
     """Every score of the run that is missing or stale, and the case's. Returns how many rankings were scored again."""
     versions = versions_of(run.case)
     todo = sorted(set().union(*(stale_rankings(run, version) for version in versions))) if versions else []
-    for start in range(0, len(todo), BATCH):
-        rankings = run.rankings.filter(pk__in=todo[start : start + BATCH]).only(
-            "id", "query_id", "hits", "error_kind", "run_id"
-        )
+    for start in range(0, len(todo), RESCORED_AT_ONCE):
+        if start:
+            time.sleep(PAUSE_SECONDS)
         with transaction.atomic():
-            score_rankings(run, ranked(rankings), versions)
-    with transaction.atomic():
-        score_case(run, versions)
+            rankings = run.rankings.filter(pk__in=todo[start : start + RESCORED_AT_ONCE])
+            score_rankings(run, ranked(rankings.only("id", "query_id", "hits", "error_kind", "run_id")), versions)
+    score_case(run, versions)
     return len(todo)
 
 
@@ -179,5 +199,5 @@ def has_stale(run: Run, version: ScorerVersion) -> int:
     stored = QueryScore.objects.filter(run=run, version=version).aggregate(
         every=Count("id"), stale=Count("id", filter=Q(revision__lt=F("query__revision")))
     )
-    missing: int = run.done - run.failed - stored["every"]
+    missing: int = run.rankings.filter(error_kind="").count() - stored["every"]
     return max(0, missing) + int(stored["stale"])

@@ -54,7 +54,7 @@ def make_run(case, score=50.0, *, status="complete", days=0, **fields):
     )
     if score is not None:
         version = evaluation.versions_of(case)[0]
-        CaseScore.objects.create(
-            run=run, version=version, day=timezone.localdate(), score=score, low=score - 5, high=score + 5, scored=2, queries=2, unrated=3
-        )  # fmt: skip
+        counts = {"scored": 2, "queries": 2, "unrated": 3}
+        bounds = {"low": score - 5, "high": score + 5}
+        CaseScore.objects.create(run=run, version=version, day=timezone.localdate(), score=score, **bounds, **counts)
     return run

@@ -22,14 +22,15 @@ class Command(BaseCommand):
         parser.add_argument("--batch", action="store_true", help="end when nothing is left to do")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        backend = settings.TASKS["default"]["BACKEND"]
-        if "django_tasks_db" not in backend:
-            raise CommandError(
-                f"RELEVANCY_TASKS says {backend}, which brings a worker of its own. This one serves RELEVANCY_TASKS=database."
-            )
+        backend = settings.TASKS["default"]["BACKEND"].rpartition(".")[2]
+        if backend not in {"DatabaseBackend", "CeleryBackend"}:
+            raise CommandError("RELEVANCY_TASKS=immediate runs tasks where they are made: there is nothing for a worker.")
         sweep_once()
         if not options["batch"]:
             threading.Thread(target=_sweep_for_ever, daemon=True).start()
+        if backend == "CeleryBackend":
+            _celery()
+            return
         call_command(
             "db_worker",
             interval=options["interval"],
@@ -38,6 +39,13 @@ class Command(BaseCommand):
             reload=False,
             verbosity=options["verbosity"],
         )
+
+
+def _celery() -> None:
+    """Celery's worker, one task at a time: several workers are several processes."""
+    from django_tasks_fennel.app import app  # noqa: PLC0415 (an extra, there only where it was asked for)
+
+    app.worker_main(["worker", "--queues", "default", "--pool", "solo", "--loglevel", "warning"])
 
 
 def sweep_once() -> None:

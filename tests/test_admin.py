@@ -1,0 +1,181 @@
+"""The administration site: every model, with data, within bounds, and without secrets."""
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from relevancy import cases, judging
+from relevancy.models import CaseScore, Endpoint, Query, QueryScore, Ranking, Rating, Run, ScorerVersion, Team, User
+from tests.views.factories import make_case, make_endpoint, make_people, make_run
+
+SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
+MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model: model.__name__)
+READ_ONLY = ("attempt", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run", "scorerversion")
+MOST = 25
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings):
+    backend = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": backend}}
+
+
+@pytest.fixture
+def data(db):
+    """A row of everything, secrets in the endpoint."""
+    people = make_people()
+    endpoint = make_endpoint(
+        people["owner"],
+        credentials={"username": "u", "password": SECRETS[0], "api_key": SECRETS[1]},
+        headers={"X-Key": SECRETS[2]},
+    )
+    case = make_case(people["owner"], endpoint=endpoint, team=Team.objects.get(name="Search"))
+    endpoint.teams.add(Team.objects.get(name="Search"))
+    grow(case, people["rater"], 1)
+    return people
+
+
+def grow(case, rater, count):
+    """Runs with rankings and scores, and ratings: as many of each."""
+    version = ScorerVersion.objects.get(scorer=case.scorers.get())
+    for number in range(count):
+        run = make_run(case, 50.0)
+        for query in Query.objects.filter(book=case.book):
+            ranking = Ranking.objects.create(
+                run=run, query=query, text=query.text, hits=[["1", 1.0, {}]], asked_at=timezone.now()
+            )
+            QueryScore.objects.create(ranking=ranking, run=run, query=query, version=version, score=1, revision=0)
+            judging.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
+
+
+@pytest.fixture
+def site(client, data):
+    client.force_login(data["admin"])
+    return client
+
+
+def changelist(model):
+    return reverse(f"admin:relevancy_{model._meta.model_name}_changelist")
+
+
+def change(row):
+    return reverse(f"admin:relevancy_{row._meta.model_name}_change", args=[row.pk])
+
+
+def opened(site, url):
+    """The page and how many statements it took."""
+    with CaptureQueriesContext(connection) as captured:
+        response = site.get(url)
+    assert response.status_code == 200, url
+    return response.content.decode(), len(captured)
+
+
+def test_every_model_is_registered():
+    assert [model.__name__ for model in MODELS if not admin.site.is_registered(model)] == []
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_changelist_opens_searches_and_hides_secrets(site, model):
+    page, statements = opened(site, changelist(model))
+    assert statements <= MOST
+    assert model.objects.exists()
+    searched, _ = opened(site, changelist(model) + "?q=star")
+    assert not any(secret in page + searched for secret in SECRETS)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_change_page_opens_and_hides_secrets(site, model):
+    page, statements = opened(site, change(model.objects.first()))
+    assert statements <= MOST
+    stored = Endpoint.objects.raw("SELECT id, url FROM relevancy_endpoint")[0].pk
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT credentials, headers FROM relevancy_endpoint WHERE id = %s", [stored])
+        encrypted = cursor.fetchone()
+    assert all(encrypted)
+    assert not any(secret in page for secret in (*SECRETS, *encrypted))
+
+
+def test_statements_do_not_grow_with_the_rows(site, data):
+    before = {model: opened(site, changelist(model))[1] for model in MODELS}
+    pages = {model: opened(site, change(model.objects.first()))[1] for model in MODELS}
+    case = Run.objects.first().case
+    for number in range(5):
+        user = User.objects.create_user(f"more{number}@example.org")
+        cases.teams.add_member(team=Team.objects.get(name="Search"), email=user.email, role=2)
+        make_case(data["owner"], f"More {number}")
+    grow(case, data["rater"], 5)
+    for model in MODELS:
+        assert opened(site, changelist(model))[1] <= before[model], model
+        assert opened(site, change(model.objects.first()))[1] <= pages[model], model
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_written_by_the_site_alone(site, name):
+    model = apps.get_model("relevancy", name)
+    row = model.objects.first()
+    assert site.get(reverse(f"admin:relevancy_{name}_add")).status_code == 403
+    assert site.post(change(row), {"value": 1}).status_code == 403
+    assert site.post(reverse(f"admin:relevancy_{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+
+
+def test_endpoint_says_whether_secrets_are_set(site, data):
+    make_endpoint(data["owner"], "open")
+    by_name = {row.name: row for row in site.get(changelist(Endpoint)).context["cl"].result_list}
+    assert (by_name["films"].with_credentials, by_name["open"].with_credentials) == (1, 0)
+
+
+def test_endpoint_change_keeps_secrets_and_address(site):
+    endpoint = Endpoint.objects.get()
+    team = Team.objects.get(name="Search")
+    site.post(
+        change(endpoint),
+        {
+            "name": "renamed",
+            "url": "http://elsewhere",
+            "parallel": 4,
+            "per_minute": 0,
+            "owner": endpoint.owner_id,
+            "teams": [team.pk],
+        },
+    )
+    saved = Endpoint.objects.get()
+    assert (saved.name, saved.parallel, saved.url) == ("renamed", 4, endpoint.url)
+    assert saved.credentials["password"] == SECRETS[0]
+
+
+def test_endpoint_list_survives_a_lost_key(site, settings):
+    settings.CREDENTIALS_KEYS = ["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="]
+    opened(site, changelist(Endpoint))
+    opened(site, reverse("admin:relevancy_endpoint_change", args=[Endpoint.objects.values_list("pk", flat=True)[0]]))
+
+
+def test_user_add_and_password(site):
+    page, _ = opened(site, reverse("admin:relevancy_user_add"))
+    assert "username" not in page
+    fields = {"email": "New@Example.org", "name": "New", "kind": "person", "usable_password": "true", "password1": "long enough 12", "password2": "long enough 12"}  # fmt: skip
+    site.post(reverse("admin:relevancy_user_add"), fields)
+    assert User.objects.get(email="new@example.org").check_password("long enough 12")
+    again = site.post(reverse("admin:relevancy_user_add"), fields)
+    assert "has an account already" in again.content.decode()
+
+
+def test_user_page_shows_no_hash(site, data):
+    page, _ = opened(site, change(data["admin"]))
+    assert data["admin"].password.rsplit("$", 1)[1] not in page
+
+
+def test_case_score_rows_exist():
+    assert {model._meta.model_name for model in MODELS} >= {
+        *READ_ONLY,
+        Rating._meta.model_name,
+        CaseScore._meta.model_name,
+    }
+
+
+def test_admin_is_for_staff(client, data):
+    client.force_login(data["owner"])
+    assert client.get(reverse("admin:index")).status_code == 302
