@@ -194,7 +194,11 @@ class EndpointAdmin(NoDelete):
     list_select_related = ("owner",)
     search_fields = ("name", "url", "owner__email")
     autocomplete_fields = ("owner", "teams")
-    fields = ("name", "engine", "url", "options", "credentials_set", "headers_set", "parallel", "per_minute", "owner", "teams", "archived_at", "created_at")  # fmt: skip
+    fieldsets = (
+        (None, {"fields": ("name", "engine", "url", "options", "credentials_set", "headers_set")}),
+        ("Pace", {"fields": ("parallel", "per_minute")}),
+        ("Whose", {"fields": ("owner", "teams", "archived_at", "created_at")}),
+    )
     # Address, engine and secrets belong together: they are changed on the endpoint's page, which asks for the secrets again.
     readonly_fields = ("engine", "url", "options", "credentials_set", "headers_set", "created_at")
 
@@ -245,9 +249,6 @@ class RunAdmin(ReadOnly):
     search_fields = ("case__name", "note", "reason")
     date_hierarchy = "created_at"
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[models.Run]:
-        return super().get_queryset(request).select_related("attempt")
-
 
 @admin.register(models.Ranking)
 class RankingAdmin(ReadOnly):
@@ -276,7 +277,7 @@ class RatingChangeAdmin(ReadOnly):
 class ScorerVersionInline(ReadOnlyInline):
     model = models.ScorerVersion
     related = ("scorer",)
-    fields = ("number", "measure", "scale", "count_unscoreable_as_zero", "created_at")
+    fields = readonly_fields = ("number", "measure", "scale", "count_unscoreable_as_zero", "created_at")
 
 
 @admin.register(models.Scorer)

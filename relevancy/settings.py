@@ -1,6 +1,7 @@
 """Every setting of the site. The only module that reads the environment; `.env.example` lists every variable it reads."""
 
 import base64
+import contextlib
 import hashlib
 import os
 from pathlib import Path
@@ -83,6 +84,8 @@ DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
 
 DATABASES = {"default": dj_database_url.parse(text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'relevancy.sqlite3'}"))}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    with contextlib.suppress(OSError):  # where it cannot be made, opening the database says so
+        DATA_DIR.mkdir(parents=True, exist_ok=True)
     # IMMEDIATE: a writer waits for its turn instead of failing on a lock upgrade. WAL: readers never wait.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",

@@ -156,7 +156,8 @@ def test_endpoint_list_survives_a_lost_key(site, settings):
 def test_user_add_and_password(site):
     page, _ = opened(site, reverse("admin:relevancy_user_add"))
     assert "username" not in page
-    fields = {"email": "New@Example.org", "name": "New", "kind": "person", "usable_password": "true", "password1": "long enough 12", "password2": "long enough 12"}  # fmt: skip
+    passwords = {"usable_password": "true", "password1": "long enough 12", "password2": "long enough 12"}
+    fields = {"email": "New@Example.org", "name": "New", "kind": "person", **passwords}
     site.post(reverse("admin:relevancy_user_add"), fields)
     assert User.objects.get(email="new@example.org").check_password("long enough 12")
     again = site.post(reverse("admin:relevancy_user_add"), fields)

@@ -83,6 +83,8 @@ def draft(
     )
     if not 0 < len(endpoint.url) <= 500:
         raise Refused("The address is empty or longer than 500 characters.", field="url")
+    if not isinstance(endpoint.options.get("query_options", {}), dict):
+        raise Refused('The option query_options must be a JSON object, such as {"lang": "en"}.', field="options")
     try:
         evaluation.connect(endpoint).close()
     except engines.EngineError as error:

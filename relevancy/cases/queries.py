@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import batched
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -138,21 +138,35 @@ def edit(
     query.text, query.text_key = text, text_key(text)
     query.information_need, query.notes = information_need.strip(), notes.strip()
     query.tags = sorted({tag.strip() for tag in tags if tag.strip()})
-    with transaction.atomic():
-        query.save(update_fields=["text", "text_key", "information_need", "notes", "tags"])
-        entry.save(update_fields=["options", "weight"])
+    try:
+        with transaction.atomic():
+            query.save(update_fields=["text", "text_key", "information_need", "notes", "tags"])
+            entry.save(update_fields=["options", "weight"])
+    except IntegrityError:
+        raise Refused(f"The book has a query “{text[:60]}” already.", field="text") from None
 
 
 def parse_options(text: str) -> dict[str, Any]:
     """A query's options: a JSON object. Raises `Refused` with line and column."""
     try:
-        options = json.loads(text.strip() or "{}")
+        options = json.loads(text.strip() or "{}", parse_constant=_no_number)
+        json.dumps(options, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise Refused("The options contain half of a character (a lone surrogate).", field="options") from None
+    except RecursionError:
+        raise Refused("The options are nested too deeply.", field="options") from None
     except json.JSONDecodeError as error:
         message = f"The options are no JSON: line {error.lineno}, column {error.colno}: {error.msg}."
         raise Refused(message, field="options") from None
     if not isinstance(options, dict):
         raise Refused('The options must be a JSON object, such as {"lang": "en"}.', field="options")
+    if "\\u0000" in json.dumps(options):
+        raise Refused("The options contain the control character U+0000. Take it out.", field="options")
     return options
+
+
+def _no_number(word: str) -> Any:
+    raise Refused(f"The options contain {word}, which is no JSON. Write a number.", field="options")
 
 
 def remove(*, entry: CaseQuery) -> None:

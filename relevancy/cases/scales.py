@@ -1,10 +1,13 @@
 """Rating scales: numbers with labels."""
 
+import re
+
 from relevancy.models import Scorer, ScorerVersion
 
 from .errors import Refused
 
 MAX_GRADES = 101
+_RANGE = re.compile(r"[^:,\s]*\s*:\s*[^:,\s]*")  # a colon may also stand in a label
 
 
 def parse_scale(text: str) -> list[list[float | str]]:
@@ -13,15 +16,15 @@ def parse_scale(text: str) -> list[list[float | str]]:
     Raises `Refused` for letters where a number belongs, duplicates, or fewer than two grades.
     """
     text = text.strip()
-    if ":" in text:
+    if _RANGE.fullmatch(text):
         return [[grade, ""] for grade in _from_range(text)]
     grades: dict[float, str] = {}
     for part in filter(None, (piece.strip() for piece in text.replace("\n", ",").split(","))):
-        number, _, label = part.partition(" ")
-        grade = _number(number.rstrip("="))
+        number, _, label = part.replace("=", " ", 1).partition(" ")
+        grade = _number(number)
         if grade in grades:
             raise Refused(f"The scale names {grade:g} twice.", field="scale")
-        grades[grade] = label.strip(" =")
+        grades[grade] = label.strip()
     if len(grades) < 2:
         raise Refused("A scale needs at least two grades, such as 0:3 or “0 Poor, 1 Good”.", field="scale")
     if len(grades) > MAX_GRADES:

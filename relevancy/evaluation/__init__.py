@@ -8,24 +8,22 @@ from relevancy.scoring.errors import ScoringError
 
 from .asking import Asker, as_sent, asked
 from .bench import try_measure
+from .chunk import Step, to_search
+from .claiming import sweep, waiting_behind
 from .connecting import connect, connection
 from .grades import known_grades, scale_of
 from .history import Standing, attempts_with_scores, history, ids_look_wrong, newest_run, standing, unsearched
 from .results import Result, Said, results
 from .running import (
     CannotRun,
-    Step,
     cancel,
     complete,
     continue_run,
     finish_here,
     search_again,
     start,
-    sweep,
-    to_search,
-    waiting_behind,
 )
-from .scores import depth_of, has_stale, measure_of, rescore_query, rescore_run, score_case, versions_of
+from .scores import depth_of, has_stale, lock_queries, measure_of, rescore_query, rescore_run, score_case, versions_of
 
 __all__ = [
     "Asker",
@@ -51,6 +49,7 @@ __all__ = [
     "history",
     "ids_look_wrong",
     "known_grades",
+    "lock_queries",
     "measure_of",
     "newest_run",
     "rescore_query",

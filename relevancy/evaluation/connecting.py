@@ -9,6 +9,8 @@ from django.conf import settings
 from relevancy import engines
 from relevancy.models import Endpoint
 
+LONGEST = 600  # seconds that an endpoint may ask to be waited for
+
 
 @lru_cache(maxsize=1)
 def _rules(hosts: str, private_allowed: bool) -> engines.AddressRules:
@@ -32,8 +34,14 @@ def connection(endpoint: Endpoint) -> engines.Connection:
 
 
 def _timeouts(options: dict[str, Any]) -> dict[str, float]:
-    """`connect_timeout` and `read_timeout` of the endpoint's options, seconds."""
-    return {name: float(options[name]) for name in ("connect_timeout", "read_timeout") if options.get(name)}
+    """`connect_timeout` and `read_timeout` of the endpoint's options, seconds. Raises `EngineError`."""
+    return {name: _seconds(name, options[name]) for name in ("connect_timeout", "read_timeout") if name in options}
+
+
+def _seconds(name: str, value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= LONGEST:
+        return float(value)
+    raise engines.EngineError(f"The option {name} is {value!r}; write seconds, more than 0 and at most {LONGEST}.")
 
 
 def connect(endpoint: Endpoint) -> engines.Engine:

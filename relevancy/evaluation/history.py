@@ -68,7 +68,7 @@ def unsearched(run: Run) -> dict[str, int]:
 
 def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:
     """Nothing returned is known to the ratings although there are many: the id field may be the wrong one."""
-    if score is None or score.scored and score.score:
+    if score is None or (score.scored and score.score):
         return False
     if run.query_scores.filter(Q(value__gt=0) | Q(score__gt=0)).exists():
         return False

@@ -3,6 +3,6 @@
 Read as sentences: `judging.rate(query=…, doc_id=…, value=…, by=user)`. Every change is logged and raises the query's revision.
 """
 
-from .rating import CannotRate, Change, rate, rate_book, rate_many, take_back
+from .rating import CannotRate, Change, check_document, rate, rate_book, rate_many, take_back
 
-__all__ = ["CannotRate", "Change", "rate", "rate_book", "rate_many", "take_back"]
+__all__ = ["CannotRate", "Change", "check_document", "rate", "rate_book", "rate_many", "take_back"]

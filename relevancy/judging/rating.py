@@ -1,5 +1,6 @@
 """Ratings: given, changed, taken back. One transaction each, with the log and the scores that depend on them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import batched
@@ -14,6 +15,7 @@ from relevancy.models import Book, Query, Rating, RatingChange, Run, Verdict
 
 DOC_ID_LENGTH = 500
 BATCH = 500
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class CannotRate(Exception):
@@ -56,13 +58,15 @@ def rate_many(
     source: str = "page",
 ) -> int:
     """Give several documents of one query their grades. Raises `CannotRate` before anything is written."""
-    changes = {_document(doc_id): Change(_on_scale(value, query.book), note=note) for doc_id, value in values.items()}
+    changes = {
+        check_document(doc_id): Change(_on_scale(value, query.book), note=note) for doc_id, value in values.items()
+    }
     return _write(query.book, {query.pk: changes}, by, by, source, run)
 
 
 def take_back(*, query: Query, doc_ids: Iterable[str], by: Any, run: Run | None = None, source: str = "page") -> int:
     """Take one's own ratings back; documents without one are left alone."""
-    return _write(query.book, {query.pk: dict.fromkeys(doc_ids, TAKEN_BACK)}, by, by, source, run)
+    return _write(query.book, {query.pk: {doc_id.strip(): TAKEN_BACK for doc_id in doc_ids}}, by, by, source, run)
 
 
 def rate_book(
@@ -70,18 +74,21 @@ def rate_book(
 ) -> int:
     """Give grades to documents of many queries: `{query id: {document id: grade}}`. All or nothing."""
     changes = {
-        query_id: {_document(doc_id): Change(_on_scale(value, book)) for doc_id, value in documents.items()}
+        query_id: {check_document(doc_id): Change(_on_scale(value, book)) for doc_id, value in documents.items()}
         for query_id, documents in values.items()
     }
     return _write(book, changes, rater, by, source, None)
 
 
-def _document(doc_id: str) -> str:
+def check_document(doc_id: str) -> str:
+    """The id as it is kept, trimmed; raises `CannotRate` for one that no document can have."""
     doc_id = doc_id.strip()
     if not doc_id:
         raise CannotRate("The document id is empty.")
     if len(doc_id) > DOC_ID_LENGTH:
         raise CannotRate(f"The document id {doc_id[:40]}… has {len(doc_id)} characters; {DOC_ID_LENGTH} are possible.")
+    if _UNSTORABLE.search(doc_id):
+        raise CannotRate(f"The document id {doc_id[:40]!r} has a character that no text can keep. Take it out.")
     return doc_id
 
 
@@ -98,7 +105,7 @@ def _write(
     now = timezone.now()
     with transaction.atomic():
         for some in batched(sorted(changes), BATCH):
-            list(Query.objects.select_for_update().filter(pk__in=some).order_by("pk").values_list("pk", flat=True))
+            evaluation.lock_queries(some)
         there = _present(changes, rater)
         keep: list[Rating] = []
         gone: list[int] = []

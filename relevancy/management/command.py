@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, ProgrammingError
 
 from relevancy import cases, evaluation, judging, transfer
 from relevancy.evaluation import EngineError, ScoringError
-from relevancy.models import Case, Endpoint, Run, Scorer, User
+from relevancy.models import Case, Endpoint, Run, Scorer, UnreadableSecret, User
 
 MISTAKES = (
     cases.Refused,
@@ -18,12 +19,17 @@ MISTAKES = (
     transfer.BadFile,
     EngineError,
     ScoringError,
+    UnreadableSecret,
 )
+
+
+class Error(CommandError):
+    """What a user did wrong. Django prints the name of the class before the message."""
 
 
 def fail(message: str) -> NoReturn:
     """End with exit status 2."""
-    raise CommandError(message, returncode=2)
+    raise Error(message, returncode=2)
 
 
 class Command(BaseCommand):
@@ -34,6 +40,9 @@ class Command(BaseCommand):
             self.work(**options)
         except MISTAKES as error:
             fail(str(error))
+        except (OperationalError, ProgrammingError) as error:
+            reason = " ".join(str(error).split())
+            fail(f"The database cannot be used: {reason}. Is it up, and was `relevancy migrate` run?")
 
     def work(self, **options: Any) -> None:
         """What the command does."""
@@ -63,12 +72,18 @@ def write_text(path: str, text: str, out: Any) -> None:
     if path == "-":
         out.write(text, ending="" if text.endswith("\n") else "\n")
         return
-    target = Path(path)
+    target = Path(path).resolve()
+    partial = target.with_name(target.name + ".partial")
     try:
-        partial = target.with_name(target.name + ".partial")
+        if (
+            target.exists() and not target.is_file()
+        ):  # /dev/null, a pipe: nothing that another file may take the place of
+            target.write_text(text, encoding="utf-8")
+            return
         partial.write_text(text, encoding="utf-8")
         partial.replace(target)
     except OSError as error:
+        partial.unlink(missing_ok=True)
         fail(f"{path} cannot be written: {error.strerror}.")
 
 

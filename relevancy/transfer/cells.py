@@ -2,30 +2,31 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .errors import BadFile
 
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+_DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
 MAX_BYTES = 50 * 1024 * 1024
 
 
 def guard(text: str) -> str:
-    """The cell with an apostrophe before what a spreadsheet would run."""
-    return "'" + text if text.startswith(DANGEROUS) else text
+    """The cell with an apostrophe before what a spreadsheet would run, and before what looks as if it had one already."""
+    return "'" + text if _DANGEROUS.match(text) else text
 
 
 def unguard(text: str) -> str:
     """The cell without the apostrophe that `guard` put there."""
-    return text[1:] if text.startswith("'") and text[1:].startswith(DANGEROUS) else text
+    return text[1:] if text.startswith("'") and _DANGEROUS.match(text) else text
 
 
-def write_rows(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A CSV text with LF line ends; text cells are guarded."""
+def write_rows(header: Sequence[str], rows: Iterable[Sequence[str | int | float]]) -> str:
+    """A CSV text with LF line ends; cells that are texts are guarded, numbers are not."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([guard(cell) for cell in row] for row in rows)
+    writer.writerow([guard(name) for name in header])
+    writer.writerows([guard(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return out.getvalue()
 
 

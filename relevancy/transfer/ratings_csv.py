@@ -40,11 +40,16 @@ def read(text: str) -> dict[str, dict[str, float]]:
             continue
         if not doc_id or not rating:
             missing = "docid" if not doc_id else "rating"
-            raise BadFile(f"column {missing} is empty.", line=line)
+            raise BadFile(f"column {missing} is empty beside {(doc_id or rating)[:60]!r}.", line=line)
+        try:
+            doc_id = judging.check_document(doc_id)
+        except judging.CannotRate as reason:
+            raise BadFile(f"column docid: {reason}", line=line) from None
         value = _number(rating, line)
         if documents.setdefault(doc_id, value) != value:
             raise BadFile(
-                f"document {doc_id!r} of query {query!r} is rated {value:g} here and {documents[doc_id]:g} further up.",
+                f"column rating: document {doc_id[:60]!r} of query {query[:60]!r} is rated {value:g} here and "
+                f"{documents[doc_id]:g} further up.",
                 line=line,
             )
     return found

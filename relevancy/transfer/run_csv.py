@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Subquery
+
 from relevancy.models import Run
 
 from .cells import write_rows
@@ -12,18 +14,24 @@ HEADER = ("Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "
 
 def export_run(*, run: Run) -> str:
     """One line per ranked document with its displayed fields, in the order of the case's queries; positions count from 1."""
-    rankings = list(run.rankings.filter(error_kind="").order_by("id"))
+    present = run.case.case_queries.present().filter(query=OuterRef("query"))
+    placed = run.rankings.filter(Exists(present), error_kind="").annotate(
+        place=Subquery(present.values("position")[:1])
+    )
+    rankings = list(placed.order_by("place", "id"))
     names = list(dict.fromkeys(name for ranking in rankings for _, _, fields in ranking.hits for name in fields))
     head = (run.note or f"Run {run.number}", run.created_at.isoformat(timespec="seconds"), str(run.case_id))
     rows = [
-        (*head, ranking.text, doc_id, str(rank), *(_cell(fields.get(name)) for name in names))
+        (*head, ranking.text, doc_id, rank, *(_cell(fields.get(name)) for name in names))
         for ranking in rankings
         for rank, (doc_id, _, fields) in enumerate(ranking.hits, 1)
     ]
     return write_rows((*HEADER, *names), rows)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any) -> str | int | float:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,8 +1,10 @@
 """TREC's files: qrels (`topic 0 document grade`) and runs (`topic Q0 document rank score tag`)."""
 
+import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from relevancy import evaluation, scoring
 from relevancy.models import Case, Run
@@ -43,9 +45,12 @@ def _lines(text: str, width: int, form: str) -> list[tuple[int, list[str]]]:
 
 def _number(text: str, column: str, line: int) -> float:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise BadFile(f"column {column}: {text!r} is no number.", line=line) from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise BadFile(f"column {column}: {text!r} is no number.", line=line)
+    return value
 
 
 def measure(
@@ -79,12 +84,20 @@ def export_run(*, run: Run) -> str:
         first: dict[str, float | None] = {}
         for doc_id, score, _ in ranking.hits:
             first.setdefault(doc_id, score)
-        scores = [score for score in first.values() if score is not None]
-        falling = len(scores) == len(first) and all(earlier > later for earlier, later in pairwise(scores))
+        falling = _falling(list(first.values()))
         for rank, (doc_id, score) in enumerate(first.items(), 1):
             shown = score if falling else len(first) - rank + 1
             lines.append(f"{ranking.query_id} Q0 {_token(doc_id)} {rank} {shown!r} {tag}\n")
     return "".join(lines)
+
+
+def _falling(scores: Sequence[float | None]) -> bool:
+    """Whether trec_eval, which keeps scores in single precision, would see each score below the one before."""
+    if any(score is None for score in scores):
+        return False
+    with np.errstate(over="ignore"):
+        single = np.array(scores, dtype=np.float64).astype(np.float32)
+    return bool((single[:-1] > single[1:]).all())
 
 
 def export_qrels(*, case: Case) -> str:

@@ -13,7 +13,7 @@ ROLES = {"viewer": Role.VIEWER, "rater": Role.RATER, "editor": Role.EDITOR, "own
 def people():
     """An owner of the things, a member of the team in each role, a stranger in a team of his own, and an admin."""
     made = {name: User.objects.create_user(f"{name}@example.org") for name in ("maker", *ROLES, "stranger")}
-    made["admin"] = User.objects.create_superuser("admin@example.org", "x")
+    made["admin"] = User.objects.create_superuser("admin@example.org")
     team, other = Team.objects.create(name="Search"), Team.objects.create(name="Others")
     for name, role in ROLES.items():
         Membership.objects.create(team=team, user=made[name], role=role)

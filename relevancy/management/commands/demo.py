@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -105,7 +106,7 @@ def supervise(commands: list[list[str]]) -> int:
         _end(child)
     if ended:
         return 0
-    print(f"{dead[0].args} ended with {dead[0].returncode}; everything else was stopped.", file=sys.stderr)  # noqa: T201
+    print(f"{shlex.join(commands[children.index(dead[0])])} ended with {dead[0].returncode}; everything else was stopped.", file=sys.stderr)  # noqa: T201
     return 1
 
 

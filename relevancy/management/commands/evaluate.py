@@ -4,7 +4,7 @@ import json
 import sys
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from relevancy import evaluation, tasks, transfer
 from relevancy.management.command import Command as Base
@@ -33,7 +33,8 @@ class Command(Base):
             run = evaluation.finish_here(run, progress=self._progress)
         except KeyboardInterrupt:
             evaluation.cancel(run=run)
-            fail(f"Stopped. Run {run.number} keeps its {run.done} searched queries.")
+            run.refresh_from_db()
+            fail(f"Stopped. Run {run.number} keeps its {run.done:,} searched queries.")
         finally:
             self._end_progress()
         for pk in evaluation.waiting_behind(run):
@@ -44,7 +45,7 @@ class Command(Base):
         if options["json"] != "-":
             self._print(run, report)
         if run.status != Run.Status.COMPLETE:
-            raise CommandError(f"Run {run.number} is {run.status}: {run.reason}", returncode=2)
+            fail(f"Run {run.number} is {run.status}: {run.reason}")
 
     def _progress(self, done: int, failed: int, queries: int) -> None:
         if sys.stderr.isatty():

@@ -24,7 +24,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         backend = settings.TASKS["default"]["BACKEND"].rpartition(".")[2]
         if backend not in {"DatabaseBackend", "CeleryBackend"}:
-            raise CommandError("RELEVANCY_TASKS=immediate runs tasks where they are made: there is nothing for a worker.")
+            raise CommandError(
+                "RELEVANCY_TASKS=immediate runs tasks where they are made: there is nothing for a worker."
+            )
         sweep_once()
         if not options["batch"]:
             threading.Thread(target=_sweep_for_ever, daemon=True).start()

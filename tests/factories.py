@@ -1,0 +1,193 @@
+"""Rows for tests, made by plain functions; a search engine that does what a test tells it to."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, ClassVar
+
+from relevancy import cases, engines, evaluation, judging
+from relevancy.engines.templates import Syntax
+from relevancy.models import Attempt, Case, CaseScore, Endpoint, Query, QueryScore, Role, Run, Scorer, Team, User
+from relevancy.models import ScorerVersion
+
+_number = count(1)
+TEMPLATE = '{"query": "#$query##"}'
+
+Answer = Sequence[str] | engines.EngineError | Exception
+
+
+@dataclass
+class Scripted:
+    """What the scripted engine says: per query the ids it returns, an error, or a function of the request."""
+
+    answers: dict[str, Answer | Callable[[engines.Request], Answer]] = field(default_factory=dict)
+    default: Answer | Callable[[engines.Request], Answer] = ("a", "b", "c")
+    version: str | engines.EngineError = "Scripted 1.0"
+    asked: list[engines.Request] = field(default_factory=list)
+    before: Callable[[engines.Request], None] = lambda request: None
+
+    @property
+    def texts(self) -> list[str]:
+        """The queries asked, in order."""
+        return [request.query for request in self.asked]
+
+
+SCRIPT: dict[str, Scripted] = {}  # by address
+
+
+class ScriptedEngine(engines.Engine):
+    """Answers from `SCRIPT`; registered by the fixture `script`."""
+
+    key: ClassVar[str] = "scripted"
+    label: ClassVar[str] = "Scripted"
+    syntax: ClassVar[Syntax] = "json"
+    abilities: ClassVar[engines.Abilities] = engines.Abilities()
+    example_url: ClassVar[str] = "x"
+    example_template: ClassVar[str] = TEMPLATE
+
+    @property
+    def _script(self) -> Scripted:
+        return SCRIPT[self.connection.url]
+
+    def search(self, request: engines.Request) -> engines.Page:
+        script = self._script
+        script.before(request)
+        script.asked.append(request)
+        answer = script.answers.get(request.query, script.default)
+        if callable(answer):
+            answer = answer(request)
+        if isinstance(answer, Exception):
+            raise answer
+        ids = list(answer)[: request.rows]
+        hits = tuple(engines.Hit(doc_id, float(len(ids) - place), {"id": doc_id}) for place, doc_id in enumerate(ids))
+        return engines.Page(hits, len(answer), 1, {})
+
+    def search_many(
+        self, requests: Sequence[engines.Request], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[tuple[int, engines.Page | engines.EngineError]]:
+        for number, request in enumerate(requests):
+            if stop():
+                return
+            try:
+                answer: engines.Page | engines.EngineError = self.search(request)
+            except engines.EngineError as error:
+                answer = error
+            yield number, answer
+
+    def lookup(self, ids: Sequence[str], fields: engines.FieldSpec) -> list[engines.Hit]:
+        return []
+
+    def explain(self, request: engines.Request, doc_id: str) -> Mapping[str, Any]:
+        return {}
+
+    def fields(self) -> list[str]:
+        return ["id"]
+
+    def version(self) -> str:
+        if isinstance(self._script.version, Exception):
+            raise self._script.version
+        return self._script.version
+
+    def render(self, request: engines.Request) -> Mapping[str, Any]:
+        return {"query": request.query}
+
+
+def make_user(name: str = "", *, superuser: bool = False, **fields: Any) -> User:
+    """A person; without a name a new one each time."""
+    name = name or f"user{next(_number)}"
+    make = User.objects.create_superuser if superuser else User.objects.create_user
+    return make(f"{name.lower()}@example.com", "pass-word-1", name=name, **fields)
+
+
+def make_team(name: str = "", **members: Role) -> Team:
+    """A team; `members`: names of users, made where missing, and their roles."""
+    team = Team.objects.create(name=name or f"Team {next(_number)}")
+    for who, role in members.items():
+        user = User.objects.filter(name=who).first() or make_user(who)
+        team.memberships.create(user=user, role=role)
+    return team
+
+
+def make_scorer(measure: str, name: str = "", **version: Any) -> Scorer:
+    """A communal scorer with one version."""
+    scorer = Scorer.objects.create(name=name or f"{measure} {next(_number)}")
+    ScorerVersion.objects.create(scorer=scorer, number=1, measure=measure, scale=[[0, ""], [3, ""]], **version)
+    return scorer
+
+
+def make_endpoint(owner: User, *, engine: str = "scripted", url: str = "", **fields: Any) -> Endpoint:
+    """An endpoint; a scripted one has a script of its own unless `url` names one that is there."""
+    url = url or f"script{next(_number)}"
+    if engine == "scripted":
+        SCRIPT.setdefault(url, Scripted())
+    return Endpoint.objects.create(name=f"endpoint {next(_number)}", engine=engine, url=url, owner=owner, **fields)
+
+
+def make_case(
+    queries: Sequence[str] | int = 3,
+    ratings: Mapping[str, Mapping[str, float]] | None = None,
+    *,
+    owner: User | None = None,
+    measures: Sequence[str] = ("nDCG@10",),
+    scale: str = "0:3",
+    book_of: Case | None = None,
+) -> Case:
+    """A case with queries (texts, or how many), `ratings` by its owner (`{text: {document: grade}}`), and scorers."""
+    owner = owner or make_user()
+    scorers = [Scorer.objects.filter(name=measure).first() or make_scorer(measure, measure) for measure in measures]
+    case = cases.create(
+        name=f"Case {next(_number)}",
+        owner=owner,
+        scorers=scorers,
+        scale=cases.parse_scale(scale),
+        book=book_of.book if book_of else None,
+    )
+    texts = [f"query {number}" for number in range(1, queries + 1)] if isinstance(queries, int) else list(queries)
+    cases.queries.add(case=case, texts=texts)
+    rate_all(case, ratings or {}, owner)
+    return case
+
+
+def rate_all(case: Case, ratings: Mapping[str, Mapping[str, float]], by: User) -> None:
+    """`{query text: {document: grade}}` into the case's book."""
+    values = {query_of(case, text).pk: documents for text, documents in ratings.items()}
+    judging.rate_book(book=case.book, values=values, rater=by, by=by)
+
+
+def make_attempt(case: Case, endpoint: Endpoint | None = None, **fields: Any) -> Attempt:
+    """An attempt on a scripted endpoint of its own, unless one is given."""
+    fields = {"template": TEMPLATE, **fields}
+    return cases.attempts.save(case=case, endpoint=endpoint or make_endpoint(case.owner), by=case.owner, **fields)
+
+
+def script_of(attempt: Attempt) -> Scripted:
+    """What the attempt's engine says."""
+    return SCRIPT[attempt.endpoint.url]
+
+
+def run_now(attempt: Attempt) -> Run:
+    """A run of the attempt, finished."""
+    return evaluation.finish_here(evaluation.start(attempt=attempt, by=attempt.created_by))
+
+
+def query_of(case: Case, text: str) -> Query:
+    """The case's query with a text."""
+    found: Query = case.book.queries.select_related("book").get(text=text)
+    return found
+
+
+def stored_scores(run: Run) -> dict[tuple[str, str], tuple[float | None, ...]]:
+    """`{(scorer, query): (value, score, low, high, unrated)}` as stored."""
+    rows = QueryScore.objects.filter(run=run).select_related("version__scorer", "query")
+    return {
+        (row.version.scorer.name, row.query.text): (row.value, row.score, row.low, row.high, row.unrated)
+        for row in rows
+    }
+
+
+def stored_case_scores(run: Run) -> dict[str, tuple[Any, ...]]:
+    """`{scorer: (score, low, high, scored, queries, unrated)}`, of the newest day."""
+    rows = CaseScore.objects.filter(run=run).select_related("version__scorer").order_by("day")
+    return {
+        row.version.scorer.name: (row.score, row.low, row.high, row.scored, row.queries, row.unrated) for row in rows
+    }
