@@ -7,8 +7,20 @@ from typing import Any, ClassVar
 
 from relevancy import cases, engines, evaluation, judging
 from relevancy.engines.templates import Syntax
-from relevancy.models import Attempt, Case, CaseScore, Endpoint, Query, QueryScore, Role, Run, Scorer, Team, User
-from relevancy.models import ScorerVersion
+from relevancy.models import (
+    Attempt,
+    Case,
+    CaseScore,
+    Endpoint,
+    Query,
+    QueryScore,
+    Role,
+    Run,
+    Scorer,
+    ScorerVersion,
+    Team,
+    User,
+)
 
 _number = count(1)
 TEMPLATE = '{"query": "#$query##"}'
@@ -93,10 +105,10 @@ class ScriptedEngine(engines.Engine):
 
 
 def make_user(name: str = "", *, superuser: bool = False, **fields: Any) -> User:
-    """A person; without a name a new one each time."""
+    """A person; without a name a new one each time, without a `password` one that cannot sign in by the form (hashing takes time)."""
     name = name or f"user{next(_number)}"
     make = User.objects.create_superuser if superuser else User.objects.create_user
-    return make(f"{name.lower()}@example.com", "pass-word-1", name=name, **fields)
+    return make(f"{name.lower()}@example.com", fields.pop("password", None), name=name, **fields)
 
 
 def make_team(name: str = "", **members: Role) -> Team:

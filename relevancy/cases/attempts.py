@@ -23,12 +23,13 @@ def save(
     fields: str = "",
     knobs: Mapping[str, Any] | None = None,
     depth: int = 10,
-    escape: bool = True,
+    escape: bool | None = None,
     parent: Attempt | None = None,
     name: str = "",
 ) -> Attempt:
     """The next attempt of the case; one that was never run is changed in place. What equals `parent` stays `parent`.
 
+    `escape` left out: as the engine needs it, which is on for query parameters and off for JSON, where text is quoted anyway.
     Raises `Refused` naming the field: template (with line and column), fields, knobs, depth.
     """
     content = {
@@ -37,7 +38,7 @@ def save(
         "fields": " ".join(fields.split()),
         "knobs": check(endpoint=endpoint, template=template, fields=fields, knobs=knobs or {}, depth=depth),
         "depth": depth,
-        "escape": escape,
+        "escape": syntax(endpoint) == "params" if escape is None else escape,
     }
     with transaction.atomic():
         Case.objects.select_for_update().get(pk=case.pk)

@@ -116,7 +116,7 @@ def try_out(*, endpoint: Endpoint, text: str = "", template: str = "", fields: s
                 template=engines.parse_template(template or adapter.example_template, adapter.syntax),
                 fields=engines.parse_fields(fields, adapter.default_id_field),
                 rows=3,
-                escape=True,
+                escape=adapter.syntax == "params",
             )
             return Trial(version, names, engine.search(request))
     except engines.EngineError as error:

@@ -173,7 +173,7 @@ def trial(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*
                 fields=engines.parse_fields(fields, adapter.default_id_field),
                 rows=SHOWN,
                 knobs=dict.fromkeys(parsed.knobs, DEFAULT_KNOB),
-                escape=True,
+                escape=adapter.syntax == "params",
             )
             return endpoints.Trial(version, names, engine.search(request))
     except engines.EngineError as error:

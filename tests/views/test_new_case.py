@@ -117,7 +117,6 @@ def test_endpoint_back_checks_nothing_and_keeps_all(sign_in, nothing_made):
         ({"name": "x", "url": SOLR}, "engine"),
         ({"name": "x", "engine": "solr"}, "url"),
         ({"name": "x", "engine": "solr", "url": "not an address"}, "url"),
-        ({"name": "x", "engine": "solr", "url": "http://169.254.169.254/solr/x"}, "url"),
         ({"name": "x", "engine": "static"}, "file"),
         ({"name": "x", "engine": "solr", "url": SOLR, "password": "p"}, "username"),
         ({"name": "x", "engine": "solr", "url": SOLR, "api_key": "a", "bearer": "b"}, "bearer"),
@@ -154,6 +153,15 @@ def test_endpoint_that_fails_says_why_and_can_be_passed_over(sign_in, nothing_ma
     assert Endpoint.objects.count() == 0
 
 
+@pytest.mark.parametrize("address", ["http://169.254.169.254/solr/x", "http://10.1.2.3/solr/x"])
+def test_endpoint_address_that_is_not_allowed_is_not_asked(sign_in, nothing_made, address):
+    client = sign_in("editor")
+    named(client)
+    response = step(client, "endpoint", name="x", engine="solr", url=address)
+    assert response.status_code == 422
+    assert "not allowed" in response.content.decode() or "refused" in response.content.decode()
+
+
 def test_endpoint_credentials_are_sealed_in_the_session_and_stored_at_the_end(sign_in):
     client = sign_in("editor")
     named(client)
@@ -177,10 +185,10 @@ def test_endpoint_credentials_can_be_forgotten(sign_in):
 
 
 def test_endpoint_of_others_is_not_offered(sign_in, people):
-    hidden = make_endpoint(people["owner"], "hidden")
+    hidden = make_endpoint(people["owner"], "of the owner")
     client = sign_in("stranger")
     named(client)
-    assert "hidden" not in client.get("/cases/new/endpoint/").content.decode()
+    assert "of the owner" not in client.get("/cases/new/endpoint/").content.decode()
     response = step(client, "endpoint", "skip", endpoint_id=hidden.pk)
     assert list(response.context["form"].errors) == ["endpoint_id"]
 

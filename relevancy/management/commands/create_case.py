@@ -1,5 +1,6 @@
 """`create_case Products --endpoint shop --template t.txt --fields "id title" --ratings ratings.csv --scale 0:3`"""
 
+from argparse import BooleanOptionalAction
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -25,7 +26,11 @@ class Command(Base):
         parser.add_argument("--scale", default="", metavar="LO:HI", help="default: the first scorer's, or 1:10")
         parser.add_argument("--scorer", action="append", default=[], metavar="NAME")
         parser.add_argument("--depth", type=int, default=10, metavar="N")
-        parser.add_argument("--no-escape", action="store_true", help="leave Lucene's special characters as they are")
+        parser.add_argument(
+            "--escape",
+            action=BooleanOptionalAction,
+            help="escape Lucene's special characters; default: on for query parameters, off for JSON",
+        )
         parser.add_argument("--owner", default="", metavar="EMAIL")
 
     def work(self, **options: Any) -> None:
@@ -47,7 +52,7 @@ class Command(Base):
                 template=template,
                 fields=options["fields"],
                 depth=options["depth"],
-                escape=not options["no_escape"],
+                escape=options["escape"],
                 by=owner,
             )
             added = cases.queries.add(case=case, texts=queries.split("\n"))

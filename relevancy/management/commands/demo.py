@@ -106,7 +106,8 @@ def supervise(commands: list[list[str]]) -> int:
         _end(child)
     if ended:
         return 0
-    print(f"{shlex.join(commands[children.index(dead[0])])} ended with {dead[0].returncode}; everything else was stopped.", file=sys.stderr)  # noqa: T201
+    said = f"{shlex.join(commands[children.index(dead[0])])} ended with {dead[0].returncode}; the others were stopped."
+    print(said, file=sys.stderr)  # noqa: T201
     return 1
 
 

@@ -1,0 +1,94 @@
+"""Peak memory of the processes that make, run and score a case of 10,000 queries with 10 results each.
+
+    python benchmarks/memory.py [--queries N]
+
+Every step is the command a user would give, in a process of its own; its peak is what the kernel reports when it ends.
+Engine: the embedded one, with 20,000 invented documents; ten ratings to a query; scorers AvgEdit and nDCG@10. Target: no
+process above 600 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from invented import DOCUMENTS, document, queries, ratings
+from own_environment import ROOT, environment
+
+LIMIT = 600
+TEMPLATE = '{"query": "#$query##", "fields": {"title": 2, "short_description": 1}}'
+
+
+def write_files(folder: Path, count: int) -> None:
+    """Documents, template, and ratings that also name the queries; the second file grades every document anew."""
+    with (folder / "documents.jsonl").open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(document(number)) + "\n" for number in range(DOCUMENTS))
+    (folder / "template.json").write_text(TEMPLATE, encoding="utf-8")
+    found = ratings(queries(count))
+    for name, shift in (("ratings.csv", 0), ("others.csv", 1)):
+        with (folder / name).open("w", encoding="utf-8", newline="") as out:
+            rows = csv.writer(out)
+            rows.writerow(("query", "docid", "rating"))
+            for query, grades in found.items():
+                rows.writerows((query, doc_id, int(grade + shift) % 4) for doc_id, grade in grades.items())
+
+
+def command(folder: Path, *words: str) -> tuple[float, float]:
+    """Seconds and peak megabytes of `relevancy …`."""
+    start = time.perf_counter()
+    # Not subprocess: wait4 reports this one child, and a fresh program image has not inherited our own peak.
+    process = os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-m", "relevancy", *words],
+        environment(folder),
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 1, str(folder / "output.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+        ],
+    )
+    _, status, usage = os.wait4(process, 0)
+    if status:
+        raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+def measure(folder: Path, count: int) -> float:
+    files = {name: str(folder / name) for name in ("documents.jsonl", "template.json", "ratings.csv", "others.csv")}
+    case = ["Large", "--endpoint", "many", "--template", files["template.json"], "--scale", "0:3"]
+    case += ["--fields", "id:id title:title short_description supplier", "--ratings", files["ratings.csv"]]
+    steps = [
+        ("load the documents", "load_documents", "embedded", "many", files["documents.jsonl"]),
+        ("make the case", "create_case", *case, "--scorer", "AvgEdit", "--scorer", "nDCG@10"),
+        ("run and score it", "evaluate", "Large", "--json", str(folder / "report.json")),
+        ("change every rating", "import_ratings", "Large", files["others.csv"]),
+        ("export the run", "export_run", "Large:1", "--output", str(folder / "run.trec")),
+    ]
+    command(folder, "migrate", "--verbosity", "0")
+    os.environ["DJANGO_SUPERUSER_PASSWORD"] = "benchmark"
+    command(folder, "createsuperuser", "--noinput", "--email", "benchmark@example.com", "--verbosity", "0")
+    command(folder, "create_endpoint", "many", "embedded", "many")
+    print(f"{count:,} queries × 10 results, embedded engine, {DOCUMENTS:,} documents")
+    highest = 0.0
+    for label, *words in steps:
+        seconds, megabytes = command(folder, *words)
+        highest = max(highest, megabytes)
+        print(f"  {label:<22} {seconds:6.1f} s   peak {megabytes:5.0f} MB")
+    lines = sum(1 for _ in (folder / "run.trec").open(encoding="utf-8"))
+    print(f"  {lines:,} results were stored; highest peak {highest:.0f} MB, less than {LIMIT} wanted: ", end="")
+    print("ok" if highest < LIMIT else "MISSED")
+    return highest
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--queries", type=int, default=10_000)
+    chosen = arguments.parse_args()
+    os.chdir(ROOT)  # where `-m relevancy` is found
+    with tempfile.TemporaryDirectory(prefix="relevancy-benchmark-") as name:
+        write_files(Path(name), chosen.queries)
+        raise SystemExit(measure(Path(name), chosen.queries) >= LIMIT)
