@@ -139,6 +139,11 @@ class Bench:
         return evaluation.standing(self.points, self.run) if self.run else evaluation.Standing(None, None)
 
     @cached_property
+    def before(self) -> Run | None:
+        """The last run before the one shown that has a score."""
+        return self.standing.before.run if self.standing.before else None
+
+    @cached_property
     def chart(self) -> list[dict[str, Any]]:
         return [
             {
@@ -175,8 +180,7 @@ class Bench:
     @cached_property
     def entries(self) -> QuerySet[CaseQuery]:
         """The case's queries as the list shows them, before paging."""
-        before = self.standing.before.run if self.standing.before else None
-        entries = self.case.case_queries.present().with_scores(self.run, self.version, before)
+        entries = self.case.case_queries.present().with_scores(self.run, self.version, self.before)
         if self.listing.text:
             entries = entries.filter(query__text__icontains=self.listing.text)
         if self.listing.state:
@@ -233,8 +237,7 @@ class Bench:
 
     def entry(self, entry_id: int) -> CaseQuery:
         """One query of the case with its scores; 404 if it is not there."""
-        before = self.standing.before.run if self.standing.before else None
-        entries = self.case.case_queries.present().with_scores(self.run, self.version, before)
+        entries = self.case.case_queries.present().with_scores(self.run, self.version, self.before)
         return get_object_or_404(entries, pk=entry_id)
 
     def inside(self, entry: Any) -> dict[str, Any]:
@@ -242,11 +245,10 @@ class Bench:
         ranking = self.run.rankings.filter(query=entry.query_id).first() if self.run else None
         if ranking is None or ranking.error_kind:
             return {"ranking": ranking, "results": []}
+        assert self.run is not None
         ranking.run = self.run
-        before = None
-        if self.standing.before:
-            before = self.standing.before.run.rankings.filter(query=entry.query_id, error_kind="").first()
-        depth = self.run.asked["depth"] if self.run else 10
+        before = self.before.rankings.filter(query=entry.query_id, error_kind="").first() if self.before else None
+        depth = self.run.asked["depth"]
         results = evaluation.results(ranking, by=self.user, depth=depth, before=before)
         return {
             "ranking": ranking,
@@ -255,12 +257,12 @@ class Bench:
             "unrated": sum(result.mine is None and not result.repeat for result in results),
             "repeats": sum(result.repeat for result in results),
             "more": (ranking.total or 0) - len(results),
-            "before": self.standing.before.run if before else None,
+            "before": self.before if before else None,
         }
 
     @cached_property
     def columns(self) -> list[dict[str, Any]]:
-        return self.listing.columns(self.standing.before.run if self.standing.before else None)
+        return self.listing.columns(self.before)
 
     @cached_property
     def buttons(self) -> bool:
@@ -297,7 +299,7 @@ class Bench:
     # --- the tune pane ---
 
     def tune(self, number: str = "", typed: Any = None) -> dict[str, Any]:
-        """The attempt being tuned and all others as a tree. `number`: which one, default that of the newest run; `typed`: what was sent."""
+        """The attempt being tuned and all others as a tree. `number`: which, default that of the newest run; `typed`: what was sent."""
         attempts = evaluation.attempts_with_scores(self.case, self.version)
         shown = next(
             (attempt for attempt in attempts if str(attempt.number) == number), attempts[0] if attempts else None

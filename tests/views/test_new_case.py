@@ -153,13 +153,16 @@ def test_endpoint_that_fails_says_why_and_can_be_passed_over(sign_in, nothing_ma
     assert Endpoint.objects.count() == 0
 
 
-@pytest.mark.parametrize("address", ["http://169.254.169.254/solr/x", "http://10.1.2.3/solr/x"])
-def test_endpoint_address_that_is_not_allowed_is_not_asked(sign_in, nothing_made, address):
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [("http://169.254.169.254/solr/x", "is never asked"), ("http://10.1.2.3/solr/x", "does not allow it")],
+)
+def test_endpoint_address_that_is_not_allowed_is_not_asked(sign_in, nothing_made, address, words):
     client = sign_in("editor")
     named(client)
     response = step(client, "endpoint", name="x", engine="solr", url=address)
     assert response.status_code == 422
-    assert "not allowed" in response.content.decode() or "refused" in response.content.decode()
+    assert words in response.content.decode()
 
 
 def test_endpoint_credentials_are_sealed_in_the_session_and_stored_at_the_end(sign_in):

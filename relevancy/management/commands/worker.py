@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--batch", action="store_true", help="end when nothing is left to do")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        backend = settings.TASKS["default"]["BACKEND"].rpartition(".")[2]
+        backend = str(settings.TASKS["default"]["BACKEND"]).rpartition(".")[2]
         if backend not in {"DatabaseBackend", "CeleryBackend"}:
             raise CommandError(
                 "RELEVANCY_TASKS=immediate runs tasks where they are made: there is nothing for a worker."

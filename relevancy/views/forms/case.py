@@ -92,7 +92,7 @@ class WhereForm(EndpointForm):
     def clean(self) -> dict[str, Any]:
         if not self.may_create and not self.cleaned_data.get("endpoint_id") and "endpoint_id" not in self.errors:
             self.add_error("endpoint_id", "Choose an endpoint.")
-        if self.cleaned_data.get("endpoint_id") or not self.may_create:
+        if self.cleaned_data.get("endpoint_id") or "endpoint_id" in self.errors or not self.may_create:
             # What is half typed of a new one is kept, but does not count.
             for name in [name for name in self.errors if name in ("name", "engine", "url", "file")]:
                 del self.errors[name]
