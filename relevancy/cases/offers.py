@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from relevancy import engines, evaluation
-from relevancy.models import Endpoint
+from relevancy.models import Endpoint, UnreadableSecret
 
 from . import endpoints
 
@@ -176,7 +176,7 @@ def trial(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*
                 escape=adapter.syntax == "params",
             )
             return endpoints.Trial(version, names, engine.search(request))
-    except engines.EngineError as error:
+    except (engines.EngineError, UnreadableSecret) as error:
         return endpoints.Trial(version, names, None, str(error))
 
 

@@ -12,7 +12,16 @@ from .chunk import Step, to_search
 from .claiming import sweep, waiting_behind
 from .connecting import connect, connection
 from .grades import known_grades, scale_of
-from .history import Standing, attempts_with_scores, history, ids_look_wrong, newest_run, standing, unsearched
+from .history import (
+    Standing,
+    attempts_with_scores,
+    history,
+    ids_look_wrong,
+    newest_run,
+    run_to_show,
+    standing,
+    unsearched,
+)
 from .results import Result, Said, results
 from .running import (
     CannotRun,
@@ -55,6 +64,7 @@ __all__ = [
     "rescore_query",
     "rescore_run",
     "results",
+    "run_to_show",
     "scale_of",
     "score_case",
     "search_again",

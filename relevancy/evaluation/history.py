@@ -75,6 +75,12 @@ def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:
     return bool(Rating.objects.filter(query__book=run.case.book_id, value__isnull=False)[:10].count() == 10)
 
 
+def run_to_show(case: Any, number: int) -> Run | None:
+    """The case's run of that number, with what its page needs; None if there is none."""
+    runs = Run.objects.filter(case=case, number=number) if number else Run.objects.none()
+    return runs.select_related("attempt__endpoint", "case__book", "created_by").first()
+
+
 def newest_run(case: Any) -> Run | None:
     """The case's newest run, with what its page needs."""
     return Run.objects.newest_for(case).select_related("attempt__endpoint", "case__book", "created_by").first()

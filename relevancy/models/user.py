@@ -56,6 +56,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.name or self.email
 
+    def get_full_name(self) -> str:
+        """What pages call them."""
+        return str(self)
+
     @property
     def initials(self) -> str:
         """One or two letters for the round badge."""

@@ -40,6 +40,11 @@ def find_case(request: HttpRequest, case_id: int) -> Case:
     return get_object_or_404(Case.objects.visible_to(request.user).select_related("book", "owner"), pk=case_id)
 
 
+def number(word: str) -> int:
+    """A whole number out of an address, 0 for anything else."""
+    return int(word) if word.isdecimal() and len(word) < 10 else 0
+
+
 @dataclass
 class Listing:
     """How the list of queries is looked at, from the address."""
@@ -49,6 +54,7 @@ class Listing:
     sort: str = "place"
     down: bool = False
     page: str = "1"
+    run: int = 0
 
     @classmethod
     def read(cls, data: Any) -> "Listing":
@@ -61,11 +67,19 @@ class Listing:
             sort=sort if sort in SORTS else "place",
             down=data.get("down") == "1",
             page=data.get("page", "1"),
+            run=number(data.get("run", "")),
         )
 
     def address(self, **other: Any) -> str:
         """The address's query string with something changed, without what is as usual."""
-        said = {"q": self.text, "state": self.state, "sort": self.sort, "down": "1" if self.down else "", **other}
+        said = {
+            "q": self.text,
+            "state": self.state,
+            "sort": self.sort,
+            "down": "1" if self.down else "",
+            "run": self.run,
+            **other,
+        }
         if said.get("sort") == "place" and not said.get("down"):
             said.pop("sort")
         return urlencode({name: value for name, value in said.items() if value})
@@ -113,10 +127,25 @@ class Bench:
 
     @cached_property
     def run(self) -> Run | None:
-        run = evaluation.newest_run(self.case)
+        """The run shown: the newest, or the one whose number the address says."""
+        run = evaluation.run_to_show(self.case, self.asked_run) or self.newest
         if run is not None:
             run.case = self.case
         return run
+
+    @cached_property
+    def asked_run(self) -> int:
+        """The number of an older run, 0 for the newest."""
+        return self.listing.run or number(self.request.POST.get("run", ""))
+
+    @cached_property
+    def newest(self) -> Run | None:
+        return evaluation.newest_run(self.case)
+
+    @cached_property
+    def older(self) -> bool:
+        """Whether the run shown is not the newest one: it can be looked at and rated, not searched."""
+        return bool(self.run and self.newest and self.run.pk != self.newest.pk)
 
     @cached_property
     def versions(self) -> list[ScorerVersion]:
@@ -153,6 +182,7 @@ class Bench:
                 "low": row.low,
                 "high": row.high,
                 "title": self._hover(row),
+                "href": f"?run={row.run.number}",
             }
             for row in self.points
         ]
@@ -167,7 +197,7 @@ class Bench:
 
     @cached_property
     def unsearched(self) -> dict[str, int]:
-        if self.run is None or self.run.under_way:
+        if self.run is None or self.run.under_way or self.older:
             return {"new": 0, "edited": 0}
         return evaluation.unsearched(self.run)
 

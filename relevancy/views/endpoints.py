@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,9 +21,15 @@ WHO_MAY = (
 )
 
 
+def seen(request: HttpRequest) -> QuerySet[Endpoint]:
+    """What the user sees, secrets not loaded: one whose key is gone must not break a page that does not need it."""
+    found: QuerySet[Endpoint] = Endpoint.objects.visible_to(request.user).defer("credentials", "headers")
+    return found
+
+
 def editable(request: HttpRequest, endpoint_id: int) -> Endpoint:
     """404 for one that the user does not see, 403 for one he may not change."""
-    endpoint: Endpoint = get_object_or_404(Endpoint.objects.visible_to(request.user), pk=endpoint_id)
+    endpoint: Endpoint = get_object_or_404(seen(request), pk=endpoint_id)
     if not Endpoint.objects.editable_by(request.user).filter(pk=endpoint_id).exists():
         raise PermissionDenied(f"You may use {endpoint.name}, but not change it.")
     return endpoint
@@ -33,9 +39,8 @@ def editable(request: HttpRequest, endpoint_id: int) -> Endpoint:
 def endpoints(request: HttpRequest) -> HttpResponse:
     archived = request.GET.get("archived") == "1"
     found = (
-        Endpoint.objects.visible_to(request.user)
+        seen(request)
         .filter(archived_at__isnull=not archived)
-        .defer("credentials", "headers")
         .annotate(cases=Count("attempts__case", distinct=True))
         .order_by("name")
     )
@@ -71,6 +76,7 @@ def endpoint_new(request: HttpRequest) -> HttpResponse:
 def endpoint_edit(request: HttpRequest, endpoint_id: int) -> HttpResponse:
     """Its settings; what is secret is only said to be set or not."""
     endpoint = editable(request, endpoint_id)
+    _readable(request, endpoint)
     initial = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
     form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
     if form.is_valid():
@@ -86,6 +92,15 @@ def endpoint_edit(request: HttpRequest, endpoint_id: int) -> HttpResponse:
     used = endpoint.attempts.values("case").distinct().count()
     context = {"form": form, "endpoint": endpoint, "try_form": _try_form(endpoint), "used": used}
     return render(request, "endpoint/form.html", context, status=422 if form.errors else 200)
+
+
+def _readable(request: HttpRequest, endpoint: Endpoint) -> None:
+    """Load the secrets; where their key is gone, say so and go on without, so that they can be entered again."""
+    try:
+        endpoint.refresh_from_db(fields=["credentials", "headers"])
+    except UnreadableSecret as reason:
+        endpoint.credentials, endpoint.headers = {}, {}
+        messages.warning(request, str(reason))
 
 
 def _arguments(form: EndpointForm) -> dict[str, Any]:
@@ -106,19 +121,12 @@ def _try_form(endpoint: Endpoint) -> TryForm:
 @require_http_methods(["GET", "POST"])
 def endpoint_try(request: HttpRequest, endpoint_id: int) -> HttpResponse:
     """Ask it who it is, and a query if one is given: a fragment, or a page of its own. Failing is an answer, too."""
-    try:
-        endpoint = get_object_or_404(Endpoint.objects.visible_to(request.user), pk=endpoint_id)
-        form = TryForm(request.POST or None)
-        text = form.cleaned_data["text"] if form.is_valid() else ""
-        trial = cases.offers.trial(endpoint=endpoint, text=text) if request.method == "POST" else None
-    except UnreadableSecret as reason:
-        raise PermissionDenied(str(reason)) from None
-    context: dict[str, Any] = {
-        "endpoint": endpoint,
-        "trial": trial,
-        "text": text,
-        "try_form": form if text else _try_form(endpoint),
-    }
+    endpoint = get_object_or_404(seen(request), pk=endpoint_id)
+    form = TryForm(request.POST or None)
+    text = form.cleaned_data["text"] if form.is_valid() else ""
+    trial = cases.offers.trial(endpoint=endpoint, text=text) if request.method == "POST" else None
+    context: dict[str, Any] = {"endpoint": endpoint, "trial": trial, "text": text}
+    context["try_form"] = form if text else _try_form(endpoint)
     if trial and not trial.error:
         spec = cases.offers.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
         context["documents"] = cases.offers.documents(endpoint=endpoint, trial=trial, fields=spec)

@@ -75,7 +75,12 @@ def add(request: HttpRequest, case_id: int) -> HttpResponse:
     except cases.Refused as reason:
         return refused(request, bench.url(), reason)
     if added.refused or not added.new:
-        context = {"bench": bench, "pasted": _left(pasted, added), "shown": added.refused[:20], "summary": _summary(added)}
+        context = {
+            "bench": bench,
+            "pasted": _left(pasted, added),
+            "shown": added.refused[:20],
+            "summary": _summary(added),
+        }
         response = render(request, "query/add.html", context, status=422)
         return trigger_client_event(response, "run-progress", {}) if added.new else response
     return said(request, bench.url(), _summary(added))

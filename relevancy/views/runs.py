@@ -29,7 +29,7 @@ def run(request: HttpRequest, case_id: int) -> HttpResponse:
     except (evaluation.CannotRun, evaluation.EngineError) as reason:
         return refused(request, bench.url(), reason)
     transaction.on_commit(lambda: tasks.wake(started))
-    return go(request, bench.url())
+    return go(request, bench.url(run=""))
 
 
 @require_POST
@@ -66,7 +66,7 @@ def complete(request: HttpRequest, case_id: int, number: int) -> HttpResponse:
     except (evaluation.CannotRun, evaluation.EngineError) as reason:
         return refused(request, bench.url(), reason)
     transaction.on_commit(lambda: tasks.wake(again))
-    return go(request, bench.url())
+    return go(request, bench.url(run=""))
 
 
 class _Draft:

@@ -109,14 +109,16 @@ def team_member_role(request: HttpRequest, team_id: int, member_id: int) -> Http
     return said(request, _here(found), f"{member.user} is {member.get_role_display()} now.")
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def team_member_remove(request: HttpRequest, team_id: int, member_id: int) -> HttpResponse:
-    """An owner removes anybody, everybody removes himself; ratings stay."""
+    """An owner removes anybody, everybody removes himself; asked before, for the way back may be closed."""
     found: Team = get_object_or_404(Team.objects.visible_to(request.user), pk=team_id)
     member = _member(found, member_id)
     leaving = member.user_id == request.user.pk
     if not leaving:
         owned_team(request, team_id)
+    if request.method == "GET":
+        return render(request, "team/remove.html", {"team": found, "member": member, "leaving": leaving})
     try:
         cases.teams.remove_member(member=member)
     except cases.Refused as reason:

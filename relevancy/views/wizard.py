@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from relevancy import cases
+from relevancy.models import UnreadableSecret
 
 STEPS = ("scale", "endpoint", "fields", "queries")
 TITLES = {"scale": "Name and scale", "endpoint": "Endpoint", "fields": "Fields", "queries": "Queries"}
@@ -51,7 +52,13 @@ class Draft:
         return next((step for step in STEPS if step not in self.data["done"]), STEPS[-1])
 
     def credentials(self) -> dict[str, str]:
-        return cases.making.unseal(self.data["sealed"])
+        """What was entered a step before. Raises `Refused` where the key has changed since."""
+        try:
+            return cases.making.unseal(self.data["sealed"])
+        except UnreadableSecret:
+            raise cases.Refused(
+                "Enter the credentials again: they cannot be read any more.", field="password"
+            ) from None
 
     def asks_at(self) -> tuple[str, ...]:
         """Which endpoint the fields were chosen for; another one makes the choice void."""

@@ -182,3 +182,13 @@ def test_endpoint_list_counts_cases_and_statements(sign_in, people, team, django
     with django_assert_num_queries(4):
         response = client.get("/endpoints/")
     assert {row.name: row.cases for row, _ in response.context["endpoints"]}["films"] == 4
+
+
+def test_endpoint_whose_key_is_gone(sign_in, shared, settings):
+    settings.CREDENTIALS_KEYS = ["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="]
+    client = sign_in("editor")
+    assert client.get("/endpoints/").status_code == 200
+    assert "cannot be decrypted" in client.post(address(shared, "try"), {"text": "star"}).content.decode()
+    assert "cannot be decrypted" in client.get(address(shared)).content.decode()
+    client.post(address(shared), {**FORM, "username": "u", "password": "again"})
+    assert Endpoint.objects.get().credentials == {"username": "u", "password": "again"}

@@ -426,3 +426,16 @@ def test_create_after_the_endpoint_was_archived(sign_in, people, team):
     response = step(client, "queries", "create", queries="a")
     assert response.headers["Location"] == "/cases/new/endpoint/"
     assert Case.objects.count() == 0
+
+
+def test_endpoint_whose_key_is_gone_says_so(sign_in, people, team, settings):
+    shared = make_endpoint(people["owner"], "shared", credentials={"api_key": "k"})
+    shared.teams.add(team)
+    client = sign_in("editor")
+    named(client)
+    where = {"name": "down", "engine": "solr", "url": SOLR}
+    step(client, "endpoint", "skip", **where, username="u", password="p")
+    settings.CREDENTIALS_KEYS = ["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="]
+    again = step(client, "endpoint", **where)
+    assert list(again.context["form"].errors) == ["password"]
+    assert "cannot be decrypted" in step(client, "endpoint", endpoint_id=shared.pk).context["trial"].error

@@ -29,6 +29,8 @@ def test_team_access(sign_in, team, newcomer, who):
     assert client.post(at(team, "members/"), {"email": "new@example.org", "role": 2}).status_code == changes
     assert client.post(at(team, f"members/{member.pk}/role/"), {"role": 3}).status_code == changes
     expected = 302 if who == "viewer" else changes  # everybody may leave
+    assert client.get(at(team, f"members/{member.pk}/remove/")).status_code == {302: 200}.get(expected, expected)
+    assert team.memberships.filter(pk=member.pk).exists()
     assert client.post(at(team, f"members/{member.pk}/remove/")).status_code == expected
 
 

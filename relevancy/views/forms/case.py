@@ -80,7 +80,7 @@ class WhereForm(EndpointForm):
         self.sealed = sealed
         super().__init__(*args, **kwargs)
         self.may_create = cases.endpoints.may_create(user)
-        self.fields["endpoint_id"].queryset = Endpoint.objects.visible_to(user).live()  # type: ignore[attr-defined]
+        self.fields["endpoint_id"].queryset = Endpoint.objects.visible_to(user).live().defer("credentials", "headers")  # type: ignore[attr-defined]
         if not self.may_create:
             self.fields["endpoint_id"].empty_label = "Choose an endpoint"  # type: ignore[attr-defined]
         del self.fields["headers"], self.fields["parallel"], self.fields["per_minute"]

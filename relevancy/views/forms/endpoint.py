@@ -46,17 +46,12 @@ class TryForm(forms.Form):
 class EndpointForm(forms.Form):
     """A new endpoint, or changes to `endpoint`. `sealed`: credentials that were entered a step before are kept."""
 
-    name = forms.CharField(max_length=120, help_text="What it is called where it is chosen.")
-    engine = forms.ChoiceField(widget=forms.RadioSelect)
-    url = forms.CharField(
-        label="Address",
-        required=False,
-        max_length=500,
-        widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"}),
+    name = NeededText(max_length=120, help_text="What it is called where it is chosen.")
+    engine = NeededChoice(widget=forms.RadioSelect)
+    url = NeededText(
+        label="Address", max_length=500, widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"})
     )
-    file = forms.FileField(
-        label="Rankings", required=False, help_text="CSV with query, document id and position; or a TREC run."
-    )
+    file = NeededFile(label="Rankings", help_text="CSV with query, document id and position; or a TREC run.")
     username = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     password = _secret("Password")
     api_key = _secret("API key")

@@ -1,0 +1,112 @@
+"""One Chromium for the session, a context for each test, and the site on a port of loopback."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from relevancy.models import User
+
+from . import stage
+from .serving import live_site
+from .watching import Watch
+
+_HERE = Path(__file__).parent
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATIENCE = 8_000  # milliseconds
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test below this folder is `browser`, and with `--dist loadgroup` one worker has them all: one Chromium."""
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    path = shutil.which("chromium")
+    if path is None:
+        why = "chromium was not found on the PATH (package chromium)."
+        if os.environ.get("CI") == "true":
+            pytest.fail(why, pytrace=False)
+        pytest.skip(why)
+    # Playwright keeps an event loop in this thread, which Django takes for an asynchronous caller.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def live_server() -> Iterator[Any]:
+    server = live_site()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(autouse=True)
+def site(live_server: Any, django_db_serialized_rollback: None, settings: Any) -> str:
+    """The site's address. Tables are emptied after each test; what the migrations put into them is back before the next."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    return str(live_server.url)
+
+
+@pytest.fixture
+def people(site: str) -> dict[str, User]:
+    """One person in each role of the team “Search”, and a stranger."""
+    return stage.make_people()
+
+
+Opens = Callable[..., Page]
+
+
+@pytest.fixture
+def look(chromium: Browser, site: str, people: dict[str, User]) -> Iterator[Opens]:
+    """`look("rater")`: a page of somebody signed in, in a context of its own; `look()` of nobody.
+
+    Its keywords are those of a browser context. What a page must never do fails the test at its end.
+    """
+    opened: list[tuple[BrowserContext, Watch]] = []
+
+    def look_as(name: str = "", **options: Any) -> Page:
+        context = chromium.new_context(**{"base_url": site, "viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(PATIENCE)
+        watch = Watch(context)
+        opened.append((context, watch))
+        if name:
+            context.add_cookies([{**stage.session_of(people[name]), "url": site}])
+        page = context.new_page()
+        page.watch = watch  # type: ignore[attr-defined]
+        return page
+
+    yield look_as
+    for context, _ in opened:
+        context.close()
+    assert not [problem for _, watch in opened for problem in watch.problems]
+
+
+@pytest.fixture(scope="session")
+def films() -> str:
+    """The sample's catalogue as an embedded index; its address."""
+    return stage.index_films()

@@ -1,0 +1,108 @@
+"""What stands on the stage before a browser comes: people, an index, cases with runs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+
+from relevancy import cases, engines, evaluation
+from relevancy.models import Case, CaseScore, Endpoint, QueryScore, Role, Run, Team, User
+from relevancy.transfer import sample
+from tests import factories
+
+PASSWORD = "a quiet evening"
+TEMPLATE = '{\n  "query": "#$query##",\n  "fields": {"title": ##title_boost##, "overview": 1}\n}'
+FIELDS = "id:id title:title year directors cast overview"
+
+
+def make_people() -> dict[str, User]:
+    """One person in each role of the team “Search”, and a stranger who owns another team."""
+    people = {role.label.lower(): factories.make_user(role.label, password=PASSWORD) for role in Role}
+    people["stranger"] = factories.make_user("Stranger", password=PASSWORD)
+    team, other = Team.objects.create(name="Search"), Team.objects.create(name="Others")
+    for role in Role:
+        team.memberships.create(user=people[role.label.lower()], role=role)
+    other.memberships.create(user=people["stranger"], role=Role.OWNER)
+    return people
+
+
+def session_of(user: User) -> dict[str, Any]:
+    """The cookie of a session in which somebody is signed in."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return {"name": settings.SESSION_COOKIE_NAME, "value": session.session_key, "httpOnly": True}
+
+
+def index_films() -> str:
+    """Build the embedded index “films”; needs no database."""
+    endpoint = Endpoint(name="films", engine="embedded", url="films")
+    engines.load_documents(evaluation.connection(endpoint), sample.films())
+    return endpoint.url
+
+
+def film_case(
+    owner: User,
+    texts: Sequence[str],
+    *,
+    team: str = "Search",
+    ratings: Mapping[str, Mapping[str, float]] | None = None,
+    knobs: Mapping[str, float] | None = None,
+    run: bool = True,
+) -> Case:
+    """A case on the films, scale 1–10, scored by AvgEdit; shared with a team and run once."""
+    found = Endpoint.objects.filter(name="films").first()
+    endpoint = found or cases.endpoints.create(name="films", engine="embedded", url="films", by=owner)
+    return make_case(owner, endpoint, texts, TEMPLATE, FIELDS, team=team, ratings=ratings, knobs=knobs, run=run)
+
+
+def make_case(
+    owner: User,
+    endpoint: Endpoint,
+    texts: Sequence[str],
+    template: str,
+    fields: str,
+    *,
+    team: str = "Search",
+    ratings: Mapping[str, Mapping[str, float]] | None = None,
+    knobs: Mapping[str, float] | None = None,
+    run: bool = True,
+) -> Case:
+    """A case with its first attempt, shared with a team and run once."""
+    case = cases.create(name="Movies", owner=owner, scale=cases.parse_scale("1:10"))
+    cases.queries.add(case=case, texts=texts)
+    factories.rate_all(case, ratings or {}, owner)
+    attempt = cases.attempts.save(
+        case=case, endpoint=endpoint, template=template, fields=fields, knobs=knobs or {}, by=owner
+    )
+    if team:
+        cases.share(case=case, team=Team.objects.get(name=team))
+    if run:
+        factories.run_now(attempt)
+    return case
+
+
+def newest_run(case: Case) -> Run:
+    """The run that the workbench shows."""
+    return Run.objects.filter(case=case).order_by("-number").select_related("case__book", "attempt")[0]
+
+
+def case_score(case: Case) -> CaseScore:
+    """What is stored as the score of the newest run."""
+    run = newest_run(case)
+    return CaseScore.objects.get(run=run, version=evaluation.versions_of(case)[0])
+
+
+def query_score(case: Case, text: str) -> QueryScore:
+    """What is stored as the score of a query in the newest run."""
+    run = newest_run(case)
+    return QueryScore.objects.get(run=run, version=evaluation.versions_of(case)[0], query__text=text)
+
+
+def shown(value: float | None) -> str:
+    """A score as pages write it; the tests' scores lie on no half."""
+    return "–" if value is None else f"{value:.1f}"

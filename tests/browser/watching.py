@@ -1,0 +1,35 @@
+"""What a page must never do while a test looks at it: throw, complain on its console, or get a 5xx."""
+
+import re
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Response
+
+_REFUSED = re.compile(r"Failed to load resource: .* status of (\d{3})")
+
+
+class Watch:
+    """Collects what goes wrong in a context. Violations of the content security policy come in by the console."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.problems: list[str] = []
+        self._expected: set[int] = set()
+        context.on("weberror", lambda error: self.problems.append(f"page error: {error.error}"))
+        context.on("console", self._console)
+        context.on("response", self._response)
+
+    def expect(self, *statuses: int) -> None:
+        """Answers below 500 that a test provokes; Chromium writes each of them on the console."""
+        assert all(400 <= status < 500 for status in statuses), statuses
+        self._expected.update(statuses)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type != "error":
+            return
+        refused = _REFUSED.match(message.text)
+        if refused and int(refused[1]) in self._expected:
+            return
+        self.problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 500:
+            self.problems.append(f"HTTP {response.status}: {response.request.method} {response.url}")

@@ -1,0 +1,106 @@
+"""Tasks: they wake, and may run twice."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from relevancy import cases, evaluation, judging, tasks
+from relevancy.models import Book, Run, Scorer
+from tests.factories import make_attempt, make_case, query_of, run_now, script_of, stored_case_scores
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+
+
+@pytest.fixture
+def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """What is enqueued, instead of being done."""
+    found: list[tuple[str, int]] = []
+    for name in ("run_chunk", "rescore_book", "rescore_run", "rescore_case"):
+        task = getattr(tasks, name)
+        monkeypatch.setattr(type(task), "enqueue", lambda self, pk: found.append((self.name, pk)))
+    return found
+
+
+def test_wake_goes_on_until_the_run_is_complete() -> None:
+    attempt = make_attempt(make_case(4))
+    run = evaluation.start(attempt=attempt, by=attempt.created_by)
+    tasks.wake(run)
+    run.refresh_from_db()
+    assert (run.status, run.done) == ("complete", 4)
+    tasks.wake(run)
+    assert len(script_of(attempt).asked) == 4
+
+
+def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    first = make_attempt(make_case(3))
+    second = make_attempt(make_case(1), first.endpoint)
+    runs = [evaluation.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second)]
+    whole = evaluation.continue_run
+    monkeypatch.setattr(evaluation, "continue_run", lambda pk: whole(pk, limit=2))
+    tasks.run_chunk.func(runs[0].pk)
+    assert queue == [("run_chunk", runs[0].pk)]
+    tasks.run_chunk.func(runs[0].pk)
+    assert queue[1:] == [("run_chunk", runs[1].pk)]
+
+
+def test_ratings_changed_rescores_the_other_case() -> None:
+    case = make_case(2, {"query 1": {"b": 1}})
+    other = make_case(2, book_of=case)
+    runs = [run_now(make_attempt(each)) for each in (case, other)]
+    judging.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=runs[0])
+    tasks.ratings_changed(case.book, seen=case)
+    assert stored_case_scores(runs[0]) == stored_case_scores(runs[1])
+    assert Book.objects.get().rescore_queued_at is None
+
+
+def test_ratings_changed_is_asked_for_once(queue: list[Any]) -> None:
+    case = make_case(1)
+    tasks.ratings_changed(case.book, seen=case)
+    assert queue == []  # no other case
+    other = make_case(1, book_of=case)
+    for _ in range(5):
+        tasks.ratings_changed(case.book, seen=case)
+    assert queue == [("rescore_book", case.book_id)]
+    Book.objects.update(rescore_queued_at=timezone.now() - timedelta(seconds=61))  # it was lost
+    tasks.ratings_changed(case.book, seen=case)
+    assert len(queue) == 2
+    tasks.rescore_book.func(case.book_id)
+    tasks.ratings_changed(case.book, seen=case)
+    assert len(queue) == 3
+    cases.archive(case=other)
+    tasks.rescore_book.func(case.book_id)
+    tasks.ratings_changed(case.book, seen=case)
+    assert len(queue) == 3
+
+
+def test_ratings_changed_leaves_pinned_runs_alone() -> None:
+    case = make_case(1, {"query 1": {"b": 1}})
+    attempt = make_attempt(case)
+    old, pinned = run_now(attempt), run_now(attempt)
+    Run.objects.filter(pk=pinned.pk).update(pinned_at=timezone.now())
+    before = stored_case_scores(pinned)
+    judging.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    tasks.ratings_changed(case.book)
+    assert stored_case_scores(pinned) == before
+    assert stored_case_scores(old)["nDCG@10"][0] == 100
+
+
+def test_rescore_case_after_another_scorer_was_chosen() -> None:
+    case = make_case(1, {"query 1": {"b": 3}})
+    attempt = make_attempt(case)
+    runs = [run_now(attempt) for _ in range(2)]
+    cases.choose_scorers(case=case, scorers=[Scorer.objects.get(name="RR@10")])
+    tasks.rescore_case.enqueue(case.pk)
+    assert [stored_case_scores(run)["RR@10"][0] for run in runs] == [50, 50]
+
+
+def test_sweep_wakes_what_nobody_works_on(queue: list[Any]) -> None:
+    attempt = make_attempt(make_case(2))
+    run = evaluation.start(attempt=attempt, by=attempt.created_by)
+    assert tasks.sweep() == 0
+    old = timezone.now() - timedelta(minutes=3)
+    Run.objects.update(status="running", claimed_by="dead", heartbeat_at=old)
+    assert tasks.sweep() == 1
+    assert queue == [("run_chunk", run.pk)]

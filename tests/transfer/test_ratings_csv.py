@@ -1,0 +1,138 @@
+"""Ratings as CSV, in and out: what is taken as it comes, what is refused with line, column and value."""
+
+import pytest
+
+from relevancy import transfer
+from relevancy.models import CaseQuery, Query, Rating, RatingChange
+from relevancy.transfer import ratings_csv
+from tests.factories import make_case, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query,docid,rating\nstar wars,1,3\nstar wars,2,0\n",
+        "\ufeffquery,docid,rating\nstar wars,1,3\nstar wars,2,0\n",
+        "query,docid,rating\r\nstar wars,1,3\r\nstar wars,2,0\r\n",
+        "query,doc_id,rating\nstar wars,1,3.0\nstar wars,2,0.0",
+        "Query, DocID ,RATING\n\n  star wars , 1 , 3 \n,,\nstar wars,2,0\n\n",
+        'query,docid,rating\n"star wars","1","3"\nstar wars,1,3\nstar wars,2,0\n',
+    ],
+)
+def test_read_takes_it_as_it_comes(text: str) -> None:
+    assert ratings_csv.read(text) == {"star wars": {"1": 3, "2": 0}}
+
+
+def test_read_takes_the_apostrophe_off() -> None:
+    text = "query,docid,rating\n'=1+1,'-7,2\n'tis,'a,1\n''@x,''=y,3\n"
+    assert ratings_csv.read(text) == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
+
+
+def test_read_a_line_that_only_names_a_query() -> None:
+    assert ratings_csv.read("query,docid,rating\nstar wars,,\n") == {"star wars": {}}
+
+
+BAD = {
+    "query,document,rating\na,1,2\n": ["Line 1", "header", "query,document,rating", "query,docid,rating"],
+    "docid,query,rating\n1,a,2\n": ["Line 1", "header"],
+    "query,docid,rating,note\na,1,2,x\n": ["Line 1", "header"],
+    "": ["Line 1", "header"],
+    "query;docid;rating\na;1;2\n": ["Line 1", "query;docid;rating"],
+    "query,docid,rating\na,1,2\nb,1\n": ["Line 3", "2 columns instead of 3", "b,1"],
+    "query,docid,rating\na,1,2,3\n": ["Line 2", "4 columns instead of 3"],
+    'query,docid,rating\na,1,2\n"b,1,2\n': ["Line", "no CSV"],
+    'query,docid,rating\na,1,2\n"b"x,1,2\n': ["Line 3", "no CSV"],
+    "query,docid,rating\na,1,good\n": ["Line 2", "column rating", "'good'", "no number"],
+    "query,docid,rating\na,1,nan\n": ["Line 2", "column rating", "'nan'"],
+    "query,docid,rating\na,1,2\na,2,7\n": ["Line 3", "column rating", "7", "0 to 3"],
+    "query,docid,rating\na,1,-1\n": ["Line 2", "column rating", "-1"],
+    "query,docid,rating\na,1,2\na,1,3\n": ["Line 3", "column rating", "'1'", "3", "2"],
+    "query,docid,rating\n,1,2\n": ["Line 2", "column query", "empty"],
+    "query,docid,rating\na,,2\n": ["Line 2", "column docid", "empty"],
+    "query,docid,rating\na,1,\n": ["Line 2", "column rating", "empty"],
+    f"query,docid,rating\n{'q' * 2049},1,2\n": ["Line 2", "column query", "2,049", "2,048"],
+    f"query,docid,rating\na,{'d' * 501},2\n": ["Line 2", "column docid", "501", "500"],
+    "query,docid,rating\na\x00b,1,2\n": ["Line 2", "column query", "U+0000"],
+    '\nquery,docid,rating\n"two\nlines",1,2\nb,1,x\n': ["Line 1"],
+    'query,docid,rating\n"two\nlines",1,2\nb,1,x\n': ["Line 4", "column rating", "'x'"],
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BAD.items())
+def test_import_ratings_bad_file_changes_nothing(text: str, said: list[str]) -> None:
+    case = make_case(1, {"query 1": {"a": 2}})
+    counts = (Query.objects.count(), Rating.objects.count(), RatingChange.objects.count(), CaseQuery.objects.count())
+    with pytest.raises(transfer.BadFile) as caught:
+        ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    message = str(caught.value)
+    assert all(word in message for word in said), message
+    assert "\n" not in message
+    assert len(message) < 400
+    assert counts == (
+        Query.objects.count(),
+        Rating.objects.count(),
+        RatingChange.objects.count(),
+        CaseQuery.objects.count(),
+    )
+
+
+def test_decode_names_the_line() -> None:
+    with pytest.raises(transfer.BadFile, match="Line 2: the byte 0xe9 is no UTF-8"):
+        transfer.decode(b"query,docid,rating\ncaf\xe9,1,2\n")
+
+
+def test_import_ratings_counts_what_it_did() -> None:
+    case = make_case(["star wars"], {"star wars": {"1": 3}})
+    rater = make_user()
+    text = "query,docid,rating\nstar wars,1,3\nstar wars,2,1\nnew one,9,0\nonly named,,\n"
+    done = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    assert (done.queries, done.changed, done.ratings) == (2, 2, 3)
+    assert [str(entry) for entry in case.case_queries.present()] == ["star wars", "new one", "only named"]
+    again = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    assert (again.queries, again.changed, again.ratings) == (0, 0, 3)
+    theirs = ratings_csv.import_ratings(case=case, text=text, by=case.owner, rater=rater)
+    assert theirs.changed == 3
+    assert set(RatingChange.objects.filter(rater=rater).values_list("by", "source")) == {(case.owner.pk, "import")}
+
+
+def test_import_ratings_normal_form_of_texts() -> None:
+    case = make_case(["café"])
+    ratings_csv.import_ratings(case=case, text="query,docid,rating\n  cafe\u0301 ,1,3\n", by=case.owner)
+    assert [str(entry) for entry in case.case_queries.present()] == ["café"]
+    assert Rating.objects.get().query.text == "café"
+
+
+def test_import_ratings_brings_removed_queries_back() -> None:
+    case = make_case(["a"])
+    case.case_queries.update(removed_at="2026-01-01T00:00Z")
+    ratings_csv.import_ratings(case=case, text="query,docid,rating\na,1,3\n", by=case.owner)
+    assert case.case_queries.present().count() == 1
+
+
+STRANGE = [
+    "=SUM(A1)", "'=quoted", "''", "'", "+1", "-1", "@x", "a,b", 'say "hi"', "<script>", "🙂", "a\u2028b", "a;b", "x" * 2048,
+    "# no comment", "NULL", "1e5", "true",
+]  # fmt: skip
+
+
+def test_round_trip_is_byte_for_byte() -> None:
+    ratings = {text: {"doc 1": 3.0, "-2": 0.0, "'=x": 1.0, "a\tb": 2, "y" * 500: 1} for text in STRANGE}
+    case = make_case([*STRANGE, "unrated"], ratings, scale="0:3")
+    text = ratings_csv.export_ratings(case=case)
+    again = make_case(0, scale="0:3")
+    done = ratings_csv.import_ratings(case=again, text=text, by=again.owner)
+    assert done.ratings == 5 * len(STRANGE)
+    assert ratings_csv.export_ratings(case=again) == text
+    assert {str(entry.query.text) for entry in again.case_queries.all()} == {*STRANGE, "unrated"}
+    assert not any(line.startswith(("=", "+", "@", "-")) for line in text.split("\n"))
+
+
+def test_export_ratings_shape() -> None:
+    case = make_case(["b", "a"], {"b": {"2": 3, "1": 1}})
+    assert ratings_csv.export_ratings(case=case) == "query,docid,rating\nb,1,1\nb,2,3\na,,\n"
+    case.book.rule = "mean"
+    case.book.save()
+    ratings_csv.import_ratings(case=case, text="query,docid,rating\nb,1,2\n", by=case.owner, rater=make_user())
+    assert "b,1,1.5\n" in ratings_csv.export_ratings(case=case)

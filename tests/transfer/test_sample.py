@@ -1,0 +1,70 @@
+"""The sample as it is loaded: two runs on the embedded engine, the second better than the first."""
+
+from pathlib import Path
+
+import pytest
+
+from relevancy import evaluation
+from relevancy.models import Attempt, Case, Endpoint, Rating, RatingChange, Run
+from relevancy.transfer import documents, errors, sample
+from tests.factories import make_user
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
+
+
+def test_load_shows_scores_a_history_and_something_to_improve() -> None:
+    owner = make_user()
+    case = sample.load(owner=owner)
+    runs = list(case.runs.order_by("number"))
+    assert [run.status for run in runs] == ["complete", "complete"]
+    assert [run.attempt.number for run in runs] == [1, 2]
+    assert runs[0].queries >= 24
+    assert not any(run.failed for run in runs)
+    version = evaluation.versions_of(case)[0]
+    assert version.scorer.is_default
+    points = evaluation.history(case, version)
+    assert [point.run_id for point in points] == [run.pk for run in runs]
+    assert points[0].score + 5 < points[1].score < 95
+    assert points[1].scored >= 24
+    assert Rating.objects.count() == RatingChange.objects.filter(source="sample").count() > 200
+
+
+def test_load_twice_is_once() -> None:
+    owner = make_user()
+    case = sample.load(owner=owner)
+    counts = [model.objects.count() for model in (Case, Attempt, Run, Endpoint, Rating, RatingChange)]
+    assert sample.load(owner=owner) == case
+    assert [model.objects.count() for model in (Case, Attempt, Run, Endpoint, Rating, RatingChange)] == counts
+    assert sample.load(owner=make_user()) != case
+    assert Endpoint.objects.count() == 1
+
+
+def test_load_finishes_what_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = make_user()
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluation, "finish_here", lambda run: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            sample.load(owner=owner)
+    assert Run.objects.get().status == "waiting"
+    case = sample.load(owner=owner)
+    assert [run.status for run in case.runs.order_by("number")] == ["complete", "complete"]
+    assert Case.objects.count() == 1
+
+
+def test_documents_load(data_dir: Path) -> None:
+    text = '{"id": "1", "title": "Star Wars"}\n\n{"id": "2", "title": "Alien"}\r\n'
+    assert documents.load(engine="embedded", url="few", text=text, by=make_user()) == 2
+    assert (data_dir / "embedded").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": "1"}\n{"id": ', "Line 2: column"),
+        ('{"id": "1"}\n\n[1]\n', "Line 3: this is no JSON object: '[1]'"),
+    ],
+)
+def test_documents_load_bad_file(text: str, said: str) -> None:
+    with pytest.raises(errors.BadFile) as caught:
+        documents.load(engine="embedded", url="few", text=text, by=make_user())
+    assert str(caught.value).startswith(said)
