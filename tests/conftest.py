@@ -27,3 +27,10 @@ def data_dir(settings: Any, tmp_path: Path) -> Path:
     """The data directory of one test."""
     settings.DATA_DIR = tmp_path
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings: Any) -> None:
+    """Static files by their own names: the hashed ones exist only after collectstatic."""
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}

@@ -76,7 +76,13 @@ def test_run_by_celery_worker_completes(broker: str, tmp_path: Path) -> None:
 
     def python(*words: str) -> str:
         done = subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -84,7 +90,11 @@ def test_run_by_celery_worker_completes(broker: str, tmp_path: Path) -> None:
     python("-m", "relevancy", "migrate", "--verbosity", "0")
     python("-c", SCRIPT)
     worker = subprocess.Popen(
-        [sys.executable, "-m", "relevancy", "worker"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "relevancy", "worker"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         for _ in range(60):

@@ -1,7 +1,6 @@
 """Endpoints: made, tried, archived."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -31,7 +30,7 @@ def create(
     per_minute: int = 0,
     teams: tuple[Team, ...] = (),
 ) -> Endpoint:
-    """A new endpoint. The address is checked for form and for where it leads; whether anybody is there says `try_out`."""
+    """A new endpoint. The address is checked for form and for where it leads; whether anybody is there says `offers.trial`."""
     endpoint = draft(
         name=name,
         engine=engine,
@@ -86,41 +85,10 @@ def draft(
     if not isinstance(endpoint.options.get("query_options", {}), dict):
         raise Refused('The option query_options must be a JSON object, such as {"lang": "en"}.', field="options")
     try:
-        evaluation.connect(endpoint).close()
+        evaluation.check_address(endpoint)
     except engines.EngineError as error:
         raise Refused(str(error), field="url") from None
     return endpoint
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What an endpoint said when it was asked: its product, its fields, and the first documents it returned."""
-
-    version: str
-    fields: list[str]
-    page: engines.Page | None
-    error: str = ""
-
-
-def try_out(*, endpoint: Endpoint, text: str = "", template: str = "", fields: str = "*") -> Trial:
-    """Ask the endpoint who it is, and a query if there is a text. Never raises for what the endpoint does: `error` says it."""
-    adapter = engines.get(endpoint.engine)
-    version, names = "", []
-    try:
-        with evaluation.connect(endpoint) as engine:
-            version, names = engine.version(), engine.fields()
-            if not text:
-                return Trial(version, names, None)
-            request = engines.Request(
-                query=text,
-                template=engines.parse_template(template or adapter.example_template, adapter.syntax),
-                fields=engines.parse_fields(fields, adapter.default_id_field),
-                rows=3,
-                escape=adapter.syntax == "params",
-            )
-            return Trial(version, names, engine.search(request))
-    except engines.EngineError as error:
-        return Trial(version, names, None, str(error))
 
 
 def archive(*, endpoint: Endpoint) -> None:

@@ -8,8 +8,6 @@ from typing import Any
 from relevancy import engines, evaluation
 from relevancy.models import Endpoint, UnreadableSecret
 
-from . import endpoints
-
 TITLES = ("title", "name", "product_title", "product_name", "label", "headline", "subject", "heading")
 THUMBS = (
     "thumb",
@@ -154,7 +152,17 @@ def _embedded(searched: Sequence[str]) -> str:
 _TEMPLATES = {"solr": _solr, "elasticsearch": _elasticsearch, "embedded": _embedded}
 
 
-def trial(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*") -> endpoints.Trial:
+@dataclass(frozen=True)
+class Trial:
+    """What an endpoint said when it was asked: its product, its fields, and the first documents it returned."""
+
+    version: str
+    fields: list[str]
+    page: engines.Page | None
+    error: str = ""
+
+
+def trial(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*") -> Trial:
     """Ask an endpoint who it is and, if there is a text, a query; without a template one that suits any index.
 
     Never raises for what the endpoint does: `error` says it, beside what was found out until then.
@@ -165,7 +173,7 @@ def trial(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*
         with evaluation.connect(endpoint) as engine:
             version, names = engine.version(), engine.fields()
             if not text.strip():
-                return endpoints.Trial(version, names, None)
+                return Trial(version, names, None)
             parsed = engines.parse_template(template or _any_template(adapter.key, names), adapter.syntax)
             request = engines.Request(
                 query=text.strip(),
@@ -175,9 +183,9 @@ def trial(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*
                 knobs=dict.fromkeys(parsed.knobs, DEFAULT_KNOB),
                 escape=adapter.syntax == "params",
             )
-            return endpoints.Trial(version, names, engine.search(request))
+            return Trial(version, names, engine.search(request))
     except (engines.EngineError, UnreadableSecret) as error:
-        return endpoints.Trial(version, names, None, str(error))
+        return Trial(version, names, None, str(error))
 
 
 def _any_template(engine: str, names: Sequence[str]) -> str:
@@ -196,7 +204,7 @@ def text_fields(documents: Iterable[Mapping[str, Any]]) -> list[str]:
     return [name for name, text in found.items() if text]
 
 
-def documents(*, endpoint: Endpoint, trial: endpoints.Trial, fields: str) -> list[Document]:
+def documents(*, endpoint: Endpoint, trial: Trial, fields: str) -> list[Document]:
     """What a trial returned, ready to be shown. Raises `TemplateError` for a field specification that cannot be read."""
     spec = engines.parse_fields(fields, engines.get(endpoint.engine).default_id_field)
     shown = []

@@ -10,7 +10,7 @@ from .asking import Asker, as_sent, asked
 from .bench import try_measure
 from .chunk import Step, to_search
 from .claiming import sweep, waiting_behind
-from .connecting import connect, connection
+from .connecting import check_address, connect, connection
 from .grades import known_grades, scale_of
 from .history import (
     Standing,
@@ -48,6 +48,7 @@ __all__ = [
     "asked",
     "attempts_with_scores",
     "cancel",
+    "check_address",
     "complete",
     "connect",
     "connection",

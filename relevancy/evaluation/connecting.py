@@ -47,3 +47,18 @@ def _seconds(name: str, value: Any) -> float:
 def connect(endpoint: Endpoint) -> engines.Engine:
     """The engine behind an endpoint, ready to be asked. Raises `EngineError` for an address that is not allowed."""
     return engines.connect(connection(endpoint))
+
+
+def check_address(endpoint: Endpoint) -> None:
+    """Whether the endpoint's address can be one, and leads where this installation may ask. Raises `EngineError`.
+
+    A name that is not known (yet) passes: where it leads is checked again before every run.
+    """
+    connect(endpoint).close()
+    if not engines.get(endpoint.engine).example_url.startswith("http"):
+        return
+    try:
+        connection(endpoint).rules.check(endpoint.url)
+    except engines.EndpointUnreachable as error:
+        if not isinstance(error.__cause__, OSError | UnicodeError):
+            raise

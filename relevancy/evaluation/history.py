@@ -45,7 +45,7 @@ class Standing:
 def standing(points: list[CaseScore], run: Run) -> Standing:
     """Where a run stands among the points of `history`."""
     now = next((row for row in points if row.run_id == run.pk), None)
-    earlier = [row for row in points if row.run.number < run.number]
+    earlier = [row for row in points if row.run.number < run.number and row.score is not None]
     return Standing(now, earlier[-1] if earlier else None)
 
 

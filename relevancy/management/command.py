@@ -35,6 +35,9 @@ def fail(message: str) -> NoReturn:
 class Command(BaseCommand):
     """Base of our commands: write `work` instead of `handle`."""
 
+    # They ask the database, whose absence is then a traceback before `handle` is reached.
+    requires_system_checks: list[str] = []
+
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self.work(**options)

@@ -113,7 +113,12 @@ class CaseQuery(models.Model):
             models.UniqueConstraint(fields=("case", "query"), name="case_query_once"),
             models.CheckConstraint(condition=models.Q(weight__gte=0), name="case_query_weight_not_negative"),
         ]
-        indexes = [models.Index(fields=("case", "removed_at", "position"), name="case_query_in_order")]
+        # Of the present ones only: PostgreSQL does not take the order from an index that begins with "removed_at IS NULL".
+        indexes = [
+            models.Index(
+                fields=("case", "position", "id"), condition=models.Q(removed_at=None), name="case_query_in_order"
+            )
+        ]
 
     def __str__(self) -> str:
         return str(self.query)

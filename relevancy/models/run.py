@@ -100,6 +100,8 @@ class Ranking(models.Model):
     class Meta:
         ordering = ("id",)
         constraints = [models.UniqueConstraint(fields=("run", "query"), name="ranking_once_per_run")]
+        # Counting failures must not read the rows: SQLite would walk through their hits to get at what stands behind.
+        indexes = [models.Index(fields=("run", "error_kind"), name="ranking_failures")]
 
     def __str__(self) -> str:
         return f"{self.text[:60]} in run {self.run_id}"

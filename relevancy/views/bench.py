@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
@@ -62,7 +63,7 @@ class Listing:
         sort = data.get("sort", "place")
         state = data.get("state", "")
         return cls(
-            text=data.get("q", "").strip(),
+            text=data.get("q", "").replace("\0", "").strip(),
             state=state if state in STATES else "",
             sort=sort if sort in SORTS else "place",
             down=data.get("down") == "1",
@@ -156,8 +157,10 @@ class Bench:
         return self.versions[0]
 
     @cached_property
-    def other_scorers(self) -> list[Scorer]:
-        return list(Scorer.objects.visible_to(self.user).live())
+    def scorers(self) -> list[Scorer]:
+        """Those on offer, and the one in use even if it is retired or somebody's own."""
+        offered = Scorer.objects.visible_to(self.user).live().exclude(versions=None)
+        return list((offered | Scorer.objects.filter(pk=self.version.scorer_id)).distinct())
 
     @cached_property
     def points(self) -> list[Any]:
@@ -182,7 +185,7 @@ class Bench:
                 "low": row.low,
                 "high": row.high,
                 "title": self._hover(row),
-                "href": f"?run={row.run.number}",
+                "href": f"{self.case_url}?run={row.run.number}",
             }
             for row in self.points
         ]
@@ -235,8 +238,7 @@ class Bench:
     @cached_property
     def opened(self) -> set[int]:
         """Case queries shown open, at most five: each costs statements of its own."""
-        asked = [word for word in self.request.GET.getlist("open") if word.isdecimal()]
-        return {int(word) for word in asked[:MOST_OPEN]}
+        return {number(word) for word in self.request.GET.getlist("open")[:MOST_OPEN]}
 
     def rows(self) -> list[dict[str, Any]]:
         """The page's queries with their results where they are open."""
@@ -248,7 +250,7 @@ class Bench:
         sent = self.request.POST.get("place") or self.request.GET.get("place") or ""
         return {
             "entry": entry,
-            "place": place or (int(sent) if sent.isdecimal() else None),
+            "place": place or number(sent) or None,
             "opened": opened,
             "state": self._state(entry),
             "inside": self.inside(entry) if opened else None,
@@ -279,6 +281,7 @@ class Bench:
         ranking.run = self.run
         before = self.before.rankings.filter(query=entry.query_id, error_kind="").first() if self.before else None
         depth = self.run.asked["depth"]
+        counted = ranking.returned if ranking.total is None else ranking.total
         results = evaluation.results(ranking, by=self.user, depth=depth, before=before)
         return {
             "ranking": ranking,
@@ -286,7 +289,7 @@ class Bench:
             "depth": depth,
             "unrated": sum(result.mine is None and not result.repeat for result in results),
             "repeats": sum(result.repeat for result in results),
-            "more": (ranking.total or 0) - len(results),
+            "more": counted - len(results),
             "before": self.before if before else None,
         }
 
@@ -324,7 +327,18 @@ class Bench:
     def url(self, **said: Any) -> str:
         """The workbench's address, as it is looked at now."""
         query = self.listing.address(**said)
-        return reverse("case", args=[self.case.pk]) + (f"?{query}" if query else "")
+        return self.case_url + (f"?{query}" if query else "")
+
+    @cached_property
+    def here(self) -> str:
+        """The list's address with its page."""
+        return self.url(page=self.page.number if self.page.number > 1 else "")
+
+    def open_url(self, entry: CaseQuery) -> str:
+        """The workbench with one query open, on the page where it stands in the usual order."""
+        earlier = Q(position__lt=entry.position) | Q(position=entry.position, pk__lt=entry.pk)
+        page = self.case.case_queries.present().filter(earlier).count() // PAGE_SIZE + 1
+        return self.url(open=entry.pk, page=page if page > 1 else "") + f"#query-{entry.pk}"
 
     # --- the tune pane ---
 
@@ -342,11 +356,19 @@ class Bench:
         syntax = cases.attempts.syntax(attempt.endpoint)
         return {
             "endpoints": endpoints,
-            "chosen_endpoint": int(chosen) if chosen.isdecimal() else attempt.endpoint_id,
+            "chosen_endpoint": number(chosen) or attempt.endpoint_id,
             "syntax": syntax,
             "syntax_label": {"json": "JSON", "params": "Solr parameters"}[syntax],
             "knobs": [knob(name, value, typed) for name, value in attempt.knobs.items()],
         }
+
+
+def editable(request: HttpRequest, case_id: int) -> Bench:
+    """The workbench of a case the user may change; 404 for one he does not see, 403 for one he may only look at or rate."""
+    bench = Bench(request, find_case(request, case_id))
+    if not bench.can_edit:
+        raise PermissionDenied("You may not run or change this case. A team owner can make you an editor.")
+    return bench
 
 
 def knob(name: str, was: float, typed: Any = None) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def described(form: WhereForm, draft: Draft) -> dict[str, Any]:
 def _tried(request: HttpRequest, draft: Draft, form: WhereForm, found: Endpoint) -> HttpResponse:
     do, text = request.POST.get("do"), form.cleaned_data["text"]
     if do == "skip":
-        trial = cases.endpoints.Trial("", [], None)
+        trial = cases.offers.Trial("", [], None)
     else:
         text = text or cases.uploads.sample_query(found)
         trial = cases.offers.trial(endpoint=found, text=text)
@@ -102,7 +102,7 @@ def _tried(request: HttpRequest, draft: Draft, form: WhereForm, found: Endpoint)
     return page(request, draft, "endpoint", form, **context)
 
 
-def _remember(draft: Draft, found: Endpoint, trial: cases.endpoints.Trial) -> None:
+def _remember(draft: Draft, found: Endpoint, trial: cases.offers.Trial) -> None:
     """What the trial said about fields; choices that were made for another endpoint are forgotten."""
     hits = [hit.fields for hit in trial.page.hits] if trial.page else []
     if draft.data["found"].get("at") != list(draft.asks_at()):

@@ -13,7 +13,7 @@ from relevancy import cases, evaluation
 from relevancy.models import CaseQuery
 
 from .answers import as_json, go, refused, said, toast
-from .bench import Bench, find_case
+from .bench import Bench, editable, find_case
 from .query_forms import QueryForm
 
 NAMED = 5
@@ -23,9 +23,10 @@ NAMED = 5
 def show(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     """One query, open; by `closed=1` closed. Without htmx the whole page with it open."""
     bench = Bench(request, find_case(request, case_id))
+    entry = bench.entry(entry_id)
     if not request.htmx:  # type: ignore[attr-defined]
-        return go(request, bench.url(open=entry_id) + f"#query-{entry_id}")
-    row = bench.row(bench.entry(entry_id), opened=request.GET.get("closed") != "1")
+        return go(request, bench.open_url(entry))
+    row = bench.row(entry, opened=request.GET.get("closed") != "1")
     return render(request, "query/_query.html", {"bench": bench, "row": row})
 
 
@@ -36,7 +37,7 @@ def document(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     doc_id = request.GET.get("doc_id", "")
     results = bench.inside(bench.entry(entry_id))["results"]
     result = next((found for found in results if found.doc_id == doc_id), None)
-    fields = {name: _readable(value) for name, value in result.fields.items()} if result else {}
+    fields = [(name, _readable(value)) for name, value in result.fields.items()] if result else []
     return render(
         request, "query/document.html", {"bench": bench, "result": result, "fields": fields, "doc_id": doc_id}
     )
@@ -69,11 +70,12 @@ def as_sent(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
 def add(request: HttpRequest, case_id: int) -> HttpResponse:
     """Queries, one a line. What could not be taken is named, with its line."""
     bench = _editable_book(request, case_id)
-    pasted = request.POST.get("queries", "")
+    pasted, in_a_dialog = request.POST.get("queries", ""), bench.query_count > 0
     try:
         added = cases.queries.add(case=bench.case, texts=pasted.split("\n"))
     except cases.Refused as reason:
         return refused(request, bench.url(), reason)
+    _rescore(bench)
     if added.refused or not added.new:
         context = {
             "bench": bench,
@@ -82,7 +84,8 @@ def add(request: HttpRequest, case_id: int) -> HttpResponse:
             "summary": _summary(added),
         }
         response = render(request, "query/add.html", context, status=422)
-        return trigger_client_event(response, "run-progress", {}) if added.new else response
+        # Without queries the form stands in the list itself: a new list would take what is to be mended away.
+        return trigger_client_event(response, "run-progress", {}) if added.new and in_a_dialog else response
     return said(request, bench.url(), _summary(added))
 
 
@@ -116,7 +119,8 @@ def edit(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
         except cases.Refused as reason:
             form.add_error(reason.field if reason.field in form.fields else None, str(reason))
         else:
-            return go(request, bench.url(open=entry.pk) + f"#query-{entry.pk}")
+            _rescore(bench)
+            return go(request, bench.open_url(entry))
     status = 422 if request.method == "POST" else 200
     return render(request, "query/edit.html", {"bench": bench, "entry": entry, "form": form}, status=status)
 
@@ -124,7 +128,7 @@ def edit(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
 @require_POST
 def remove(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Out of the case, with Undo."""
-    bench = _editable(request, case_id)
+    bench = editable(request, case_id)
     entry = bench.entry(entry_id)
     cases.queries.remove(entry=entry)
     _rescore(bench)
@@ -139,7 +143,7 @@ def remove(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
 @require_POST
 def restore(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Undo of `remove`."""
-    bench = _editable(request, case_id)
+    bench = editable(request, case_id)
     entry = get_object_or_404(CaseQuery.objects.filter(case=bench.case), pk=entry_id)
     cases.queries.bring_back(entry=entry)
     _rescore(bench)
@@ -154,30 +158,23 @@ def _rescore(bench: Bench) -> None:
 @require_POST
 def search_again(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Ask one query again, now."""
-    bench = _editable(request, case_id)
+    bench = editable(request, case_id)
     entry: Any = bench.entry(entry_id)
     if bench.run is None:
         return refused(request, bench.url(), "Nothing has been run yet. Run the attempt first.")
     try:
         evaluation.search_again(run=bench.run, entry=entry)
     except (evaluation.CannotRun, evaluation.EngineError) as reason:
-        return refused(request, bench.url(open=entry.pk), f"“{entry.query}” was not searched: {reason}")
+        return refused(request, bench.open_url(entry), f"“{entry.query}” was not searched: {reason}")
     if not request.htmx:  # type: ignore[attr-defined]
-        return go(request, bench.url(open=entry.pk) + f"#query-{entry.pk}")
+        return go(request, bench.open_url(entry))
     fresh = Bench(request, find_case(request, case_id))
     row = fresh.row(fresh.entry(entry_id), opened=True)
     return render(request, "query/_query.html", {"bench": fresh, "row": row, "with_head": True})
 
 
-def _editable(request: HttpRequest, case_id: int) -> Bench:
-    bench = Bench(request, find_case(request, case_id))
-    if not bench.can_edit:
-        raise PermissionDenied("You may not change this case. A team owner can make you an editor.")
-    return bench
-
-
 def _editable_book(request: HttpRequest, case_id: int) -> Bench:
-    bench = _editable(request, case_id)
+    bench = editable(request, case_id)
     if not bench.can_edit_book:
         raise PermissionDenied("You may not change this case's book, which its queries belong to.")
     return bench

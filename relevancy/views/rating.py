@@ -5,7 +5,9 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.defaultfilters import pluralize
 from django.views.decorators.http import require_POST
+from django_htmx.http import reswap, retarget
 
 from relevancy import judging, tasks
 from relevancy.models import CaseQuery
@@ -18,16 +20,17 @@ from .bench import Bench, find_case
 def rate(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Rate one document, or take the rating back where `value` is empty."""
     bench, entry = _rateable(request, case_id, entry_id)
-    doc_id, value = request.POST.get("doc_id", ""), request.POST.get("value", "").strip()
+    value = request.POST.get("value", "").strip()
     try:
+        doc_id = judging.check_document(request.POST.get("doc_id", ""))
         if value:
             judging.rate(query=entry.query, doc_id=doc_id, value=_number(value), by=request.user, run=bench.run)
         else:
             judging.take_back(query=entry.query, doc_ids=[doc_id], by=request.user, run=bench.run)
     except judging.CannotRate as reason:
-        return refused(request, bench.url(open=entry.pk), reason)
+        return refused(request, bench.open_url(entry), reason)
     tasks.ratings_changed(bench.case.book, seen=bench.case)
-    return _changed(request, case_id, entry_id, {doc_id.strip()})
+    return _changed(request, case_id, entry_id, doc_id)
 
 
 @require_POST
@@ -40,10 +43,11 @@ def rate_shown(request: HttpRequest, case_id: int, entry_id: int) -> HttpRespons
         value = _number(request.POST.get("value", ""))
         judging.rate_many(query=entry.query, values=dict.fromkeys(wanted, value), by=request.user, run=bench.run)
     except judging.CannotRate as reason:
-        return refused(request, bench.url(open=entry.pk), reason)
+        return refused(request, bench.open_url(entry), reason)
     tasks.ratings_changed(bench.case.book, seen=bench.case)
-    response = _changed(request, case_id, entry_id, set(wanted), whole=True)
-    return toast(response, f"{len(wanted)} documents rated {value:g}") if request.htmx else response  # type: ignore[attr-defined]
+    response = _changed(request, case_id, entry_id)
+    text = f"{len(wanted)} document{pluralize(len(wanted))} rated {value:g}"
+    return toast(response, text) if request.htmx else response  # type: ignore[attr-defined]
 
 
 def _rateable(request: HttpRequest, case_id: int, entry_id: int) -> tuple[Bench, CaseQuery]:
@@ -62,17 +66,18 @@ def _number(text: str) -> float:
         raise judging.CannotRate(f"{text!r} is no number. Choose one of the scale's grades.") from None
 
 
-def _changed(
-    request: HttpRequest, case_id: int, entry_id: int, doc_ids: set[str], *, whole: bool = False
-) -> HttpResponse:
-    """What a rating changed, read anew."""
+def _changed(request: HttpRequest, case_id: int, entry_id: int, doc_id: str = "") -> HttpResponse:
+    """What a rating changed, read anew: for one document where it stood, else the whole query."""
     bench = Bench(request, find_case(request, case_id))
+    entry = bench.entry(entry_id)
     if not request.htmx:  # type: ignore[attr-defined]
-        return go(request, bench.url(open=entry_id) + f"#query-{entry_id}")
-    row: dict[str, Any] = bench.row(bench.entry(entry_id), opened=True)
-    if whole:
-        return render(request, "query/_query.html", {"bench": bench, "row": row, "with_head": True})
+        return go(request, bench.open_url(entry))
+    row: dict[str, Any] = bench.row(entry, opened=True)
     rank = request.GET.get("rank", "")
-    results = [result for result in row["inside"]["results"] if result.doc_id in doc_ids]
+    results = [result for result in row["inside"]["results"] if result.doc_id == doc_id]
     results.sort(key=lambda result: str(result.rank) != rank)
-    return render(request, "query/_rated.html", {"bench": bench, "row": row, "results": results})
+    if results and str(results[0].rank) == rank:
+        return render(request, "query/_rated.html", {"bench": bench, "row": row, "results": results})
+    # The ranking is another one by now, so the place that was pressed may hold another document.
+    response = render(request, "query/_query.html", {"bench": bench, "row": row, "with_head": True})
+    return reswap(retarget(response, f"#query-{entry_id}"), "outerHTML")

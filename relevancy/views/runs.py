@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -12,22 +12,22 @@ from relevancy import cases, evaluation, tasks
 from relevancy.models import Attempt, Endpoint, Run
 
 from .answers import as_json, go, refused, said
-from .bench import STATES, Bench, find_case
+from .bench import STATES, Bench, editable, find_case, number
 
 
 @require_POST
 def run(request: HttpRequest, case_id: int) -> HttpResponse:
     """Save what the tune pane says as the next attempt (or the same, if nothing changed) and run it."""
-    bench = _editable(request, case_id)
+    bench = editable(request, case_id)
     draft = _Draft(bench, request)
     try:
-        attempt = draft.save()
+        # An attempt that cannot be run must not stay behind: pressing Run again would make another one.
+        with transaction.atomic():
+            started = evaluation.start(attempt=draft.save(), by=request.user)
     except cases.Refused as reason:
         return draft.refused(reason)
-    try:
-        started = evaluation.start(attempt=attempt, by=request.user)
     except (evaluation.CannotRun, evaluation.EngineError) as reason:
-        return refused(request, bench.url(), reason)
+        return draft.stays(reason)
     transaction.on_commit(lambda: tasks.wake(started))
     return go(request, bench.url(run=""))
 
@@ -42,22 +42,26 @@ def preview(request: HttpRequest, case_id: int) -> HttpResponse:
     try:
         sent = as_json(cases.attempts.preview(attempt=draft.unsaved(), text=text, options=options))
     except (cases.Refused, evaluation.EngineError) as reason:
-        return render(request, "case/preview.html", {"text": text, "error": str(reason)}, status=422)
-    return render(request, "case/preview.html", {"text": text, "sent": sent})
+        context = {"bench": bench, "text": text, "error": str(reason)}
+        return render(request, "case/preview.html", context, status=422)
+    return render(request, "case/preview.html", {"bench": bench, "text": text, "sent": sent})
 
 
 @require_POST
 def cancel(request: HttpRequest, case_id: int, number: int) -> HttpResponse:
     """Stop a run; what was searched stays."""
-    bench = _editable(request, case_id)
-    evaluation.cancel(run=get_object_or_404(Run, case=bench.case, number=number))
+    bench = editable(request, case_id)
+    found = get_object_or_404(Run, case=bench.case, number=number)
+    if not found.under_way:
+        return refused(request, bench.url(), f"Run {number} is over already: {found.get_status_display().lower()}.")
+    evaluation.cancel(run=found)
     return said(request, bench.url(), f"Run {number} is being stopped. What was searched stays.")
 
 
 @require_POST
 def complete(request: HttpRequest, case_id: int, number: int) -> HttpResponse:
     """Search what failed, is new or was edited since, and let it join the run."""
-    bench = _editable(request, case_id)
+    bench = editable(request, case_id)
     stopped = get_object_or_404(
         Run.objects.select_related("attempt__endpoint", "attempt__case"), case=bench.case, number=number
     )
@@ -76,22 +80,20 @@ class _Draft:
         self.bench = bench
         self.request = request
         self.data = request.POST
-        number = self.data.get("parent", "")
         attempts = Attempt.objects.filter(case=bench.case).select_related("endpoint", "case")
-        self.parent = attempts.filter(number=int(number)).first() if number.isdecimal() else None
+        self.parent = attempts.filter(number=number(self.data.get("parent", ""))).first()
 
     def _endpoint(self) -> Endpoint:
-        wanted = self.data.get("endpoint", "")
-        endpoints = Endpoint.objects.visible_to(self.request.user).live()
-        found = endpoints.filter(pk=int(wanted)).first() if wanted.isdecimal() else None
+        wanted = number(self.data.get("endpoint", ""))
+        found = Endpoint.objects.visible_to(self.request.user).filter(pk=wanted).first()
         if found is None:
             raise cases.Refused("Choose an endpoint that is there.", field="endpoint")
         return found
 
     def _values(self) -> dict[str, Any]:
         depth = self.data.get("depth", "10").strip()
-        if not depth.isdecimal():
-            raise cases.Refused(f"{depth!r} is no number of results.", field="depth")
+        if not number(depth):
+            raise cases.Refused(f"“{depth[:20]}” is no number of results: choose 1 to 1,000.", field="depth")
         return {
             "endpoint": self._endpoint(),
             "template": self.data.get("template", "").replace("\r\n", "\n"),
@@ -121,21 +123,23 @@ class _Draft:
 
     def refused(self, reason: cases.Refused) -> HttpResponse:
         """The pane as it was typed, with the error at its field."""
+        return self._again({"error": {reason.field: str(reason)}, "reason": reason})
+
+    def stays(self, reason: Exception) -> HttpResponse:
+        """The pane as it was typed, and why it cannot be run now: a message for htmx, which leaves the page, or on the page."""
+        if self.request.htmx:  # type: ignore[attr-defined]
+            return refused(self.request, self.bench.url(), reason)
+        messages.error(self.request, str(reason))
+        return self._again({})
+
+    def _again(self, said: dict[str, Any]) -> HttpResponse:
         tune = self.bench.tune(self.data.get("parent", ""), self.data)
         context = {
             "bench": self.bench,
             "tune": tune,
             "typed": self.data,
-            "error": {reason.field: str(reason)},
-            "reason": reason,
+            "states": STATES,
+            **said,
         }
-        context["states"] = STATES
         template = "case/_tune.html" if self.request.htmx else "case/workbench.html"  # type: ignore[attr-defined]
         return render(self.request, template, context, status=422)
-
-
-def _editable(request: HttpRequest, case_id: int) -> Bench:
-    bench = Bench(request, find_case(request, case_id))
-    if not bench.can_edit:
-        raise PermissionDenied("You may not run or change this case. A team owner can make you an editor.")
-    return bench

@@ -1,14 +1,13 @@
 """The workbench of a case: its page, its list of queries, the state of its run."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import cases, evaluation, tasks
-from relevancy.models import Case, Scorer
 
 from .answers import go, refused
-from .bench import INLINE_RESCORE, STATES, Bench, find_case
+from .bench import INLINE_RESCORE, STATES, Bench, editable, find_case, number
 
 
 @require_GET
@@ -49,14 +48,14 @@ def state(request: HttpRequest, case_id: int) -> HttpResponse:
 @require_POST
 def choose_scorer(request: HttpRequest, case_id: int) -> HttpResponse:
     """Another primary scorer. Nothing is searched again: the newest run is scored with it."""
-    case = get_object_or_404(Case.objects.editable_by(request.user).select_related("book"), pk=case_id)
-    scorer = get_object_or_404(Scorer.objects.visible_to(request.user).live(), pk=request.POST.get("scorer") or 0)
-    bench = Bench(request, find_case(request, case_id))
-    try:
-        cases.make_primary(case=case, scorer=scorer)
-    except cases.Refused as reason:
-        return refused(request, bench.url(), reason)
+    bench = editable(request, case_id)
+    scorer = next((scorer for scorer in bench.scorers if scorer.pk == number(request.POST.get("scorer", ""))), None)
+    if scorer is None:
+        return refused(
+            request, bench.url(), "This scorer is not on offer any more. Reload the page and choose another."
+        )
+    cases.make_primary(case=bench.case, scorer=scorer)
     if bench.run and bench.run.done and bench.run.done <= INLINE_RESCORE:
         evaluation.rescore_run(bench.run)
-    tasks.rescore_case.enqueue(case.pk)
+    tasks.rescore_case.enqueue(case_id)
     return go(request, bench.url())

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from relevancy.models import User
@@ -26,6 +27,7 @@ FLAGS = (
     "--disable-sync",
 )
 PATIENCE = 8_000  # milliseconds
+PAGES = pytest.StashKey[list[Page]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,6 +36,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A failed test leaves a picture of each of its pages."""
+    report: Any = yield
+    if report.when == "call" and report.failed and _HERE in item.path.parents:
+        for number, page in enumerate(item.stash.get(PAGES, []), 1):
+            path = Path(item.config.rootpath, "var", "browser", f"{item.name}-{number}.png")
+            page.screenshot(path=path)
+            report.sections.append(("Picture", str(path)))
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -45,17 +59,21 @@ def chromium() -> Iterator[Browser]:
         if os.environ.get("CI") == "true":
             pytest.fail(why, pytrace=False)
         pytest.skip(why)
-    # Playwright keeps an event loop in this thread, which Django takes for an asynchronous caller.
+    # Playwright keeps an event loop in this thread, which Django takes for an asynchronous caller: it would refuse to
+    # talk to the database, and keep connections for it apart from those of other tests.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    here = {alias: connections[alias] for alias in connections}
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
+        for alias, connection in here.items():
+            connections[alias] = connection
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
         browser.close()
 
 
 @pytest.fixture(scope="session")
-def live_server() -> Iterator[Any]:
+def live_server(django_db_setup: None) -> Iterator[Any]:
     server = live_site()
     yield server
     server.stop()
@@ -82,12 +100,13 @@ Opens = Callable[..., Page]
 
 
 @pytest.fixture
-def look(chromium: Browser, site: str, people: dict[str, User]) -> Iterator[Opens]:
+def look(chromium: Browser, site: str, people: dict[str, User], request: pytest.FixtureRequest) -> Iterator[Opens]:
     """`look("rater")`: a page of somebody signed in, in a context of its own; `look()` of nobody.
 
     Its keywords are those of a browser context. What a page must never do fails the test at its end.
     """
     opened: list[tuple[BrowserContext, Watch]] = []
+    pages = request.node.stash.setdefault(PAGES, [])
 
     def look_as(name: str = "", **options: Any) -> Page:
         context = chromium.new_context(**{"base_url": site, "viewport": {"width": 1280, "height": 900}, **options})
@@ -98,12 +117,14 @@ def look(chromium: Browser, site: str, people: dict[str, User]) -> Iterator[Open
             context.add_cookies([{**stage.session_of(people[name]), "url": site}])
         page = context.new_page()
         page.watch = watch  # type: ignore[attr-defined]
+        pages.append(page)
         return page
 
     yield look_as
     for context, _ in opened:
         context.close()
-    assert not [problem for _, watch in opened for problem in watch.problems]
+    problems = [problem for _, watch in opened for problem in watch.problems]
+    assert not problems, "\n".join(problems)
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,10 @@
-"""The pages in tests: people to sign in as, and static files without the manifest of a deployment."""
+"""The pages in tests: people to sign in as."""
 
 import pytest
 
 from relevancy.models import Team
 
 from .factories import make_people
-
-
-@pytest.fixture(autouse=True)
-def plain_static_files(settings):
-    backend = "django.contrib.staticfiles.storage.StaticFilesStorage"
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": backend}}
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ class Command(Base):
         endpoint = cases.endpoints.create(
             name=options["name"], engine=options["engine"], url=options["url"], by=owner, **fields
         )
-        trial = cases.endpoints.try_out(endpoint=endpoint)
+        trial = cases.offers.trial(endpoint=endpoint, text="")
         self.say(f"Endpoint {endpoint.name} made.")
         if trial.error:
             self.stderr.write(f"It does not answer yet: {trial.error}")

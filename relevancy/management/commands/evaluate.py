@@ -79,8 +79,9 @@ def _attempt(case: Case, number: int | None) -> Attempt:
     attempts = case.attempts.select_related("endpoint", "case__book")
     attempt = attempts.filter(number=number).first() if number is not None else attempts.first()
     if attempt is None:
-        numbers = ", ".join(str(number) for number in case.attempts.values_list("number", flat=True))
-        fail(f"Case {case.name} has no attempt {number or ''}. Attempts: {numbers or 'none yet'}.".replace("  ", " "))
+        there = ", ".join(str(number) for number in case.attempts.values_list("number", flat=True))
+        wanted = "attempt" if number is None else f"attempt {number}"
+        fail(f"Case {case.name} has no {wanted}. Attempts: {there or 'none yet'}.")
     return attempt
 
 

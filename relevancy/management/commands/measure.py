@@ -11,7 +11,6 @@ from relevancy.management.command import read_text
 
 class Command(Base):
     help = "Score a TREC run against TREC qrels. Needs no database."
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--qrels", required=True, metavar="FILE")

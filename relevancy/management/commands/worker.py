@@ -6,27 +6,27 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.db import connection
 
 from relevancy import tasks
+from relevancy.management.command import Command as Base
+from relevancy.management.command import fail
 
 log = logging.getLogger("relevancy.worker")
 
 
-class Command(BaseCommand):
+class Command(Base):
     help = "Runs searches and rescoring in the background until it is stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--interval", type=float, default=0.2, help="seconds between looks at an empty queue")
         parser.add_argument("--batch", action="store_true", help="end when nothing is left to do")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def work(self, **options: Any) -> None:
         backend = str(settings.TASKS["default"]["BACKEND"]).rpartition(".")[2]
         if backend not in {"DatabaseBackend", "CeleryBackend"}:
-            raise CommandError(
-                "RELEVANCY_TASKS=immediate runs tasks where they are made: there is nothing for a worker."
-            )
+            fail("RELEVANCY_TASKS=immediate runs tasks where they are made: there is nothing for a worker.")
         sweep_once()
         if not options["batch"]:
             threading.Thread(target=_sweep_for_ever, daemon=True).start()

@@ -1,0 +1,77 @@
+"""Users, teams, memberships."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
+from django.db.models import Count, Model, QuerySet
+from django.http import HttpRequest
+
+from relevancy import models
+
+from .bases import ReadOnlyInline
+
+
+class NewUserForm(AdminUserCreationForm):
+    """A person by e-mail address; without a password nobody can sign in as them."""
+
+    class Meta:
+        model = models.User
+        fields = ("email", "name", "kind")
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"].strip().lower()
+        if models.User.objects.filter(email__iexact=email).exists():
+            raise forms.ValidationError(f"{email} has an account already.")
+        return email
+
+
+@admin.register(models.User)
+class PersonAdmin(UserAdmin):
+    add_form = NewUserForm
+    list_display = ("email", "name", "kind", "is_active", "is_staff", "is_superuser", "last_login")
+    list_filter = ("kind", "is_active", "is_staff", "is_superuser")
+    search_fields = ("email", "name")
+    ordering = ("email",)
+    readonly_fields = ("last_login", "date_joined")
+    fieldsets = (
+        (None, {"fields": ("email", "password", "name", "kind", "single_keys")}),
+        ("Rights", {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "name", "kind", "usable_password", "password1", "password2")}),)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class MembershipInline(ReadOnlyInline):
+    model = models.Membership
+    related = ("user", "team")
+    fields = ("user", "role")
+
+
+@admin.register(models.Team)
+class TeamAdmin(admin.ModelAdmin):
+    list_display = ("name", "people", "created_at")
+    search_fields = ("name",)
+    readonly_fields = ("created_at",)
+    inlines = (MembershipInline,)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.Team]:
+        return super().get_queryset(request).annotate(people=Count("memberships"))
+
+    @admin.display(ordering="people")
+    def people(self, team: Any) -> int:
+        return int(team.people)
+
+
+@admin.register(models.Membership)
+class MembershipAdmin(admin.ModelAdmin):
+    list_display = ("user", "team", "role")
+    list_filter = ("role", "team")
+    list_select_related = ("user", "team")
+    search_fields = ("user__email", "user__name", "team__name")
+    autocomplete_fields = ("user", "team")

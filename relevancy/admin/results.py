@@ -1,0 +1,103 @@
+"""Attempts, runs, ratings, scorers and scores."""
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from relevancy import models
+
+from .bases import NoDelete, ReadOnly, ReadOnlyInline
+
+
+@admin.register(models.Attempt)
+class AttemptAdmin(ReadOnly):
+    list_display = ("case", "number", "name", "endpoint", "depth", "created_by", "created_at")
+    list_filter = ("endpoint__engine", "created_at")
+    list_select_related = ("case", "endpoint", "created_by")
+    search_fields = ("case__name", "name", "endpoint__name")
+    raw_id_fields = ("case", "parent", "endpoint", "created_by")
+
+
+@admin.register(models.Run)
+class RunAdmin(ReadOnly):
+    list_display = (
+        "case",
+        "number",
+        "status",
+        "done",
+        "failed",
+        "queries",
+        "version",
+        "created_by",
+        "created_at",
+        "pinned_at",
+    )
+    list_filter = ("status", "created_at", ("pinned_at", admin.EmptyFieldListFilter))
+    list_select_related = ("case", "created_by")
+    search_fields = ("case__name", "note", "reason")
+    date_hierarchy = "created_at"
+
+
+@admin.register(models.Ranking)
+class RankingAdmin(ReadOnly):
+    list_display = ("text", "run", "returned", "total", "took_ms", "error_kind", "asked_at")
+    list_filter = ("error_kind",)
+    list_select_related = ("run",)
+    search_fields = ("text",)
+
+
+@admin.register(models.Rating)
+class RatingAdmin(ReadOnly):
+    list_display = ("doc_id", "query", "rater", "verdict", "value", "changed_at")
+    list_filter = ("verdict", "changed_at")
+    list_select_related = ("query", "rater")
+    search_fields = ("doc_id", "query__text", "rater__email")
+
+
+@admin.register(models.RatingChange)
+class RatingChangeAdmin(ReadOnly):
+    list_display = ("at", "by", "rater", "query", "doc_id", "old_value", "new_value", "source")
+    list_filter = ("source", "at")
+    list_select_related = ("by", "rater", "query")
+    search_fields = ("doc_id", "query__text", "by__email")
+
+
+class ScorerVersionInline(ReadOnlyInline):
+    model = models.ScorerVersion
+    related = ("scorer",)
+    fields = readonly_fields = ("number", "measure", "scale", "count_unscoreable_as_zero", "created_at")
+
+
+@admin.register(models.Scorer)
+class ScorerAdmin(NoDelete):
+    list_display = ("name", "owner", "is_default", "created_at", "retired_at")
+    list_filter = ("is_default", ("retired_at", admin.EmptyFieldListFilter))
+    list_select_related = ("owner",)
+    search_fields = ("name", "description")
+    autocomplete_fields = ("owner",)
+    readonly_fields = ("created_at",)
+    inlines = (ScorerVersionInline,)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+
+@admin.register(models.ScorerVersion)
+class ScorerVersionAdmin(ReadOnly):
+    list_display = ("scorer", "number", "measure", "created_at")
+    list_select_related = ("scorer",)
+    search_fields = ("scorer__name", "measure")
+
+
+@admin.register(models.QueryScore)
+class QueryScoreAdmin(ReadOnly):
+    list_display = ("query", "run", "version", "score", "low", "high", "unrated")
+    list_select_related = ("query", "run", "version__scorer")
+    search_fields = ("query__text",)
+
+
+@admin.register(models.CaseScore)
+class CaseScoreAdmin(ReadOnly):
+    list_display = ("run", "version", "day", "score", "low", "high", "scored", "queries")
+    list_filter = ("day",)
+    list_select_related = ("run", "version__scorer")
+    search_fields = ("run__case__name", "version__scorer__name")

@@ -1,0 +1,96 @@
+"""Who may do what, seen from the browser: controls that are not there, and a server that refuses without them."""
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from relevancy.models import Case, Rating, User
+
+from . import stage
+from .bench_page import BenchPage
+from .conftest import Opens
+
+_POST = """async ([url, body]) => {
+  const headers = {"X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"]};
+  return (await fetch(url, {method: "POST", headers, body: new URLSearchParams(body), redirect: "manual"})).status;
+}"""
+
+
+def _post(page: Page, url: str, **body: Any) -> int:
+    """What the server says to a request that no control of the page would send."""
+    return int(page.evaluate(_POST, [url, body]))
+
+
+def _writes(case: Case) -> list[str]:
+    """Every address that changes the case."""
+    entry, run = case.case_queries.first(), stage.newest_run(case)
+    inside = [f"queries/{entry.pk}/{what}/" for what in ("edit", "remove", "restore", "search")]
+    return [f"/cases/{case.pk}/{what}" for what in ("run/", "queries/", f"runs/{run.number}/cancel/", *inside)]
+
+
+def _expect_nothing_to_edit(page: Page) -> None:
+    for name in ("Add queries", "Edit", "Share"):
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_count(0)
+    for name in ("Run", "Search again", "Remove"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    expect(page.get_by_label("Scorer")).to_have_count(0)
+    expect(page.get_by_label("Template")).to_be_disabled()
+
+
+def test_rater_rates_but_changes_nothing_else(look: Opens, people: dict[str, User], films: str) -> None:
+    case = stage.film_case(people["editor"], ["star wars", "alien"])
+    page = look("rater")
+    page.goto("/")
+    page.get_by_role("link", name="Movies", exact=True).first.click()
+    bench = BenchPage(page)
+    expect(page.get_by_text("you may rate")).to_be_visible()
+    results = bench.open("alien")
+    _expect_nothing_to_edit(page)
+    bench.grade(results.first, 9).click()
+    expect(bench.score("alien")).not_to_have_text("–")
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    assert Rating.objects.get().rater == people["rater"]
+
+    page.watch.expect(403, 404)  # type: ignore[attr-defined]
+    refused = {url: _post(page, url, queries="jaws", text="jaws", weight="1") for url in _writes(case)}
+    assert set(refused.values()) == {403}, refused
+    assert _post(page, f"/cases/{case.pk}/scorer/", scorer="1") in {403, 404}
+    assert case.case_queries.present().count() == 2
+    assert case.runs.count() == 1
+
+
+def test_viewer_looks_but_cannot_rate(look: Opens, people: dict[str, User], films: str) -> None:
+    case = stage.film_case(people["editor"], ["alien"], ratings={"alien": {"alien-1979": 10}})
+    page = look("viewer")
+    bench = BenchPage(page, case)
+    expect(page.get_by_text("you may look")).to_be_visible()
+    results = bench.open("alien")
+    _expect_nothing_to_edit(page)
+    expect(page.get_by_role("radiogroup")).to_have_count(0)
+    expect(page.get_by_role("group", name="Rate all shown")).to_have_count(0)
+    expect(results.first.locator(".grade")).to_have_text("10")
+    page.keyboard.press("j")
+    page.keyboard.press("5")
+
+    page.watch.expect(403)  # type: ignore[attr-defined]
+    entry = case.case_queries.get()
+    base = f"/cases/{case.pk}/queries/{entry.pk}/"
+    assert _post(page, f"{base}rate/", doc_id="alien-1979", value="1") == 403
+    assert _post(page, f"{base}rate-shown/", value="1", all="1") == 403
+    assert list(Rating.objects.values_list("value", flat=True)) == [10.0]
+
+
+def test_stranger_does_not_learn_that_it_is_there(look: Opens, people: dict[str, User], films: str) -> None:
+    case = stage.film_case(people["editor"], ["alien"])
+    entry = case.case_queries.get()
+    page = look("stranger")
+    page.watch.expect(404)  # type: ignore[attr-defined]
+    page.goto("/")
+    expect(page.get_by_text("Movies")).to_have_count(0)
+    for url in (f"/cases/{case.pk}/", f"/cases/{case.pk}/queries/{entry.pk}/", f"/cases/{case.pk + 1}/"):
+        answer = page.goto(url)
+        assert answer is not None and answer.status == 404
+    page.goto("/")
+    assert {_post(page, url) for url in _writes(case)} == {404}
+    assert _post(page, f"/cases/{case.pk}/queries/{entry.pk}/rate/", doc_id="alien-1979", value="1") == 404
+    expect(page.get_by_role("link", name="New case").first).to_be_visible()

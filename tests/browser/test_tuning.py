@@ -1,0 +1,161 @@
+"""The tune pane: refusals at the editor, the next attempt, its run and the history."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from relevancy import evaluation, tasks
+from relevancy.models import Case, Run, User
+
+from . import stage
+from .bench_page import BenchPage
+from .conftest import Opens
+from .serving import TURN
+
+RATINGS = {
+    "star wars": {"star-wars-episode-iv-a-new-hope-1977": 10, "star-wars-episode-ii-attack-of-the-clones-2002": 4},
+    "alien": {"alien-1979": 10, "aliens-1986": 8},
+}
+
+
+def _editor(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="Template")
+
+
+def _run(page: Page) -> None:
+    page.locator("#case-score").get_by_role("button", name="Run").click()
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    return stage.film_case(people["editor"], ["star wars", "alien"], ratings=RATINGS)
+
+
+@pytest.mark.parametrize(
+    ("template", "place"),
+    [
+        ('{\n  "query": "#$query##",\n  "fields": {"title": 1,}\n}', "Line 3, column 25"),
+        ('{\n  "query": "#$query##"\n', "Line 2"),
+        ('{"query": "#$qurey##"}', "Line 1, column 12"),
+        ('{"query": "#$query##",\n "fields": {"title": ##title boost##}}', "Line 2"),
+    ],
+)
+def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, template: str, place: str) -> None:
+    page = look("editor")
+    page.watch.expect(422)  # type: ignore[attr-defined]
+    bench = BenchPage(page, case)
+    score = bench.case_score.inner_text()
+    bench.mark_document()
+    page.get_by_label("Name of the next attempt").fill("A try")
+    _editor(page).fill(template)
+    _run(page)
+    expect(page.locator("#template-error")).to_contain_text(place)
+    expect(_editor(page)).to_have_value(template)
+    expect(_editor(page)).to_have_accessible_description(page.locator("#template-error").inner_text())
+    expect(page.locator(".editor .wrong")).to_be_visible()
+    expect(page.get_by_label("Name of the next attempt")).to_have_value("A try")
+    expect(bench.case_score).to_have_text(score)
+    bench.expect_no_reload()
+    assert case.attempts.count() == 1
+    assert case.runs.count() == 1
+
+
+def test_refused_settings_stand_at_their_field(look: Opens, case: Case) -> None:
+    page = look("editor")
+    page.watch.expect(422)  # type: ignore[attr-defined]
+    BenchPage(page, case)
+    page.get_by_label("Displayed fields").fill("id:id title: ")
+    _run(page)
+    field = page.locator(".field").filter(has=page.get_by_label("Displayed fields"))
+    expect(field.locator(".hint.bad")).to_be_visible()
+    expect(page.get_by_label("Displayed fields")).to_have_value("id:id title: ")
+    assert case.attempts.count() == 1
+
+
+def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    before = stage.case_score(case).score
+    assert before is not None
+    expect(bench.case_score).to_have_text(stage.shown(before))
+    expect(page.locator(".knob .was")).to_have_text("as run")
+    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    expect(page.locator(".knob .was")).to_have_text("was 10")
+    page.get_by_label("Name of the next attempt").fill("Overview only")
+    _editor(page).press("Control+Enter")
+
+    expect(page.locator("#tune > header")).to_contain_text("Attempt 2")
+    now = stage.case_score(case)
+    assert now.score is not None and now.run.number == 2
+    expect(bench.case_score).to_have_text(stage.shown(now.score))
+    change = f"{now.score - before:+.1f}".replace("-", "−")
+    assert change != "+0.0", "The change changes nothing: choose another one."
+    expect(page.locator("#case-score .now-score .delta")).to_contain_text(change)
+    expect(page.locator("#case-score .now-score")).to_contain_text("on run 1")
+    expect(page.locator(".tree li.attempt")).to_have_count(2)
+    expect(page.locator(".tree li.attempt").first).to_contain_text("Overview only")
+    expect(page.locator(".tree li.attempt").first).to_contain_text("title_boost 10 → 0")
+    history = page.locator("#case-score figure")
+    for title in ("Run 1 · attempt 1", "Run 2 · attempt 2"):
+        expect(history.get_by_text(title)).not_to_have_count(0)
+
+
+def test_run_shows_its_progress_and_fills_in_place(
+    look: Opens, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker is played by the test, which works on the run one query at a time."""
+    waiting: list[Run] = []
+    monkeypatch.setattr(tasks, "wake", waiting.append)
+    page = look("editor")
+    bench = BenchPage(page, case)
+    last = bench.case_score.inner_text()
+    page.get_by_label("Name of the next attempt").fill("Same again")
+    page.get_by_role("spinbutton", name="title_boost").fill("3")
+    _run(page)
+    head = page.locator("#case-score")
+    expect(head).to_contain_text("Waiting for the worker")
+    expect(bench.case_score).to_have_text(last)
+    expect(page.locator("tbody.query.waiting")).to_have_count(2)
+    bench.mark_document()
+    bench.opener("alien").click()
+    expect(bench.row("alien")).to_contain_text("Not searched yet")
+
+    _work(waiting[0])
+    expect(head).to_contain_text("1 of 2")
+    expect(head.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "1")
+    expect(page.locator("tbody.query.waiting")).to_have_count(1)
+    expect(bench.row("alien")).to_have_class("query opened waiting")
+    _work(waiting[0])
+    expect(head.get_by_role("button", name="Run")).to_be_visible()
+    expect(head.get_by_role("progressbar")).to_have_count(0)
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(page.locator("tbody.query.waiting")).to_have_count(0)
+    expect(bench.results("alien")).not_to_have_count(0)
+    bench.expect_no_reload()
+
+
+def test_run_is_stopped_and_completed(look: Opens, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: list[Run] = []
+    monkeypatch.setattr(tasks, "wake", waiting.append)
+    page = look("editor")
+    bench = BenchPage(page, case)
+    _run(page)
+    expect(page.locator("#case-score")).to_contain_text("Waiting for the worker")
+    _work(waiting[0])
+    page.get_by_role("button", name="Stop").click()
+    notice = page.get_by_role("alert")
+    expect(notice).to_contain_text("Run 2 was stopped")
+    expect(bench.score("alien")).to_have_text("–")
+    notice.get_by_role("button", name="Search the rest").click()
+    expect(page.locator("#case-score")).to_contain_text("1 of 2")
+    _work(waiting[1])
+    expect(page.locator("#case-score").get_by_role("button", name="Run")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(bench.score("alien")).to_have_text(stage.shown(stage.query_score(case, "alien").score))
+
+
+def _work(run: Run, **said: Any) -> None:
+    """Search one more query of a run."""
+    with TURN:
+        evaluation.continue_run(run.pk, limit=1, **said)

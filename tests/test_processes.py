@@ -1,0 +1,186 @@
+"""A killed worker, several writers at once, commands as a shell sees them."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.fakes import fake_solr
+from tests.contracts.local_server import Asked, Reply, serving
+from tests.processes import Site, site
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("site")) as made:
+        yield made
+
+
+MAKE_SOLR = """
+owner = make_user("Owner", superuser=True)
+case = make_case([f"star {n}" for n in range(160)], owner=owner)
+endpoint = make_endpoint(owner, engine="solr", url=sys.argv[1], parallel=4)
+attempt = make_attempt(case, endpoint, template="q=#$query##&defType=edismax&qf=title&q.op=OR", fields="id:id title:title")
+run = evaluation.start(attempt=attempt, by=owner)
+tasks.wake(run)
+print(run.pk)
+"""
+STATE = """
+run = Run.objects.get(pk=sys.argv[1])
+rankings = list(run.rankings.values_list("query_id", "error_kind"))
+distinct, errors = {query for query, _ in rankings}, [error for _, error in rankings if error]
+print(json.dumps([run.status, run.reason, run.done, run.tries, len(rankings), len(distinct), len(errors)]))
+"""
+AGE = """
+from datetime import timedelta
+from django.utils import timezone
+Run.objects.filter(pk=sys.argv[1]).update(heartbeat_at=timezone.now() - timedelta(seconds=90))
+print(Run.objects.get(pk=sys.argv[1]).rankings.count())
+"""
+
+
+def test_a_killed_worker_loses_and_doubles_nothing(here: Site) -> None:
+    asked: list[str] = []
+
+    def slow(request: Asked) -> Reply:
+        if "/select" in request.path:
+            asked.append(request.body.decode())
+            time.sleep(0.05)
+        return fake_solr(request)
+
+    with serving(slow) as solr:
+        run = str(here.ask(MAKE_SOLR, f"{solr.url}/solr/films"))
+        first = here.start("worker", "--interval", "0.05")
+        deadline = time.monotonic() + 30
+        while len(asked) < 130 and first.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(first.pid, signal.SIGKILL)
+        first.communicate()
+        searched = len(asked)
+        assert 130 <= searched < 160
+        kept = here.ask(AGE, run)
+        assert 100 <= kept < 160
+        second = here.run("worker", "--batch", "--interval", "0.05")
+        assert second.returncode == 0, second.stderr
+        assert here.ask(STATE, run) == ["complete", "", 160, 1, 160, 160, 0]
+        assert len(asked) - searched == 160 - kept
+
+
+RATE = """
+from itertools import count
+who, doc = sys.argv[1:3]
+rater = User.objects.get(name=who)
+run = Run.objects.select_related("case__book").get(pk=sys.argv[3])
+for query in run.case.book.queries.select_related("book").order_by("id")[:25]:
+    judging.rate(query=query, doc_id=doc, value=2, by=rater, run=run)
+    judging.rate(query=query, doc_id=doc, value=3, by=rater, run=run)
+"""
+MAKE_MANY = """
+from relevancy import engines
+owner = User.objects.filter(is_superuser=True).first() or make_user("Owner", superuser=True)
+make_user("Ann"); make_user("Ben")
+endpoint = make_endpoint(owner, engine="embedded", url="many")
+docs = [{"id": doc_id, "title": "word " * n} for n, doc_id in enumerate("abc", 1)]
+engines.load_documents(evaluation.connection(endpoint), docs)
+case = make_case([f"word {n}" for n in range(400)], owner=owner, measures=["nDCG@10", "P@10"])
+attempt = make_attempt(case, endpoint, template='{"query": "#$query##", "fields": ["title"], "operator": "or"}')
+run = run_now(attempt)
+print(json.dumps([case.pk, run.pk, run.status, run.done]))
+"""
+CHECK = """
+case, old = Case.objects.get(pk=sys.argv[1]), Run.objects.select_related("case__book").get(pk=sys.argv[2])
+new = case.runs.first()
+kept = stored_scores(old), stored_case_scores(old)
+old.query_scores.all().delete()
+old.case_scores.all().delete()
+evaluation.rescore_run(old)
+fresh = stored_scores(old), stored_case_scores(old)
+rounded = [{name: [round(v, 6) for v in row if v is not None] for name, row in side[1].items()} for side in (kept, fresh)]
+from relevancy.models import Rating, RatingChange
+queries = case.book.queries
+print(json.dumps({
+    "ratings": Rating.objects.filter(query__book=case.book).count(),
+    "changes": RatingChange.objects.filter(query__book=case.book).count(),
+    "revisions": sorted(set(queries.order_by("id").values_list("revision", flat=True)[:25])),
+    "others": sorted(set(queries.order_by("id").values_list("revision", flat=True)[25:])),
+    "same": kept[0] == fresh[0] and rounded[0] == rounded[1],
+    "new": [new.number, new.status, new.done, new.rankings.count(), new.query_scores.count()],
+    "stale": evaluation.rescore_run(new) >= 0 and evaluation.has_stale(new, evaluation.versions_of(case)[0]),
+}))
+"""
+
+
+def test_three_writers_lose_nothing_and_wait_for_each_other(here: Site) -> None:
+    case, run, status, done = here.ask(MAKE_MANY)
+    assert (status, done) == ("complete", 400)
+    processes = [
+        here.start("Ann", "a", str(run), code=RATE),
+        here.start("Ben", "b", str(run), code=RATE),
+        here.start("evaluate", str(case), "--json", os.devnull),
+    ]
+    for process in processes:
+        out, err = process.communicate(timeout=90)
+        assert process.returncode == 0, err
+        assert "locked" not in out + err
+    found = here.ask(CHECK, str(case), str(run))
+    assert found == {
+        "ratings": 50,
+        "changes": 100,
+        "revisions": [4],
+        "others": [0],
+        "same": True,
+        "new": [2, "complete", 400, 400, 800],
+        "stale": 0,
+    }
+
+
+class TestShell:
+    """Exit status, one line on stderr, no traceback."""
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["evaluate", "Nope"], "There is no case 'Nope'"),
+            (["export_run", "x"], "There is no run 'x'"),
+            (["measure", "--qrels", "missing", "--run", "missing", "-m", "AP"], "missing cannot be read"),
+            (["try_scorer", "--measure", "nDGC", "--grades", "1"], "Did you mean nDCG?"),
+        ],
+    )
+    def test_mistakes(self, here: Site, words: list[str], said: str) -> None:
+        done = here.run(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+        assert done.stderr.startswith("Error: ")
+        assert done.stderr.count("\n") == 1
+
+    def test_bad_options(self, here: Site) -> None:
+        done = here.run("evaluate", "x", "--attempt", "many")
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+        assert "argument --attempt: invalid int value: 'many'" in done.stderr
+
+    def test_worker_with_tasks_done_at_once(self, here: Site) -> None:
+        done = Site(here.folder, {**here.environment, "RELEVANCY_TASKS": "immediate"}).run("worker")
+        assert done.returncode == 2
+        assert "RELEVANCY_TASKS=immediate" in done.stderr
+
+    def test_without_a_database(self, here: Site, tmp_path: Path) -> None:
+        nowhere = Site(
+            here.folder, {**here.environment, "RELEVANCY_DATABASE_URL": "sqlite:////no/such/place/db.sqlite3"}
+        )
+        (tmp_path / "qrels").write_text("1 0 a 1\n")
+        (tmp_path / "run").write_text("1 Q0 a 1 2 x\n")
+        files = ("--qrels", str(tmp_path / "qrels"), "--run", str(tmp_path / "run"))
+        done = nowhere.run("measure", *files, "-m", "AP", "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["measures"]["AP"]["mean"] == 1
+        done = nowhere.run("try_scorer", "--measure", "P@2", "--grades", "1 0")
+        assert (done.returncode, done.stdout.splitlines()[0]) == (0, "P@2: score 50.0, value 0.500000")
+        done = nowhere.run("evaluate", "Films")
+        assert done.returncode == 2
+        assert done.stderr.startswith("Error: The database cannot be used: ")
+        assert "Traceback" not in done.stderr
