@@ -3,11 +3,12 @@
 import random
 from collections.abc import Iterator
 
-WORDS = (
-    "adapter battery black cable camera card case charger compact copier desktop display drive duplex external fast ink "
-    "kit laptop laser lens light memory mobile monitor mouse network notebook optical paper phone portable printer "
-    "projector rack router scanner screen server slim speaker storage switch tablet toner tower wireless yellow"
-).split()
+_VOCABULARY = """
+adapter battery black cable camera card case charger compact copier desktop display drive duplex external fast ink kit
+laptop laser lens light memory mobile monitor mouse network notebook optical paper phone portable printer projector rack
+router scanner screen server slim speaker storage switch tablet toner tower wireless yellow
+"""
+WORDS = _VOCABULARY.split()
 PLACES = 10
 DOCUMENTS = 20_000
 

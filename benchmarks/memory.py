@@ -42,18 +42,21 @@ def write_files(folder: Path, count: int) -> None:
 def command(folder: Path, *words: str) -> tuple[float, float]:
     """Seconds and peak megabytes of `relevancy …`."""
     start = time.perf_counter()
-    # Not subprocess: wait4 reports this one child, and a fresh program image has not inherited our own peak.
+    # Not subprocess: wait4 reports the peak of this one child.
     process = os.posix_spawn(
         sys.executable,
         [sys.executable, "-m", "relevancy", *words],
-        environment(folder),
+        # Tasks at once: changed ratings are scored anew in the process that is measured.
+        {**environment(folder), "RELEVANCY_TASKS": "immediate"},
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 1, str(folder / "output.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
         ],
     )
     _, status, usage = os.wait4(process, 0)
     if status:
-        raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
+        said = (folder / "output.txt").read_text(encoding="utf-8")
+        raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}:\n{said}")
     return time.perf_counter() - start, usage.ru_maxrss / 1024
 
 
@@ -65,7 +68,7 @@ def measure(folder: Path, count: int) -> float:
         ("load the documents", "load_documents", "embedded", "many", files["documents.jsonl"]),
         ("make the case", "create_case", *case, "--scorer", "AvgEdit", "--scorer", "nDCG@10"),
         ("run and score it", "evaluate", "Large", "--json", str(folder / "report.json")),
-        ("change every rating", "import_ratings", "Large", files["others.csv"]),
+        ("rate and score anew", "import_ratings", "Large", files["others.csv"]),
         ("export the run", "export_run", "Large:1", "--output", str(folder / "run.trec")),
     ]
     command(folder, "migrate", "--verbosity", "0")

@@ -139,7 +139,9 @@ def compare(large: int, details: bool) -> bool:
         )
         if details:
             for one, other in zip(few, many, strict=False):
-                print(f"      {float(one['time']) * 1000:6.1f} → {float(other['time']) * 1000:6.1f} ms  {other['sql'][:3000]}")
+                print(
+                    f"      {float(one['time']) * 1000:6.1f} → {float(other['time']) * 1000:6.1f} ms  {other['sql'][:3000]}"
+                )
     return good
 
 

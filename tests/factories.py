@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, ClassVar
+from uuid import uuid4
 
 from relevancy import cases, engines, evaluation, judging
 from relevancy.engines.templates import Syntax
@@ -132,7 +133,7 @@ def make_endpoint(owner: User, *, engine: str = "scripted", url: str = "", **fie
     url = url or f"script{next(_number)}"
     if engine == "scripted":
         SCRIPT.setdefault(url, Scripted())
-    return Endpoint.objects.create(name=f"endpoint {next(_number)}", engine=engine, url=url, owner=owner, **fields)
+    return Endpoint.objects.create(name=f"endpoint {uuid4().hex[:8]}", engine=engine, url=url, owner=owner, **fields)
 
 
 def make_case(

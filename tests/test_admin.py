@@ -18,12 +18,6 @@ READ_ONLY = ("attempt", "casescore", "queryscore", "ranking", "rating", "ratingc
 MOST = 25
 
 
-@pytest.fixture(autouse=True)
-def plain_static_files(settings):
-    backend = "django.contrib.staticfiles.storage.StaticFilesStorage"
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": backend}}
-
-
 @pytest.fixture
 def data(db):
     """A row of everything, secrets in the endpoint."""

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,6 +69,41 @@ def test_a_killed_worker_loses_and_doubles_nothing(here: Site) -> None:
         assert second.returncode == 0, second.stderr
         assert here.ask(STATE, run) == ["complete", "", 160, 1, 160, 160, 0]
         assert len(asked) - searched == 160 - kept
+
+
+MAKE_TWO = """
+owner = User.objects.filter(is_superuser=True).first() or make_user("Owner", superuser=True)
+endpoint = make_endpoint(owner, engine="solr", url=sys.argv[1], parallel=2)
+found = [make_case([f"star {n}" for n in range(30)], owner=owner) for _ in range(2)]
+for case in found:
+    make_attempt(case, endpoint, template="q=#$query##&defType=edismax&qf=title&q.op=OR", fields="id:id title:title")
+print(json.dumps([case.pk for case in found]))
+"""
+
+
+def test_two_processes_ask_one_endpoint_one_after_the_other(here: Site) -> None:
+    now, most = [0], [0]
+    lock = threading.Lock()
+
+    def counted(request: Asked) -> Reply:
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.02)
+        reply = fake_solr(request)
+        with lock:
+            now[0] -= 1
+        return reply
+
+    with serving(counted) as solr:
+        processes = [
+            here.start("evaluate", str(case), "--json", "-") for case in here.ask(MAKE_TWO, f"{solr.url}/solr/films")
+        ]
+        for process in processes:
+            out, err = process.communicate(timeout=60)
+            assert process.returncode == 0, err
+            assert json.loads(out)["complete"]
+    assert most == [2]
 
 
 RATE = """

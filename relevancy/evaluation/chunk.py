@@ -187,13 +187,15 @@ class Chunk:
             for row in rows:
                 row.pk = stored[row.query_id]
             score_rankings(self.run, ranked(rows), self.versions)
-            self.run.done, self.run.failed = counts(self.run)
+            self.run.done += len(rows)
+            self.run.failed += sum(bool(row.error_kind) for row in rows)
             Run.objects.filter(pk=self.run.pk).update(done=self.run.done, failed=self.run.failed)
         self.wrote_at = time.monotonic()
         self._look_for_cancel()
         self.progress(self.run.done, self.run.failed, self.run.queries)
 
     def _finish_searched(self) -> Step:
+        self.run.done, self.run.failed = counts(self.run)
         if not self.run.failed:
             return self._finish(Run.Status.COMPLETE, "")
         first = self.run.rankings.exclude(error_kind="").order_by("id").values_list("error", flat=True)[0]

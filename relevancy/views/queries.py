@@ -21,12 +21,13 @@ NAMED = 5
 
 @require_GET
 def show(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """One query, open; by `closed=1` closed. Without htmx the whole page with it open."""
+    """One query, open; by `closed=1` closed. Without htmx the whole page with it so."""
     bench = Bench(request, find_case(request, case_id))
     entry = bench.entry(entry_id)
+    opened = request.GET.get("closed") != "1"
     if not request.htmx:  # type: ignore[attr-defined]
-        return go(request, bench.open_url(entry))
-    row = bench.row(entry, opened=request.GET.get("closed") != "1")
+        return go(request, bench.open_url(entry) if opened else f"{bench.url()}#query-{entry.pk}")
+    row = bench.row(entry, opened=opened)
     return render(request, "query/_query.html", {"bench": bench, "row": row})
 
 

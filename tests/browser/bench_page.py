@@ -24,8 +24,12 @@ class BenchPage:
         return self.page.locator("tbody.query").filter(has=opener)
 
     def score(self, text: str) -> Locator:
-        """The number alone."""
-        return self.row(text).locator("tr").first.locator(".score").locator("b, .none").first
+        """The number alone; not there for a query without a score."""
+        return self.row(text).locator("tr").first.locator(".score > b")
+
+    def expect_no_score(self, text: str) -> None:
+        expect(self.row(text).locator("tr").first.locator(".score > .none")).to_be_visible()
+        expect(self.score(text)).to_have_count(0)
 
     def opener(self, text: str) -> Locator:
         return self.row(text).locator("[data-key-open]")

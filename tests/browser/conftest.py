@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connections
+from django.utils.text import slugify
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from relevancy.models import User
@@ -26,7 +27,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 8_000  # milliseconds
+PATIENCE = 5_000  # milliseconds
 PAGES = pytest.StashKey[list[Page]]()
 
 
@@ -44,7 +45,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report: Any = yield
     if report.when == "call" and report.failed and _HERE in item.path.parents:
         for number, page in enumerate(item.stash.get(PAGES, []), 1):
-            path = Path(item.config.rootpath, "var", "browser", f"{item.name}-{number}.png")
+            path = Path(item.config.rootpath, "var", "browser", f"{slugify(item.name)}-{number}.png")
             page.screenshot(path=path)
             report.sections.append(("Picture", str(path)))
     return report

@@ -106,3 +106,9 @@ def query_score(case: Case, text: str) -> QueryScore:
 def shown(value: float | None) -> str:
     """A score as pages write it; the tests' scores lie on no half."""
     return "–" if value is None else f"{value:.1f}"
+
+
+def rate(case: Case, text: str, grades: Mapping[str, float]) -> None:
+    """Ratings by the case's owner, and the newest run scored with them."""
+    factories.rate_all(case, {text: grades}, case.owner)
+    evaluation.rescore_run(newest_run(case))

@@ -4,7 +4,8 @@ import re
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Response
 
-_REFUSED = re.compile(r"Failed to load resource: .* status of (\d{3})")
+# What Chromium and htmx write about an answer that is no success.
+_REFUSED = re.compile(r"(?:Failed to load resource: .* status of|Response Status Error Code) (\d{3})")
 
 
 class Watch:
@@ -18,7 +19,7 @@ class Watch:
         context.on("response", self._response)
 
     def expect(self, *statuses: int) -> None:
-        """Answers below 500 that a test provokes; Chromium writes each of them on the console."""
+        """Answers below 500 that a test provokes; each of them is written on the console."""
         assert all(400 <= status < 500 for status in statuses), statuses
         self._expected.update(statuses)
 

@@ -36,7 +36,7 @@ EMBEDDED = (
 
 
 @pytest.fixture
-def products(transactional_db: None, data_dir: Path) -> Iterator[Path]:
+def products(db: None, data_dir: Path) -> Iterator[Path]:
     """A folder with the files, and an admin."""
     if not DATA.is_dir():
         pytest.skip("../shared/data is absent")

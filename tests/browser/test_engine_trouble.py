@@ -1,0 +1,145 @@
+"""An engine that is down, refuses, talks HTML or is slow: what a person reads, and how the run is mended."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from relevancy import cases
+from relevancy.models import Case, User
+from tests.contracts.fakes import fake_solr
+from tests.contracts.local_server import Asked, LocalServer, Reply, json_reply, serving
+
+from . import stage
+from .bench_page import BenchPage
+from .conftest import Opens
+
+TEMPLATE = "q=#$query##&defType=edismax&qf=title&q.op=OR"
+READ_TIMEOUT = 0.4
+
+
+def _down(asked: Asked) -> Reply:
+    raise ConnectionError("Nobody is there: the connection closes without an answer.")
+
+
+def _locked(asked: Asked) -> Reply:
+    return Reply(b"<html><h2>HTTP ERROR 401</h2></html>", 401, {"content-type": "text/html"})
+
+
+def _html(asked: Asked) -> Reply:
+    return Reply(b"<html><title>Welcome to the proxy</title></html>", 200, {"content-type": "text/html"})
+
+
+def _slow(asked: Asked) -> Reply:
+    time.sleep(READ_TIMEOUT + 0.3)
+    return fake_solr(asked)
+
+
+@pytest.fixture
+def solr() -> Iterator[LocalServer]:
+    with serving(fake_solr) as server:
+        yield server
+
+
+@pytest.fixture
+def case(people: dict[str, User], solr: LocalServer) -> Case:
+    """Not run yet."""
+    endpoint = cases.endpoints.create(
+        name="shop",
+        engine="solr",
+        url=f"{solr.url}/solr/films",
+        by=people["editor"],
+        options={"read_timeout": READ_TIMEOUT},
+    )
+    ratings = {"star wars": {"sw": 10}, "night journey": {"x, y/z": 8}}
+    texts = ["star wars", "night journey"]
+    return stage.make_case(
+        people["editor"], endpoint, texts, TEMPLATE, "id:id title:title year genres", ratings=ratings, run=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [(_down, "Is the engine running"), (_locked, "Check the endpoint's credentials"), (_html, "Welcome to the proxy"), (_slow, "gave no whole answer within 0.4 s")],
+    ids=["down", "unauthorised", "html", "slow"],
+)
+def test_run_fails_with_advice_and_is_completed(
+    look: Opens, case: Case, solr: LocalServer, answer: object, words: str
+) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    solr.answer = answer  # type: ignore[assignment]
+    page.locator("#case-score").get_by_role("button", name="Run").click()
+    notice = page.locator("main [role=alert]").first
+    expect(notice).to_contain_text("Run 1")
+    expect(notice).to_contain_text(words)
+    expect(bench.case_score).to_have_text("–")
+
+    solr.answer = fake_solr
+    notice.get_by_role("button").click()
+    expect(bench.case_score).not_to_have_text("–")
+    expect(page.locator("main [role=alert]")).to_have_count(0)
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    assert case.runs.count() == 1
+    assert stage.newest_run(case).status == "complete"
+
+
+def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr: LocalServer) -> None:
+    def choosy(asked: Asked) -> Reply:
+        if b"night" in asked.body:
+            return json_reply({"error": {"msg": "undefined field <b>tittle</b>", "code": 400}}, 400)
+        return fake_solr(asked)
+
+    page = look("editor")
+    bench = BenchPage(page, case)
+    solr.answer = choosy
+    page.locator("#case-score").get_by_role("button", name="Run").click()
+    failed = bench.row("night journey")
+    expect(failed).to_have_class("query failed")
+    expect(failed.locator(".why")).to_contain_text("undefined field <b>tittle</b>")
+    expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+    expect(page.locator("main [role=alert]")).to_contain_text("Run 1 is incomplete")
+    expect(page.locator("#case-score")).to_contain_text("1 failed")
+    page.keyboard.press("e")
+    expect(failed).to_have_class("query failed here")
+
+    page.watch.expect(409)  # type: ignore[attr-defined]
+    failed.get_by_role("button", name="Try again").click()
+    expect(bench.toast("“night journey” was not searched")).to_contain_text("undefined field")
+    expect(failed.locator(".why")).to_contain_text("undefined field")
+
+    solr.answer = fake_solr
+    bench.mark_document()
+    failed.get_by_role("button", name="Try again").click()
+    expect(bench.results("night journey")).to_have_count(2)
+    expect(bench.score("night journey")).to_have_text(stage.shown(stage.query_score(case, "night journey").score))
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    bench.expect_no_reload()
+    assert stage.newest_run(case).status == "complete"
+
+
+def test_endpoint_that_does_not_answer_is_said_where_it_was_given(
+    look: Opens, people: dict[str, User], solr: LocalServer
+) -> None:
+    page = look("editor")
+    page.watch.expect(422)  # type: ignore[attr-defined]
+    page.goto("/cases/new/")
+    page.get_by_label("Name", exact=True).fill("Shop")
+    page.get_by_role("button", name="Next: endpoint").click()
+    page.get_by_label("Name of the endpoint").fill("shop")
+    page.get_by_label("Solr", exact=True).check()
+    page.get_by_label("Try it with the query").fill("star wars")
+    for url, words in (
+        ("http://127.0.0.1:9/solr/films", "127.0.0.1:9"),
+        (f"{solr.url}/solr/nosuch", "404"),
+    ):
+        page.get_by_label("Address").fill(url)
+        page.get_by_role("button", name="Next: fields").click()
+        expect(page.get_by_role("alert")).to_contain_text("It did not answer as it should")
+        expect(page.get_by_role("alert")).to_contain_text(words)
+        expect(page.get_by_label("Address")).to_have_value(url)
+    page.get_by_label("Address").fill(f"{solr.url}/solr/films")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#trial")).to_contain_text("Solr 9.10.1")
+    expect(page.locator("#trial li.result").first).to_contain_text("Star Wars")

@@ -1,0 +1,159 @@
+"""The keyboard: what the key help promises, fields in which letters are letters, and life without single-letter keys."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from relevancy.models import Case, Rating, User
+
+from . import stage
+from .bench_page import BenchPage
+from .conftest import Opens
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    """Its first query is rated in full."""
+    case = stage.film_case(people["editor"], ["solaris", "star wars", "alien"])
+    ranking = stage.newest_run(case).rankings.get(query__text="solaris")
+    stage.rate(case, "solaris", {hit[0]: 5 for hit in ranking.hits})
+    return case
+
+
+def _here(page: Page) -> str:
+    """The id of what the keys are on."""
+    return page.locator("[data-key-item].here").evaluate("node => node.id")
+
+
+def test_help_lists_the_keys_and_closes(look: Opens, case: Case) -> None:
+    page = look("editor")
+    BenchPage(page, case)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
+    for line in ("Next unrated", "Rate (0 is 10)", "Take the rating back", "Open, close", "Run"):
+        expect(dialog.get_by_text(line, exact=True)).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.locator("[data-key-item].here")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_move_open_and_out(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    ids = {entry.query.text: f"query-{entry.pk}" for entry in case.case_queries.select_related("query")}
+    for key, text in (("j", "solaris"), ("j", "star wars"), ("j", "alien"), ("k", "star wars")):
+        page.keyboard.press(key)
+        assert _here(page) == ids[text]
+    page.keyboard.press("Enter")
+    expect(bench.results("star wars")).to_have_count(10)
+    page.keyboard.press("j")
+    expect(bench.results("star wars").first).to_have_class("result here")
+    expect(bench.results("star wars").first).to_be_focused()
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    expect(bench.results("star wars")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(bench.results("star wars")).to_have_count(10)
+    page.keyboard.press("j")
+    page.keyboard.press("Escape")
+    assert _here(page) == ids["star wars"]
+    page.keyboard.press("Escape")
+    expect(bench.results("star wars")).to_have_count(0)
+    assert _here(page) == ids["star wars"]
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-key-item].here")).to_have_count(0)
+
+
+def test_next_unrated_passes_over_what_is_rated(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    page.keyboard.press("u")
+    assert _here(page) == bench.row("star wars").get_attribute("id")
+    page.keyboard.press("Enter")
+    expect(bench.results("star wars")).to_have_count(10)
+    page.keyboard.press("u")
+    expect(bench.results("star wars").first).to_have_class("result here")
+    page.keyboard.press("0")
+    expect(bench.grade(bench.results("star wars").first, 10)).to_have_attribute("aria-checked", "true")
+    expect(bench.score("star wars")).to_be_visible()
+    page.keyboard.press("u")
+    expect(bench.results("star wars").nth(1)).to_have_class("result here")
+
+
+def test_keys_are_letters_inside_fields(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    bench.grade(bench.open("star wars").first, 3).click()
+    expect(bench.score("star wars")).to_be_visible()
+    before = Rating.objects.count()
+    page.keyboard.press("f")
+    expect(page.get_by_label("Filter queries")).to_be_focused()
+    page.keyboard.type("7 ju?", delay=10)
+    expect(page.get_by_label("Filter queries")).to_have_value("7 ju?")
+    expect(page.get_by_text("No query contains “7 ju?”")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    assert Rating.objects.count() == before
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Filter queries")).not_to_be_focused()
+
+
+def test_add_run_and_template_by_key(look: Opens, case: Case) -> None:
+    page = look("editor")
+    BenchPage(page, case)
+    page.keyboard.press("a")
+    expect(page.get_by_role("dialog", name="Add queries")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("t")
+    expect(page.get_by_role("textbox", name="Template")).to_be_focused()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 1")
+
+
+def test_theme_stays_after_a_reload(look: Opens, case: Case) -> None:
+    page = look("editor", color_scheme="light")
+    BenchPage(page, case)
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.keyboard.press("t")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate(paper) == dark
+    page.get_by_role("button", name="Light or dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    assert page.evaluate(paper) == light
+
+
+def test_everything_works_without_single_letter_keys(look: Opens, case: Case, people: dict[str, User]) -> None:
+    page = look("editor")
+    page.goto("/account/")
+    keys = page.get_by_role("checkbox")
+    expect(keys).to_be_checked()
+    keys.uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Your account is saved.")).to_be_visible()
+    bench = BenchPage(page, case)
+    for key in ("?", "j", "t", "f", "a"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator("[data-key-item].here")).to_have_count(0)
+    expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
+
+    bench.opener("star wars").focus()
+    page.keyboard.press("Enter")
+    first = bench.results("star wars").first
+    expect(first).to_be_visible()
+    bench.grade(first, 1).focus()
+    page.keyboard.press("7")
+    page.keyboard.press("ArrowRight")
+    expect(bench.grade(first, 2)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(bench.grade(first, 2)).to_have_attribute("aria-checked", "true")
+    expect(bench.score("star wars")).to_be_visible()
+    expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+    page.get_by_role("textbox", name="Template").press("Control+Enter")
+    expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 1")

@@ -1,0 +1,136 @@
+"""What every page owes: names for its controls, a visible focus, and nothing that runs out of the window."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from relevancy.models import Case, Endpoint, Team, User
+
+from . import stage
+from .bench_page import BenchPage
+from .conftest import Opens
+
+# Links, buttons and fields that are shown and have no accessible name, as the first characters of their HTML.
+_NAMELESS = """() => {
+  const text = (node) => (node?.textContent || "").trim();
+  const named = (node) => [
+    node.getAttribute("aria-label"),
+    ...(node.getAttribute("aria-labelledby") || "").split(" ").map((id) => text(document.getElementById(id))),
+    ...[...(node.labels || [])].map(text),
+    ["INPUT", "SELECT", "TEXTAREA"].includes(node.localName.toUpperCase()) ? "" : text(node),
+    ...[...node.querySelectorAll("img[alt], svg[aria-label]")].map((image) => image.alt || image.ariaLabel),
+    ["submit", "button"].includes(node.type) && node.localName === "input" ? node.value : "",
+  ].some((name) => name && name.trim());
+  const controls = document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary");
+  return [...controls].filter((node) => node.checkVisibility() && !named(node)).map((node) => node.outerHTML.slice(0, 160));
+}"""
+_TWICE = """() => {
+  const ids = [...document.querySelectorAll("[id]")].map((node) => node.id);
+  return [...new Set(ids.filter((id, place) => ids.indexOf(id) !== place))];
+}"""
+# What sticks out of the window to the right, where nothing around it scrolls by itself.
+_TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.body.querySelectorAll("*")].filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
+    .map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)"""
+# Whether what has the focus looks other than without it: an outline or a shadow, on itself or around its field.
+_RING = """() => {
+  const look = (node) => { const css = getComputedStyle(node); return `${css.outlineStyle} ${css.outlineWidth} ${css.boxShadow} ${css.borderColor}`; };
+  const node = document.activeElement;
+  const around = [node, node.parentElement, node.closest("label, tr, tbody, .editor, .option")].filter(Boolean);
+  const focused = around.map(look).join("|");
+  node.blur();
+  const plain = around.map(look).join("|");
+  node.focus();
+  return focused !== plain;
+}"""
+_TABS = 12
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    ratings = {"star wars": {"star-wars-1977": 10}}
+    return stage.film_case(people["owner"], ["star wars", "x" * 300, "a film about dreams"], ratings=ratings)
+
+
+def _addresses(case: Case) -> list[str]:
+    team = Team.objects.get(name="Search")
+    entry, endpoint = case.case_queries.first(), Endpoint.objects.get()
+    assert entry is not None
+    return [
+        "/",
+        "/cases/new/",
+        f"/cases/{case.pk}/?open={entry.pk}",
+        f"/cases/{case.pk}/share/",
+        f"/cases/{case.pk}/rename/",
+        f"/cases/{case.pk}/queries/{entry.pk}/edit/",
+        f"/cases/{case.pk}/queries/{entry.pk}/document/?doc_id=star-wars-1977",
+        "/endpoints/",
+        "/endpoints/new/",
+        f"/endpoints/{endpoint.pk}/",
+        "/scorers/",
+        "/teams/",
+        f"/teams/{team.pk}/",
+        "/account/",
+        "/account/password/",
+    ]
+
+
+@pytest.mark.parametrize("width", [1280, 768])
+def test_pages_name_their_controls_and_fit(look: Opens, case: Case, width: int) -> None:
+    page = look("owner", viewport={"width": width, "height": 900})
+    wrong = {}
+    for address in _addresses(case):
+        answer = page.goto(address)
+        assert answer is not None and answer.ok, address
+        found = {
+            "nameless": page.evaluate(_NAMELESS),
+            "ids twice": page.evaluate(_TWICE),
+            "too wide": page.evaluate(_TOO_WIDE),
+            "headings": [] if page.locator("h1").count() == 1 else page.locator("h1").all_inner_texts(),
+        }
+        wrong |= {address: {what: where for what, where in found.items() if where} for _ in [0] if any(found.values())}
+    assert not wrong
+
+
+def test_login_names_its_controls_and_fits(look: Opens) -> None:
+    for width in (1280, 768, 390):
+        page = look(viewport={"width": width, "height": 800})
+        page.goto("/login/")
+        assert not page.evaluate(_NAMELESS)
+        assert not page.evaluate(_TOO_WIDE)
+
+
+def _walk(page: Page) -> list[str]:
+    """Tab through the first controls of a page; those that show no focus."""
+    silent = []
+    for _ in range(_TABS):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        if not page.evaluate(_RING):
+            silent.append(page.evaluate("document.activeElement.outerHTML.slice(0, 160)"))
+    return silent
+
+
+def test_focus_can_be_seen(look: Opens, case: Case) -> None:
+    page = look("owner")
+    for address in ("/", f"/cases/{case.pk}/", "/endpoints/new/", "/cases/new/"):
+        page.goto(address)
+        assert _walk(page) == [], address
+
+
+def test_skip_link_comes_first(look: Opens, case: Case) -> None:
+    page = look("owner")
+    BenchPage(page, case)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
+
+
+def test_tune_is_a_drawer_on_a_small_window(look: Opens, case: Case) -> None:
+    page = look("owner", viewport={"width": 900, "height": 800})
+    BenchPage(page, case)
+    expect(page.get_by_role("textbox", name="Template")).not_to_be_in_viewport()
+    page.get_by_role("link", name="Tune").click()
+    expect(page.get_by_role("textbox", name="Template")).to_be_in_viewport()
+    page.get_by_role("complementary", name="Tune").get_by_role("link", name="Close").click()
+    expect(page.get_by_role("textbox", name="Template")).not_to_be_in_viewport()
