@@ -9,9 +9,18 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "relevancy.settings")
     if sys.argv[1:2] == ["demo"]:
         os.environ.setdefault("RELEVANCY_DEMO", "1")
-    from django.core.management import execute_from_command_line  # noqa: PLC0415 (settings first)
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415 (settings first)
+    from django.core.management import execute_from_command_line  # noqa: PLC0415
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(_say(str(error)))
+
+
+def _say(error: str) -> int:
+    sys.stderr.write(f"Error: {error}\n")
+    return 2
 
 
 if __name__ == "__main__":

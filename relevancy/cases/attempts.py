@@ -12,6 +12,7 @@ from relevancy.models import Attempt, Case, Endpoint
 from .errors import Refused
 
 MAX_TEMPLATE = 20_000
+MAX_FIELDS = 2000
 
 
 def save(
@@ -45,7 +46,7 @@ def save(
         if parent is not None and all(getattr(parent, key) == value for key, value in content.items()):
             return parent
         if parent is not None and not parent.runs.exists():
-            for key, value in content.items():
+            for key, value in {**content, "name": name or parent.name}.items():
                 setattr(parent, key, value)
             parent.save()
             return parent
@@ -63,6 +64,8 @@ def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str,
         raise Refused(
             f"The template has {len(template):,} characters; {MAX_TEMPLATE:,} are possible.", field="template"
         )
+    if len(fields) > MAX_FIELDS:
+        raise Refused(f"The fields have {len(fields):,} characters; {MAX_FIELDS:,} are possible.", field="fields")
     adapter = engines.get(endpoint.engine)
     try:
         parsed = engines.parse_template(template, adapter.syntax)

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from relevancy import engines
@@ -85,7 +85,8 @@ class Chunk:
         self.token = token
         self.limit = limit
         self.progress = progress
-        self.until = time.monotonic() + seconds
+        self.began = time.monotonic()
+        self.until = self.began + seconds
         self.versions = versions_of(run.case)
         self.stop = Event()
         self.cancelled = False
@@ -111,8 +112,11 @@ class Chunk:
             return self._finish_searched()
         if self.cancelled:
             return self._finish(Run.Status.CANCELLED, "Stopped.")
-        Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(claimed_by="", tries=0)
+        Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(claimed_by="", tries=0, seconds=self._seconds())
         return Step(more=True)
+
+    def _seconds(self) -> Any:
+        return F("seconds") + (time.monotonic() - self.began)
 
     def _lost_at_the_end(self) -> int:
         """With how many searches in a row that could not reach the engine the chunks before this one ended."""
@@ -212,6 +216,7 @@ class Chunk:
                 claimed_by="",
                 done=self.run.done,
                 failed=self.run.failed,
+                seconds=self._seconds(),
                 finished_at=timezone.now(),
             )
             if ended and self.run.done:

@@ -43,7 +43,7 @@ class Run(models.Model):
     reason = models.TextField(blank=True, help_text="Why it failed or is incomplete, for a person.")
     asked = models.JSONField(help_text="Engine, address, template, knobs, fields, depth and options as asked.")
     version = models.CharField("engine version", max_length=120, blank=True)
-    rows = models.PositiveSmallIntegerField(help_text="Hits fetched: max(depth, largest scorer k).")
+    rows = models.PositiveIntegerField(help_text="Hits fetched: max(depth, largest scorer k).")
     queries = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
@@ -55,6 +55,7 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    seconds = models.FloatField(default=0, help_text="Time spent searching, pauses between workers left out.")
     pinned_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=250, blank=True)
 

@@ -15,13 +15,12 @@ def report(*, run: Run, scorers: list[str] | None = None) -> dict[str, Any]:
         for row in run.rankings.values("query_id", "total", "took_ms", "error")
         if row["query_id"] in texts
     }
-    seconds = (run.finished_at - run.started_at).total_seconds() if run.finished_at and run.started_at else None
     return {
         "case": run.case.name,
         "attempt": run.attempt.number,
         "run": run.number,
         "complete": run.status == Run.Status.COMPLETE,
-        "seconds": seconds,
+        "seconds": run.seconds,
         "scorers": [_scorer(run, version, texts, rankings) for version in versions],
         "comparison": None,
         "passed": True,

@@ -311,13 +311,6 @@ class Bench:
     def unsearched_total(self) -> int:
         return sum(self.unsearched.values())
 
-    @cached_property
-    def seconds(self) -> float | None:
-        """How long the newest run took."""
-        if self.run is None or not (self.run.started_at and self.run.finished_at):
-            return None
-        return (self.run.finished_at - self.run.started_at).total_seconds()
-
     # --- addresses ---
 
     @cached_property

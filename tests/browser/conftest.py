@@ -14,19 +14,11 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from relevancy.models import User
 
 from . import stage
+from .flags import FLAGS
 from .serving import live_site
 from .watching import Watch
 
 _HERE = Path(__file__).parent
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PATIENCE = 5_000  # milliseconds
 PAGES = pytest.StashKey[list[Page]]()
 

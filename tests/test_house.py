@@ -1,0 +1,230 @@
+"""The rules of the house, held by a machine: what no linter knows and every reader relies on."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.template.loader import get_template
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "relevancy"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+ROOMS = ("scoring", "engines", "models", "evaluation", "judging", "cases", "transfer")  # foundations and workrooms
+LONGEST_FILE, LONGEST_FUNCTION, LONGEST_VIEW = 300, 60, 25
+# Files that are longer, each with its reason.
+LONG_FILES: dict[str, str] = {
+    "relevancy/views/bench.py": "one request's view of a case, gathered once",
+}
+NOTHING_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "services", "service", "lib", "misc"}
+# Pages that Django asks for by name.
+BY_NAME = {"400.html", "403.html", "404.html", "500.html", "registration/login.html"} | {
+    f"registration/password_change_{step}.html" for step in ("form", "done")
+}
+REGISTRIES = [
+    *("pypi.org", "pythonhosted.org", "registry.npmjs.org", "npmjs.com", "registry.yarnpkg.com", "rubygems.org"),
+    *("crates.io", "repo.maven.apache.org", "repo1.maven.org", "proxy.golang.org", "anaconda.org"),
+]
+
+
+def tracked() -> list[Path]:
+    """Every file that git keeps and that is there, and those it will keep."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """The tracked files that are text: `(name, content)`."""
+    for path in tracked():
+        try:
+            yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+# --- settings ---
+
+
+def test_every_setting_is_in_the_example_and_nothing_else() -> None:
+    read = set()
+    for node in ast.walk(ast.parse((PACKAGE / "settings.py").read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+            word = node.args[0]
+            if node.func.id in {"text", "flag", "whole", "words"} and isinstance(word, ast.Constant):
+                read.add(f"RELEVANCY_{word.value}")
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            read |= set(re.findall(r"^RELEVANCY_[A-Z_]+$", node.value))
+    shown = re.findall(r"^#?(RELEVANCY_[A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
+    assert len(shown) == len(set(shown))
+    assert set(shown) == read
+
+
+def test_only_settings_read_the_environment() -> None:
+    allowed = {"relevancy/settings.py", "relevancy/__main__.py"}
+    found = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            reads = isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "putenv"}
+            imports = isinstance(node, ast.ImportFrom) and node.module == "os"
+            if (
+                reads
+                and not _handed_on(path, node)
+                or (imports and {name.name for name in node.names} & {"environ", "getenv"})
+            ):
+                found.add(name_of(path))
+    assert found <= allowed
+
+
+def _handed_on(path: Path, node: ast.AST) -> bool:
+    """Whether the line hands the whole environment to a child process, which reads nothing of it."""
+    line = path.read_text().splitlines()[node.lineno - 1]  # type: ignore[attr-defined]
+    return "**os.environ" in line or "env=os.environ" in line
+
+
+# --- size and names ---
+
+
+def test_files_are_short() -> None:
+    long = {name_of(path): count for path in MODULES if (count := len(path.read_text().splitlines())) > LONGEST_FILE}
+    assert set(long) - set(LONG_FILES) == set()
+    gone = [name for name in LONG_FILES if len((ROOT / name).read_text().splitlines()) <= LONGEST_FILE]
+    assert gone == [], "shorter by now: take them off the list"
+
+
+def test_functions_are_short() -> None:
+    found = [
+        f"{name_of(path)}:{node.name} {size}"
+        for path in MODULES
+        for node in functions(path)
+        if (size := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+    assert found == []
+
+
+def test_views_are_short() -> None:
+    found = []
+    for path in sorted((PACKAGE / "views").glob("*.py")):
+        for node in functions(path):
+            arguments = node.args.args
+            if node.col_offset or not arguments or arguments[0].arg != "request":
+                continue
+            said = node.body[1:] if ast.get_docstring(node) else node.body
+            size = (node.end_lineno or 0) - said[0].lineno + 1
+            if size > LONGEST_VIEW:
+                found.append(f"{name_of(path)}:{node.name} {size}")
+    assert found == []
+
+
+def test_no_room_is_called_nothing_in_particular() -> None:
+    names = {part for path in PACKAGE.rglob("*") for part in (path.stem if path.suffix == ".py" else path.name,)}
+    assert names & NOTHING_NAMES == set()
+
+
+def test_public_functions_say_what_they_do() -> None:
+    found = []
+    for room in ROOMS:
+        for path in sorted((PACKAGE / room).rglob("*.py")):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and not ast.get_docstring(node):
+                    found.append(f"{name_of(path)}:{node.name}")
+    assert found == []
+
+
+def test_no_import_inside_a_function() -> None:
+    found = [
+        f"{name_of(path)}:{inner.lineno}"
+        for path in MODULES
+        for node in functions(path)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Import | ast.ImportFrom)
+    ]
+    assert found == []
+
+
+# --- templates ---
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT / "templates")))
+def test_template_obeys_the_content_security_policy(path: Path) -> None:
+    text = re.sub(r"\{% comment %\}.*?\{% endcomment %\}|\{#.*?#\}", "", path.read_text(), flags=re.DOTALL)
+    assert re.findall(r"<script\b(?![^>]*\bsrc=)[^>]*>", text) == []
+    assert re.findall(r"<style\b", text) == []
+    assert re.findall(r"\sstyle\s*=", text) == []
+    assert re.findall(r"[\s\"']on[a-z]+\s*=", text) == []
+    assert re.findall(r"\shx-on[:-]", text) == []
+    assert "javascript:" not in text
+    get_template(str(path.relative_to(ROOT / "templates")))  # it can be read at all
+
+
+def test_no_template_is_dead() -> None:
+    names = {str(path.relative_to(ROOT / "templates")) for path in TEMPLATES}
+    sources = [path for path in (*MODULES, *TEMPLATES)]
+    sources += [path for path in (ROOT / "tests").rglob("*.py") if "gallery" in path.name]
+    asked = set()
+    for path in sources:
+        for name in re.findall(r"[\w/.-]+\.html", path.read_text()):
+            if ROOT / "templates" / name != path:
+                asked.add(name)
+    assert names - asked - BY_NAME == set()
+    assert names >= BY_NAME
+
+
+# --- what must never be published ---
+
+
+def test_no_address_of_a_package_registry() -> None:
+    pattern = re.compile(r"https?://[\w.-]*(?:" + "|".join(map(re.escape, REGISTRIES)) + ")")
+    assert [(name, found[0]) for name, text in texts() if (found := pattern.findall(text))] == []
+
+
+def test_no_path_of_one_machine() -> None:
+    pattern = re.compile(r"(?<![\w.~-])/(?:work|root)/[\w.]+")
+    assert [(name, found[0]) for name, text in texts() if (found := pattern.findall(text))] == []
+
+
+def test_the_two_rules_above_would_find_something() -> None:
+    path, host = "/".join(("", "work", "main")), "//".join(("https:", "files.pythonhosted.org/x"))
+    assert re.search(r"(?<![\w.~-])/(?:work|root)/[\w.]+", f"see {path}")
+    assert re.search("|".join(map(re.escape, REGISTRIES)), host)
+
+
+# --- requirements and migrations ---
+
+
+@pytest.mark.parametrize("name", ["base", "dev"])
+def test_requirements_are_pinned_with_hashes(name: str) -> None:
+    text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+    assert len(lines) > 10
+    for line in lines:
+        assert re.match(
+            r"[a-z0-9][a-z0-9._-]*(\[[a-z0-9,._-]+\])?==[^\s;]+( ; [^\n]*?)? +--hash=sha256:[0-9a-f]{64}", line
+        ), line
+
+
+@pytest.mark.django_db
+def test_migrations_are_up_to_date() -> None:
+    out = StringIO()
+    call_command("makemigrations", check_changes=True, dry_run=True, stdout=out, verbosity=1)
+    assert "No changes detected" in out.getvalue()
