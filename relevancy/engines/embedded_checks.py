@@ -20,6 +20,7 @@ def field_of(index: Description, name: str, key: str) -> str:
 
 
 def number(key: str, value: Any, low: float, high: float) -> float:
+    """The value as a number from `low` to `high`; raises `BadQuery` for anything else."""
     try:
         number = float(value) if not isinstance(value, bool) else math.nan
     except (TypeError, ValueError):
@@ -30,10 +31,12 @@ def number(key: str, value: Any, low: float, high: float) -> float:
 
 
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
+    """The value if it is among those allowed; else raises `BadQuery`, which begins with `what` and lists them."""
     if not isinstance(value, str) or value not in allowed:
         raise BadQuery(f"In the request, {what} “{value}”.", todo=f"There are: {', '.join(allowed)}.")
     return value
 
 
 def refuse(key: str, value: Any, wanted: str) -> NoReturn:
+    """Raise `BadQuery` for a value, saying what was wanted."""
     raise BadQuery(f"In the request, “{key}” is {json.dumps(value, ensure_ascii=False)}.", todo=f"It must be {wanted}.")

@@ -1,9 +1,7 @@
-"""What the workbench shows, gathered once: the case, its newest run, the list of queries, the tune pane."""
+"""What the workbench shows, gathered once: the case, the run, its list of queries and their results."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlencode
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
@@ -12,97 +10,21 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from relevancy import cases, evaluation
-from relevancy.models import Book, Case, CaseQuery, Endpoint, Role, Run, Scorer, ScorerVersion
+from relevancy import evaluation
+from relevancy.models import Book, Case, CaseQuery, Role, Run, Scorer, ScorerVersion
+
+from .listing import SORTS, STATES, Listing, number
+from .tune_pane import tune_pane
 
 PAGE_SIZE = 50
 INLINE_RESCORE = 200
 MOST_OPEN = 5
 MOST_BUTTONS = 11
-SORTS = {
-    "place": ("position", "id"),
-    "score": ("score", "position"),
-    "query": ("query__text",),
-    "difference": ("difference", "position"),
-    "hits": ("hits", "position"),
-    "unrated": ("unrated", "position"),
-    "ms": ("took_ms", "position"),
-}
-STATES = {
-    "unrated": ("Only unrated", Q(unrated__gt=0)),
-    "failed": ("Failed", ~Q(error_kind="") & Q(error_kind__isnull=False)),
-    "empty": ("No results", Q(returned=0, error_kind="")),
-    "unscored": ("Without a score", Q(score=None)),
-}
 
 
 def find_case(request: HttpRequest, case_id: int) -> Case:
     """A case the user may see, with `role`; 404 for any other."""
     return get_object_or_404(Case.objects.visible_to(request.user).select_related("book", "owner"), pk=case_id)
-
-
-def number(word: str) -> int:
-    """A whole number out of an address, 0 for anything else."""
-    return int(word) if word.isdecimal() and len(word) < 10 else 0
-
-
-@dataclass
-class Listing:
-    """How the list of queries is looked at, from the address."""
-
-    text: str = ""
-    state: str = ""
-    sort: str = "place"
-    down: bool = False
-    page: str = "1"
-    run: int = 0
-
-    @classmethod
-    def read(cls, data: Any) -> "Listing":
-        """Anything unknown in the address counts as not said."""
-        sort = data.get("sort", "place")
-        state = data.get("state", "")
-        return cls(
-            text=data.get("q", "").replace("\0", "").strip(),
-            state=state if state in STATES else "",
-            sort=sort if sort in SORTS else "place",
-            down=data.get("down") == "1",
-            page=data.get("page", "1"),
-            run=number(data.get("run", "")),
-        )
-
-    def address(self, **other: Any) -> str:
-        """The address's query string with something changed, without what is as usual."""
-        said = {
-            "q": self.text,
-            "state": self.state,
-            "sort": self.sort,
-            "down": "1" if self.down else "",
-            "run": self.run,
-            **other,
-        }
-        if said.get("sort") == "place" and not said.get("down"):
-            said.pop("sort")
-        return urlencode({name: value for name, value in said.items() if value})
-
-    def columns(self, before: Run | None) -> list[dict[str, Any]]:
-        """The heads of the list: label, address that sorts by it, and how it is sorted now."""
-        labels = ("#", "Score", "Query", f"vs run {before.number}" if before else "Change", "Hits", "Unrated", "ms")
-        found = []
-        for key, label in zip(SORTS, labels, strict=True):
-            here = key == self.sort
-            # The first press of a column shows its most telling end: what scores worst, what has most unrated.
-            first_down = key in {"hits", "unrated", "ms"}
-            down = (not self.down) if here else first_down
-            found.append(
-                {
-                    "label": label,
-                    "number": key not in {"score", "query"},
-                    "address": self.address(sort=key, down="1" if down else ""),
-                    "sorted": ("descending" if self.down else "ascending") if here else "",
-                }
-            )
-        return found
 
 
 class Bench:
@@ -336,24 +258,8 @@ class Bench:
     # --- the tune pane ---
 
     def tune(self, number: str = "", typed: Any = None) -> dict[str, Any]:
-        """The attempt being tuned and all others as a tree. `number`: which, default that of the newest run; `typed`: what was sent."""
-        attempts = evaluation.attempts_with_scores(self.case, self.version)
-        shown = next(
-            (attempt for attempt in attempts if str(attempt.number) == number), attempts[0] if attempts else None
-        )
-        return {"attempts": tree(attempts), "attempt": shown, **(self._fields(shown, typed) if shown else {})}
-
-    def _fields(self, attempt: Any, typed: Any) -> dict[str, Any]:
-        endpoints = list(Endpoint.objects.visible_to(self.user).filter(Q(archived_at=None) | Q(pk=attempt.endpoint_id)))
-        chosen = str((typed or {}).get("endpoint") or attempt.endpoint_id)
-        syntax = cases.attempts.syntax(attempt.endpoint)
-        return {
-            "endpoints": endpoints,
-            "chosen_endpoint": number(chosen) or attempt.endpoint_id,
-            "syntax": syntax,
-            "syntax_label": {"json": "JSON", "params": "Solr parameters"}[syntax],
-            "knobs": [knob(name, value, typed) for name, value in attempt.knobs.items()],
-        }
+        """What the tune pane shows; see `tune_pane`."""
+        return tune_pane(self.case, self.version, self.user, number, typed)
 
 
 def editable(request: HttpRequest, case_id: int) -> Bench:
@@ -362,43 +268,3 @@ def editable(request: HttpRequest, case_id: int) -> Bench:
     if not bench.can_edit:
         raise PermissionDenied("You may not run or change this case. A team owner can make you an editor.")
     return bench
-
-
-def knob(name: str, was: float, typed: Any = None) -> dict[str, Any]:
-    """A knob with a slider whose range fits the value it had."""
-    field = f"knob.{name}"
-    small = abs(was) <= 1
-    return {
-        "name": name,
-        "field": field,
-        "value": (typed or {}).get(field, was),
-        "was": was,
-        "lowest": min(0, was),
-        "top": 1 if small else max(10, abs(was) * 3),
-        "step": 0.05 if small else 0.5,
-    }
-
-
-def tree(attempts: list[Any]) -> list[dict[str, Any]]:
-    """Attempts, newest first, each with its lane: 0 for the newest one and its ancestors, 1 for side branches."""
-    by_id = {attempt.pk: attempt for attempt in attempts}
-    trunk: set[int] = set()
-    at = attempts[0] if attempts else None
-    while at is not None:
-        trunk.add(at.pk)
-        at = by_id.get(at.parent_id or 0)
-    found = []
-    for index, attempt in enumerate(attempts):
-        parent = by_id.get(attempt.parent_id or 0)
-        both = parent is not None and parent.score is not None and attempt.score is not None
-        found.append(
-            {
-                "attempt": attempt,
-                "trunk": attempt.pk in trunk,
-                "first": index == 0,
-                "last": index == len(attempts) - 1,
-                "changed": cases.attempts.changes(attempt),
-                "difference": attempt.score - parent.score if both and parent else None,
-            }
-        )
-    return found

@@ -13,7 +13,7 @@ SIGNED_OUT = "You are signed out. Reload the page and sign in; what is saved is 
 class SignInFirst(LoginRequiredMiddleware):
     """Who is signed out is sent to the sign-in page; an htmx request is told so, or that page would land inside another one."""
 
-    def handle_no_permission(self, request: HttpRequest, view_func: Callable[..., Any]) -> HttpResponse:
+    def handle_no_permission(self, request: HttpRequest, view_func: Callable[..., Any]) -> HttpResponse:  # type: ignore[override]
         if request.headers.get("HX-Request") == "true":
             return HttpResponse(SIGNED_OUT, status=401, content_type="text/plain; charset=utf-8")
         return super().handle_no_permission(request, view_func)

@@ -65,10 +65,8 @@ def queries(request: HttpRequest, draft: Draft) -> HttpResponse:
     if plan is None:
         return redirect("new_case_step", "endpoint" if found is None else draft.first_open())
     form = QueriesForm(request.POST or None, initial=_queries_offered(draft, found))
-    about: dict[str, Any] = {
-        "book": plan["book"],
-        "book_queries": plan["book"].queries.live().count() if plan["book"] else 0,
-    }
+    book = plan["book"]
+    about: dict[str, Any] = {"book": book, "book_queries": book.queries.live().count() if book else 0}
     if not form.is_valid():
         return page(request, draft, "queries", form, **about)
     try:

@@ -38,7 +38,7 @@ def document(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     doc_id = request.GET.get("doc_id", "")
     results = bench.inside(bench.entry(entry_id))["results"]
     result = next((found for found in results if found.doc_id == doc_id), None)
-    fields = [(name, _readable(value)) for name, value in result.fields.items()] if result else []
+    fields = [(name, _readable(value)) for name, value in sorted(result.fields.items())] if result else []
     return render(
         request, "query/document.html", {"bench": bench, "result": result, "fields": fields, "doc_id": doc_id}
     )

@@ -12,7 +12,8 @@ from relevancy import cases, evaluation, tasks
 from relevancy.models import Attempt, Endpoint, Run
 
 from .answers import as_json, go, refused, said
-from .bench import STATES, Bench, editable, find_case, number
+from .bench import Bench, editable, find_case
+from .listing import STATES, number
 
 
 @require_POST

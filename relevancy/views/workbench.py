@@ -7,7 +7,8 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy import cases, evaluation, tasks
 
 from .answers import go, refused
-from .bench import INLINE_RESCORE, STATES, Bench, editable, find_case, number
+from .bench import INLINE_RESCORE, Bench, editable, find_case
+from .listing import STATES, number
 
 
 @require_GET

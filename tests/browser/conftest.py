@@ -15,7 +15,7 @@ from relevancy.models import User
 
 from . import stage
 from .flags import FLAGS
-from .serving import live_site
+from .serving import live_site, settle
 from .watching import Watch
 
 _HERE = Path(__file__).parent
@@ -116,6 +116,7 @@ def look(chromium: Browser, site: str, people: dict[str, User], request: pytest.
     yield look_as
     for context, _ in opened:
         context.close()
+    settle()
     problems = [problem for _, watch in opened for problem in watch.problems]
     assert not problems, "\n".join(problems)
 

@@ -1,25 +1,46 @@
 """The site on a port of loopback, for a browser."""
 
+import mimetypes
 import threading
+import time
 from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from pytest_django.live_server_helper import LiveServer
 
 # With SQLite in memory every thread of the server has the test's own connection: requests take turns on it, or one
 # would find itself inside the transaction of another. A test that writes while a page polls takes its turn as well.
 TURN = threading.RLock()
+_QUIET = 0.02  # seconds
 
 
 class OneAtATime(StaticFilesHandler):
-    """Files at any time, pages one after the other."""
+    """Files at any time and from memory, for every test asks for all of them; pages one after the other."""
+
+    under_way = 0
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if self._should_handle(environ.get("PATH_INFO", "")):
-            return super().__call__(environ, start_response)
-        with TURN:
-            return super().__call__(environ, start_response)
+        path = environ.get("PATH_INFO", "")
+        if self._should_handle(path) and (found := _file(self.file_path(path))):
+            kind, content = found
+            start_response("200 OK", [("Content-Type", kind), ("Content-Length", str(len(content)))])
+            return [content]
+        OneAtATime.under_way += 1
+        try:
+            with TURN:
+                return super().__call__(environ, start_response)
+        finally:
+            OneAtATime.under_way -= 1
+
+
+@cache
+def _file(name: str) -> tuple[str, bytes] | None:
+    path = finders.find(name)
+    return (mimetypes.guess_type(name)[0] or "application/octet-stream", Path(path).read_bytes()) if path else None
 
 
 def live_site() -> LiveServer:
@@ -28,3 +49,10 @@ def live_site() -> LiveServer:
     server.thread.static_handler = OneAtATime
     server.start()
     return server
+
+
+def settle() -> None:
+    """Wait until the requests of a closed page are over: the tables are emptied next."""
+    time.sleep(_QUIET)
+    while OneAtATime.under_way:
+        time.sleep(_QUIET)

@@ -143,3 +143,18 @@ def test_endpoint_that_does_not_answer_is_said_where_it_was_given(
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("#trial")).to_contain_text("Solr 9.10.1")
     expect(page.locator("#trial li.result").first).to_contain_text("Star Wars")
+
+
+def test_document_that_comes_twice_is_rated_once(look: Opens, case: Case, solr: LocalServer) -> None:
+    docs = [{"id": id, "title": f"Film {id}", "score": 2.0} for id in ("sw", "sw", "st")]
+    answer = {"responseHeader": {"status": 0, "QTime": 1}, "response": {"numFound": 3, "start": 0, "docs": docs}}
+    solr.answer = lambda asked: json_reply(answer) if "/select" in asked.path else fake_solr(asked)
+    bench = BenchPage(look("editor"), case)
+    bench.page.locator("#case-score").get_by_role("button", name="Run").click()
+    results = bench.open("star wars")
+    expect(results).to_have_count(3)
+    expect(bench.row("star wars").get_by_role("note")).to_contain_text("1 document came twice")
+    expect(results.nth(1).locator(".pill.warn")).to_have_text("repeat")
+    expect(results.nth(1).get_by_role("radiogroup")).to_have_count(0)
+    bench.grade(results.nth(2), 6).click()
+    expect(bench.row("star wars").locator("td").nth(5)).to_have_text("")

@@ -94,3 +94,19 @@ def test_stranger_does_not_learn_that_it_is_there(look: Opens, people: dict[str,
     assert {_post(page, url) for url in _writes(case)} == {404}
     assert _post(page, f"/cases/{case.pk}/queries/{entry.pk}/rate/", doc_id="alien-1979", value="1") == 404
     expect(page.get_by_role("link", name="New case").first).to_be_visible()
+
+
+def test_shared_case_is_seen_by_the_team(look: Opens, people: dict[str, User], films: str) -> None:
+    case = stage.film_case(people["editor"], ["alien"], team="")
+    rater = look("rater")
+    rater.watch.expect(404)  # type: ignore[attr-defined]
+    answer = rater.goto(f"/cases/{case.pk}/")
+    assert answer is not None and answer.status == 404
+    page = look("editor")
+    BenchPage(page, case)
+    page.get_by_role("link", name="Share").click()
+    page.get_by_label("Share with the team").select_option("Search")
+    page.locator("form", has=page.get_by_label("Share with the team")).get_by_role("button", name="Share").click()
+    expect(page.get_by_text("Movies is shared with Search.")).to_be_visible()
+    BenchPage(rater, case)
+    expect(rater.get_by_text("you may rate")).to_be_visible()

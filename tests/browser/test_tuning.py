@@ -154,6 +154,16 @@ def test_run_is_stopped_and_completed(look: Opens, case: Case, monkeypatch: pyte
     expect(bench.score("alien")).to_have_text(stage.shown(stage.query_score(case, "alien").score))
 
 
+def test_other_scorer_scores_the_same_run(look: Opens, case: Case) -> None:
+    bench = BenchPage(look("editor"), case)
+    before = bench.case_score.inner_text()
+    bench.page.get_by_label("Scorer").select_option("P@10")
+    expect(bench.case_score).not_to_have_text(before)
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(bench.page.get_by_label("Scorer").locator("option:checked")).to_have_text("P@10")
+    assert case.runs.count() == 1
+
+
 def _work(run: Run, **said: Any) -> None:
     """Search one more query of a run."""
     with TURN:

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.messages import get_messages
 
-from relevancy import cases, judging
+from relevancy import judging
 from relevancy.models import CaseScore, Rating, RatingChange, Run, Verdict
 from tests.factories import make_user, query_of, rate_all, run_now, script_of
 
@@ -323,4 +323,3 @@ def test_others_words_stand_with_the_result(sign_in, people, case):
     assert "Somebody: why cannot" in text
     rate_all(case, {"query 1": {"b": 2}}, case.owner)
     assert "Admin 2" in words(by_id(client.get(at(case, "case", open=entry.pk)), f"result-{entry.pk}-2"))
-    assert cases.share  # the viewer sees it through the team
