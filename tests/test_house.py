@@ -20,7 +20,7 @@ LONGEST_FILE, LONGEST_FUNCTION, LONGEST_VIEW = 300, 60, 25
 LONG_FILES: dict[str, str] = {}  # files that are longer: `{name: reason}`
 NOTHING_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "services", "service", "lib", "misc"}
 # Pages that Django asks for by name.
-BY_NAME = {"400.html", "403.html", "404.html", "500.html", "registration/login.html"} | {
+BY_NAME = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "registration/login.html"} | {
     f"registration/password_change_{step}.html" for step in ("form", "done")
 }
 REGISTRIES = [

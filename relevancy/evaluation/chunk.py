@@ -112,7 +112,9 @@ class Chunk:
             return self._finish_searched()
         if self.cancelled:
             return self._finish(Run.Status.CANCELLED, "Stopped.")
-        Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(claimed_by="", tries=0, seconds=self._seconds())
+        Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
+            claimed_by="", tries=0, seconds=self._seconds()
+        )
         return Step(more=True)
 
     def _seconds(self) -> Any:

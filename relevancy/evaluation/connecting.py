@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from relevancy import engines
-from relevancy.models import Endpoint
+from relevancy.models import Endpoint, UnreadableSecret
 
 LONGEST = 600  # seconds that an endpoint may ask to be waited for
 
@@ -19,13 +19,17 @@ def _rules(hosts: str, private_allowed: bool) -> engines.AddressRules:
 
 def connection(endpoint: Endpoint) -> engines.Connection:
     """What an adapter needs to know of an endpoint, credentials included: never store or log it."""
+    try:
+        credentials, headers = endpoint.credentials, endpoint.headers
+    except UnreadableSecret as error:
+        raise engines.EndpointRefused(f"Endpoint {endpoint.name} was not asked. {error}") from None
     return engines.Connection(
         engine=endpoint.engine,
         url=endpoint.url,
         rules=_rules(settings.ENDPOINT_HOSTS, settings.ENDPOINT_PRIVATE_ALLOWED),
         options=endpoint.options,
-        credentials=endpoint.credentials,
-        headers=endpoint.headers,
+        credentials=credentials,
+        headers=headers,
         data_dir=Path(settings.DATA_DIR) / endpoint.engine,
         parallel=endpoint.parallel,
         per_minute=endpoint.per_minute,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 
 from relevancy.models import Attempt, Case, CaseScore, Rating, Run, ScorerVersion
 
@@ -53,6 +53,7 @@ def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int =
     """The newest attempts, each with `score` (of its newest run under the version) and its parent. One SQL statement."""
     newest = CaseScore.objects.filter(run__attempt=OuterRef("pk"), version=version).order_by("-run__number", "-day")
     attempts = case.attempts.select_related("parent", "endpoint").annotate(score=Subquery(newest.values("score")[:1]))
+    attempts = attempts.defer("endpoint__credentials", "endpoint__headers")
     return list(attempts.order_by("-number")[:limit])
 
 
@@ -84,9 +85,15 @@ def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:
 def run_to_show(case: Any, number: int) -> Run | None:
     """The case's run of that number, with what its page needs; None if there is none."""
     runs = Run.objects.filter(case=case, number=number) if number else Run.objects.none()
-    return runs.select_related("attempt__endpoint", "case__book", "created_by").first()
+    return _with_company(runs).first()
 
 
 def newest_run(case: Any) -> Run | None:
     """The case's newest run, with what its page needs."""
-    return Run.objects.newest_for(case).select_related("attempt__endpoint", "case__book", "created_by").first()
+    return _with_company(Run.objects.newest_for(case)).first()
+
+
+def _with_company(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """What the page of a run needs besides it; secrets stay in the database until an engine is asked."""
+    runs = runs.select_related("attempt__endpoint", "case__book", "created_by")
+    return runs.defer("attempt__endpoint__credentials", "attempt__endpoint__headers")

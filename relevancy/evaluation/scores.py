@@ -125,10 +125,15 @@ def _stored(value: float) -> float | None:
 
 
 def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
-    """The case's score under each version from the stored scores of its present queries: one aggregate each, and one write."""
+    """The case's score under each version from the stored scores of its present queries: one aggregate each, and one write.
+
+    A run under way has no case score: a mean over what happens to be searched so far would look like one.
+    """
     with transaction.atomic():
         # Of two ratings at one moment the second has to see the first one's score in its sum.
-        list(Run.objects.filter(pk=run.pk).select_for_update(no_key=True).values_list("pk", flat=True))
+        held = Run.objects.filter(pk=run.pk).select_for_update(no_key=True)
+        if held.values_list("status", flat=True).get() in Run.UNDER_WAY:
+            return []
         return _score_case(run, versions)
 
 

@@ -130,6 +130,12 @@ class Bench:
     def ids_look_wrong(self) -> bool:
         return bool(self.run and not self.run.under_way and evaluation.ids_look_wrong(self.run, self.standing.now))
 
+    @cached_property
+    def looks_deeper(self) -> int:
+        """How many hits the scorer looks at, where the run fetched fewer; 0 where all is well."""
+        cutoff = evaluation.measure_of(self.version.measure).cutoff or 0
+        return cutoff if self.run and cutoff > self.run.rows else 0
+
     # --- the list of queries ---
 
     @cached_property

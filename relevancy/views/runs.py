@@ -15,6 +15,8 @@ from .answers import as_json, go, refused, said
 from .bench import Bench, editable, find_case
 from .listing import STATES, number
 
+SECRETS = ("endpoint__credentials", "endpoint__headers")  # read only when an engine is asked
+
 
 @require_POST
 def run(request: HttpRequest, case_id: int) -> HttpResponse:
@@ -81,12 +83,12 @@ class _Draft:
         self.bench = bench
         self.request = request
         self.data = request.POST
-        attempts = Attempt.objects.filter(case=bench.case).select_related("endpoint", "case")
+        attempts = Attempt.objects.filter(case=bench.case).select_related("endpoint", "case").defer(*SECRETS)
         self.parent = attempts.filter(number=number(self.data.get("parent", ""))).first()
 
     def _endpoint(self) -> Endpoint:
         wanted = number(self.data.get("endpoint", ""))
-        found = Endpoint.objects.visible_to(self.request.user).filter(pk=wanted).first()
+        found = Endpoint.objects.visible_to(self.request.user).defer("credentials", "headers").filter(pk=wanted).first()
         if found is None:
             raise cases.Refused("Choose an endpoint that is there.", field="endpoint")
         return found

@@ -19,11 +19,11 @@ def tune_pane(case: Case, version: ScorerVersion, user: Any, wanted: str = "", t
 
 
 def _fields(attempt: Any, user: Any, typed: Any) -> dict[str, Any]:
-    endpoints = list(Endpoint.objects.visible_to(user).filter(Q(archived_at=None) | Q(pk=attempt.endpoint_id)))
+    offered = Endpoint.objects.visible_to(user).filter(Q(archived_at=None) | Q(pk=attempt.endpoint_id))
     chosen = str((typed or {}).get("endpoint") or attempt.endpoint_id)
     syntax = cases.attempts.syntax(attempt.endpoint)
     return {
-        "endpoints": endpoints,
+        "endpoints": list(offered.defer("credentials", "headers")),
         "chosen_endpoint": number(chosen) or attempt.endpoint_id,
         "syntax": syntax,
         "syntax_label": {"json": "JSON", "params": "Solr parameters"}[syntax],

@@ -15,15 +15,16 @@ from .listing import STATES, number
 def show(request: HttpRequest, case_id: int) -> HttpResponse:
     """The page; asked by htmx for the list, only the list."""
     bench = Bench(request, find_case(request, case_id))
-    updating = _freshen(bench)
+    only_list = request.headers.get("HX-Target") == "queries"
+    updating = _freshen(bench, wake=not only_list)
     context = {"bench": bench, "states": STATES, "updating": updating, "tune": None}
-    if request.headers.get("HX-Target") == "queries":
+    if only_list:
         return render(request, "case/workbench.html#queries", context)
     context["tune"] = bench.tune(request.GET.get("attempt", ""))
     return render(request, "case/workbench.html", context)
 
 
-def _freshen(bench: Bench) -> int:
+def _freshen(bench: Bench, *, wake: bool) -> int:
     """Score anew what ratings made stale: at once if it is little, else in the background. Returns how many are on their way."""
     run = bench.run
     if run is None or run.under_way or not run.done:
@@ -32,7 +33,7 @@ def _freshen(bench: Bench) -> int:
     if stale and stale <= INLINE_RESCORE:
         evaluation.rescore_run(run)
         return 0
-    if stale:
+    if stale and wake:
         tasks.rescore_run.enqueue(run.pk)
     return stale
 

@@ -61,7 +61,12 @@ def case(people: dict[str, User], solr: LocalServer) -> Case:
 
 @pytest.mark.parametrize(
     ("answer", "words"),
-    [(_down, "Is the engine running"), (_locked, "Check the endpoint's credentials"), (_html, "Welcome to the proxy"), (_slow, "gave no whole answer within 0.4 s")],
+    [
+        (_down, "Is the engine running"),
+        (_locked, "Check the endpoint's credentials"),
+        (_html, "Welcome to the proxy"),
+        (_slow, "gave no whole answer within 0.4 s"),
+    ],
     ids=["down", "unauthorised", "html", "slow"],
 )
 def test_run_fails_with_advice_and_is_completed(
@@ -151,6 +156,7 @@ def test_document_that_comes_twice_is_rated_once(look: Opens, case: Case, solr: 
     solr.answer = lambda asked: json_reply(answer) if "/select" in asked.path else fake_solr(asked)
     bench = BenchPage(look("editor"), case)
     bench.page.locator("#case-score").get_by_role("button", name="Run").click()
+    expect(bench.case_score).to_have_text("100.0")
     results = bench.open("star wars")
     expect(results).to_have_count(3)
     expect(bench.row("star wars").get_by_role("note")).to_contain_text("1 document came twice")

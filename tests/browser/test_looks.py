@@ -33,7 +33,8 @@ _TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
     .map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)"""
 # Whether what has the focus looks other than without it: an outline or a shadow, on itself or around its field.
 _RING = """() => {
-  const look = (node) => { const css = getComputedStyle(node); return `${css.outlineStyle} ${css.outlineWidth} ${css.boxShadow} ${css.borderColor}`; };
+  const parts = ["outlineStyle", "outlineWidth", "boxShadow", "borderColor"];
+  const look = (node) => parts.map((part) => getComputedStyle(node)[part]).join(" ");
   const node = document.activeElement;
   const around = [node, node.parentElement, node.closest("label, tr, tbody, .editor, .option")].filter(Boolean);
   const focused = around.map(look).join("|");
@@ -87,7 +88,8 @@ def test_pages_name_their_controls_and_fit(look: Opens, case: Case, width: int) 
             "too wide": page.evaluate(_TOO_WIDE),
             "headings": [] if page.locator("h1").count() == 1 else page.locator("h1").all_inner_texts(),
         }
-        wrong |= {address: {what: where for what, where in found.items() if where} for _ in [0] if any(found.values())}
+        if any(found.values()):
+            wrong[address] = found
     assert not wrong
 
 
@@ -124,6 +126,18 @@ def test_skip_link_comes_first(look: Opens, case: Case) -> None:
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
+
+
+def test_workbench_keeps_its_head_while_the_list_scrolls(look: Opens, people: dict[str, User], films: str) -> None:
+    case = stage.film_case(people["owner"], [f"alien {number}" for number in range(40)])
+    last = case.case_queries.order_by("-position")[0]
+    page = look("owner")
+    BenchPage(page, case, f"queries/{last.pk}/")
+    expect(page).to_have_url(f"/cases/{case.pk}/?open={last.pk}#query-{last.pk}")
+    expect(page.locator(f"#query-row-{last.pk}")).to_be_in_viewport()
+    expect(page.locator(".topbar")).to_be_in_viewport()
+    expect(page.locator("#case-score")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
 
 
 def test_tune_is_a_drawer_on_a_small_window(look: Opens, case: Case) -> None:

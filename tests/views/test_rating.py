@@ -181,6 +181,7 @@ def test_rate_while_a_run_is_under_way(sign_in, people, case):
     assert mine(people) == {"a": 2}
     assert attributes(by_id(response, "case-score"))["hx-trigger"] == "every 1s"
     assert "Run 2, attempt 1" in words(by_id(response, "case-score"))
+    assert not run.case_scores.exists()  # a mean over what happens to be searched so far is no score
 
 
 def test_rate_without_any_run(sign_in, people, team, script):
