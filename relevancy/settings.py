@@ -214,7 +214,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # 10,000 pasted queries of 1,000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
