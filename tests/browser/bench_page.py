@@ -5,6 +5,12 @@ from playwright.sync_api import Locator, Page, expect
 from relevancy.models import Case
 
 
+def press(page: Page, key: str) -> None:
+    """Press a key once the page listens: what the server drew is there before its scripts are."""
+    page.wait_for_load_state("load")
+    page.keyboard.press(key)
+
+
 class BenchPage:
     """A case's workbench in a browser."""
 

@@ -12,7 +12,7 @@ from tests.contracts.fakes import fake_solr
 from tests.contracts.local_server import Asked, LocalServer, Reply, json_reply, serving
 
 from . import stage
-from .bench_page import BenchPage
+from .bench_page import BenchPage, press
 from .conftest import Opens
 
 TEMPLATE = "q=#$query##&defType=edismax&qf=title&q.op=OR"
@@ -106,7 +106,7 @@ def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr
     expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
     expect(page.locator("main [role=alert]")).to_contain_text("Run 1 is incomplete")
     expect(page.locator("#case-score")).to_contain_text("1 failed")
-    page.keyboard.press("e")
+    press(page, "e")
     expect(failed).to_have_class("query failed here")
 
     page.watch.expect(409)  # type: ignore[attr-defined]

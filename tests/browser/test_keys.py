@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from relevancy.models import Case, Rating, User
 
 from . import stage
-from .bench_page import BenchPage
+from .bench_page import BenchPage, press
 from .conftest import Opens
 
 
@@ -27,14 +27,14 @@ def _here(page: Page) -> str:
 def test_help_lists_the_keys_and_closes(look: Opens, case: Case) -> None:
     page = look("editor")
     BenchPage(page, case)
-    page.keyboard.press("?")
+    press(page, "?")
     dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_be_visible()
     for line in ("Next unrated", "Rate (0 is 10)", "Take the rating back", "Open, close", "Run"):
         expect(dialog.get_by_text(line, exact=True)).to_be_visible()
-    page.keyboard.press("j")
+    press(page, "j")
     expect(page.locator("[data-key-item].here")).to_have_count(0)
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     expect(dialog).to_be_hidden()
 
 
@@ -43,41 +43,41 @@ def test_move_open_and_out(look: Opens, case: Case) -> None:
     bench = BenchPage(page, case)
     ids = {entry.query.text: f"query-{entry.pk}" for entry in case.case_queries.select_related("query")}
     for key, text in (("j", "solaris"), ("j", "star wars"), ("j", "alien"), ("k", "star wars")):
-        page.keyboard.press(key)
+        press(page, key)
         assert _here(page) == ids[text]
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(bench.results("star wars")).to_have_count(10)
-    page.keyboard.press("j")
+    press(page, "j")
     expect(bench.results("star wars").first).to_have_class("result here")
     expect(bench.results("star wars").first).to_be_focused()
-    page.keyboard.press("k")
-    page.keyboard.press("Enter")
+    press(page, "k")
+    press(page, "Enter")
     expect(bench.results("star wars")).to_have_count(0)
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(bench.results("star wars")).to_have_count(10)
-    page.keyboard.press("j")
-    page.keyboard.press("Escape")
+    press(page, "j")
+    press(page, "Escape")
     assert _here(page) == ids["star wars"]
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     expect(bench.results("star wars")).to_have_count(0)
     assert _here(page) == ids["star wars"]
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     expect(page.locator("[data-key-item].here")).to_have_count(0)
 
 
 def test_next_unrated_passes_over_what_is_rated(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
-    page.keyboard.press("u")
+    press(page, "u")
     assert _here(page) == bench.row("star wars").get_attribute("id")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(bench.results("star wars")).to_have_count(10)
-    page.keyboard.press("u")
+    press(page, "u")
     expect(bench.results("star wars").first).to_have_class("result here")
-    page.keyboard.press("0")
+    press(page, "0")
     expect(bench.grade(bench.results("star wars").first, 10)).to_have_attribute("aria-checked", "true")
     expect(bench.score("star wars")).to_be_visible()
-    page.keyboard.press("u")
+    press(page, "u")
     expect(bench.results("star wars").nth(1)).to_have_class("result here")
 
 
@@ -87,27 +87,27 @@ def test_keys_are_letters_inside_fields(look: Opens, case: Case) -> None:
     bench.grade(bench.open("star wars").first, 3).click()
     expect(bench.score("star wars")).to_be_visible()
     before = Rating.objects.count()
-    page.keyboard.press("f")
+    press(page, "f")
     expect(page.get_by_label("Filter queries")).to_be_focused()
     page.keyboard.type("7 ju?", delay=10)
     expect(page.get_by_label("Filter queries")).to_have_value("7 ju?")
     expect(page.get_by_text("No query contains “7 ju?”")).to_be_visible()
     expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
     assert Rating.objects.count() == before
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     expect(page.get_by_label("Filter queries")).not_to_be_focused()
 
 
 def test_add_run_and_template_by_key(look: Opens, case: Case) -> None:
     page = look("editor")
     BenchPage(page, case)
-    page.keyboard.press("a")
+    press(page, "a")
     expect(page.get_by_role("dialog", name="Add queries")).to_be_visible()
-    page.keyboard.press("Escape")
-    page.keyboard.press("g")
-    page.keyboard.press("t")
+    press(page, "Escape")
+    press(page, "g")
+    press(page, "t")
     expect(page.get_by_role("textbox", name="Template")).to_be_focused()
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 1")
 
 
@@ -116,7 +116,7 @@ def test_theme_stays_after_a_reload(look: Opens, case: Case) -> None:
     BenchPage(page, case)
     paper = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
-    page.keyboard.press("t")
+    press(page, "t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     dark = page.evaluate(paper)
     assert dark != light
@@ -138,20 +138,20 @@ def test_everything_works_without_single_letter_keys(look: Opens, case: Case, pe
     expect(page.get_by_text("Your account is saved.")).to_be_visible()
     bench = BenchPage(page, case)
     for key in ("?", "j", "t", "f", "a"):
-        page.keyboard.press(key)
+        press(page, key)
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator("[data-key-item].here")).to_have_count(0)
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
 
     bench.opener("star wars").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     first = bench.results("star wars").first
     expect(first).to_be_visible()
     bench.grade(first, 1).focus()
-    page.keyboard.press("7")
-    page.keyboard.press("ArrowRight")
+    press(page, "7")
+    press(page, "ArrowRight")
     expect(bench.grade(first, 2)).to_be_focused()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(bench.grade(first, 2)).to_have_attribute("aria-checked", "true")
     expect(bench.score("star wars")).to_be_visible()
     expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))

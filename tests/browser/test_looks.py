@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from relevancy.models import Case, Endpoint, Team, User
 
 from . import stage
-from .bench_page import BenchPage
+from .bench_page import BenchPage, press
 from .conftest import Opens
 
 # Links, buttons and fields that are shown and have no accessible name, as the first characters of their HTML.
@@ -105,7 +105,7 @@ def _walk(page: Page) -> list[str]:
     """Tab through the first controls of a page; those that show no focus."""
     silent = []
     for _ in range(_TABS):
-        page.keyboard.press("Tab")
+        press(page, "Tab")
         if page.evaluate("document.activeElement === document.body"):
             break
         if not page.evaluate(_RING):
@@ -123,7 +123,7 @@ def test_focus_can_be_seen(look: Opens, case: Case) -> None:
 def test_skip_link_comes_first(look: Opens, case: Case) -> None:
     page = look("owner")
     BenchPage(page, case)
-    page.keyboard.press("Tab")
+    press(page, "Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from relevancy.models import Case, Rating, User
 
 from . import stage
-from .bench_page import BenchPage
+from .bench_page import BenchPage, press
 from .conftest import Opens
 
 _POST = """async ([url, body]) => {
@@ -69,8 +69,8 @@ def test_viewer_looks_but_cannot_rate(look: Opens, people: dict[str, User], film
     expect(page.get_by_role("radiogroup")).to_have_count(0)
     expect(page.get_by_role("group", name="Rate all shown")).to_have_count(0)
     expect(results.first.locator(".grade")).to_have_text("10")
-    page.keyboard.press("j")
-    page.keyboard.press("5")
+    press(page, "j")
+    press(page, "5")
 
     page.watch.expect(403)  # type: ignore[attr-defined]
     entry = case.case_queries.get()

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from relevancy.models import Case, Rating, User
 
 from . import stage
-from .bench_page import BenchPage
+from .bench_page import BenchPage, press
 from .conftest import Opens
 
 QUERIES = "star wars\nstar trek\ntom hanks\n\nalien\n"
@@ -59,11 +59,11 @@ def test_walk_from_sign_in_to_a_changed_score(look: Opens, people: dict[str, Use
     expect(bench.case_score).to_have_text("–")
     bench.mark_document()
 
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
+    press(page, "j")
+    press(page, "Enter")
     expect(bench.results("star wars")).to_have_count(10)
-    page.keyboard.press("j")
-    page.keyboard.press("8")
+    press(page, "j")
+    press(page, "8")
     expect(bench.score("star wars")).to_be_visible()
     first = stage.query_score(case, "star wars").score
     expect(bench.score("star wars")).to_have_text(stage.shown(first))
@@ -72,20 +72,20 @@ def test_walk_from_sign_in_to_a_changed_score(look: Opens, people: dict[str, Use
     assert stage.case_score(case).scored == 1
     expect(bench.row("star wars").locator("td").nth(5)).to_have_text("9")
 
-    page.keyboard.press("j")
-    page.keyboard.press("2")
+    press(page, "j")
+    press(page, "2")
     expect(bench.score("star wars")).not_to_have_text(stage.shown(first))
     second = stage.query_score(case, "star wars").score
     assert second is not None and second < first
     expect(bench.score("star wars")).to_have_text(stage.shown(second))
     expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
 
-    page.keyboard.press("Backspace")
+    press(page, "Backspace")
     expect(bench.score("star wars")).to_have_text(stage.shown(first))
     expect(bench.case_score).to_have_text(stage.shown(first))
     assert stage.query_score(case, "star wars").score == pytest.approx(first)
-    page.keyboard.press("k")
-    page.keyboard.press("Backspace")
+    press(page, "k")
+    press(page, "Backspace")
     bench.expect_no_score("star wars")
     expect(bench.case_score).to_have_text("–")
     assert not Rating.objects.exists()
