@@ -37,7 +37,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         CLICKS = "clicks"
         JUDGE = "judge", "AI judge"
 
-    email = models.EmailField(unique=True)
+    email = models.EmailField("e-mail", unique=True)
     name = models.CharField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.PERSON)
     single_keys = models.BooleanField(default=True, help_text="Single letters and digits work as keys on pages.")

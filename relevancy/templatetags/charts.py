@@ -166,7 +166,7 @@ _GRID = mark_safe(
 
 
 def history_chart(
-    points: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]] = (), empty: str = "No runs yet"
+    points: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]] = (), empty: str = "No scores yet"
 ) -> SafeString:
     """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its place.
 

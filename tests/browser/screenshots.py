@@ -22,7 +22,7 @@ Take = Callable[[str], None]
 
 def _sign_in(page: Page, who: str, password: str) -> None:
     page.goto("/login/")
-    page.get_by_label("Email").fill(who)
+    page.get_by_label("E-mail").fill(who)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("/")

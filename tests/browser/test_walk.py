@@ -15,7 +15,7 @@ QUERIES = "star wars\nstar trek\ntom hanks\n\nalien\n"
 def _sign_in(page: Page, who: User) -> None:
     page.goto("/")
     expect(page).to_have_url("/login/?next=/")
-    page.get_by_label("Email").fill(who.email)
+    page.get_by_label("E-mail").fill(who.email)
     page.get_by_label("Password").fill(stage.PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="No cases yet")).to_be_visible()

@@ -13,7 +13,7 @@ def test_sign_in_filter_rate_and_run(look: Opens, people: dict[str, User], films
     case = stage.film_case(people["editor"], ["star wars", "alien"])
     page = look(java_script_enabled=False)
     page.goto(f"/cases/{case.pk}/")
-    page.get_by_label("Email").fill(people["editor"].email)
+    page.get_by_label("E-mail").fill(people["editor"].email)
     page.get_by_label("Password").fill(stage.PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     bench = BenchPage(page)

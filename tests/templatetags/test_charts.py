@@ -65,7 +65,7 @@ def test_history_chart_of_one_point_is_a_dot_at_the_right() -> None:
 
 
 def test_history_chart_of_nothing_says_so() -> None:
-    assert ">No runs yet<" in charts.history_chart([])
+    assert ">No scores yet<" in charts.history_chart([])
     assert ">Nothing rated<" in charts.history_chart(points(None), empty="Nothing rated")
 
 
