@@ -18,7 +18,7 @@ $bin/python manage.py makemigrations --check --dry-run
 
 if initdb=$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1) && [ -n "$initdb" ]; then
   step "PostgreSQL"
-  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -p no:cacheprovider -m "not live and not browser" \
+  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -n 2 -p no:cacheprovider -m "not live and not browser" \
     tests/models tests/evaluation tests/judging tests/cases tests/transfer tests/views tests/test_tasks.py
 else
   left_out+=("the tests on PostgreSQL: initdb was not found (package postgresql)")
