@@ -17,6 +17,12 @@ DATA=$(cd "$2" && pwd)
 HEAP=${ES_HEAP:-1g}
 RUN_UID=${ES_UID:-65534}
 ES_HOME=$(ls -d "$HERE"/target/dist/*/elasticsearch | head -1)
+# As root, Elasticsearch runs as another user, who may not see into a private checkout: then a copy is run.
+readable() { setpriv --reuid="$RUN_UID" --regid="$RUN_UID" --clear-groups test -r "$1"; }
+if [ "$(id -u)" = 0 ] && ! readable "$ES_HOME/lib"; then
+  cp -r "$ES_HOME" "$DATA/dist"
+  ES_HOME=$DATA/dist
+fi
 if [ -z "${ES_JAVA_HOME:-}" ]; then
   for d in /usr/lib/jvm/temurin-2[1-9]-jdk* /usr/lib/jvm/java-2[1-9]-openjdk*; do
     [ -x "$d/bin/java" ] && ES_JAVA_HOME=$d && break
@@ -65,12 +71,10 @@ cmd=("$JAVA" -Xms4m -Xmx64m -XX:+UseSerialGC -cp "$ES_HOME/lib/tools/server-laun
 cd "$ES_HOME"   # the launcher looks for modules/ below the working directory
 if [ "$(id -u)" = 0 ]; then
   chown -R "$RUN_UID:$RUN_UID" "$DATA"
-  for path in "$ES_HOME/lib" "$DATA"; do
-    setpriv --reuid="$RUN_UID" --regid="$RUN_UID" --clear-groups test -r "$path" || {
-      echo "start.sh: user $RUN_UID cannot read $path; use a checkout and a data folder outside of private homes." >&2
-      exit 1
-    }
-  done
+  readable "$ES_HOME/lib" || {
+    echo "start.sh: user $RUN_UID cannot read $DATA; use a data folder outside of private homes." >&2
+    exit 1
+  }
   exec setpriv --reuid="$RUN_UID" --regid="$RUN_UID" --clear-groups "${cmd[@]}"
 fi
 exec "${cmd[@]}"
