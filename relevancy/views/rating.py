@@ -29,7 +29,7 @@ def rate(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
             judging.take_back(query=entry.query, doc_ids=[doc_id], by=request.user, run=bench.run)
     except judging.CannotRate as reason:
         return refused(request, bench.open_url(entry), reason)
-    tasks.ratings_changed(bench.case.book, seen=bench.case)
+    _tell_others(bench)
     return _changed(request, case_id, entry_id, doc_id)
 
 
@@ -44,7 +44,7 @@ def rate_shown(request: HttpRequest, case_id: int, entry_id: int) -> HttpRespons
         judging.rate_many(query=entry.query, values=dict.fromkeys(wanted, value), by=request.user, run=bench.run)
     except judging.CannotRate as reason:
         return refused(request, bench.open_url(entry), reason)
-    tasks.ratings_changed(bench.case.book, seen=bench.case)
+    _tell_others(bench)
     response = _changed(request, case_id, entry_id)
     text = f"{len(wanted)} document{pluralize(len(wanted))} rated {value:g}"
     return toast(response, text) if request.htmx else response  # type: ignore[attr-defined]
@@ -57,6 +57,11 @@ def _rateable(request: HttpRequest, case_id: int, entry_id: int) -> tuple[Bench,
     entry = bench.entry(entry_id)
     entry.query.book = bench.case.book
     return bench, entry
+
+
+def _tell_others(bench: Bench) -> None:
+    """Every other newest run on the book is scored anew; this case's own too, where an older run was rated."""
+    tasks.ratings_changed(bench.case.book, seen=None if bench.older else bench.case)
 
 
 def _number(text: str) -> float:

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.messages import get_messages
 
-from relevancy import judging
+from relevancy import evaluation, judging
 from relevancy.models import CaseScore, Rating, RatingChange, Run, Verdict
 from tests.factories import make_user, query_of, rate_all, run_now, script_of
 
@@ -202,6 +202,9 @@ def test_rate_on_an_older_run(sign_in, people, case):
     for name in (f"result-{entry.pk}-2", f"query-row-{entry.pk}", "case-score"):
         assert same(by_id(response, name), by_id(page, name)), name
     assert mine(people) == {"b": 3}
+    newest = evaluation.newest_run(case)
+    assert newest.number == 2
+    assert evaluation.has_stale(newest, evaluation.versions_of(case)[0]) == 0
 
 
 def test_rate_without_htmx_keeps_the_query_open(sign_in, people, team, script):
