@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from relevancy import evaluation
 from relevancy.models import Book, Case, CaseQuery, Role, Run, Scorer, ScorerVersion
+from relevancy.templatetags import numbers
 
 from .listing import SORTS, STATES, Listing, number
 from .tune_pane import tune_pane
@@ -115,10 +116,8 @@ class Bench:
     @staticmethod
     def _hover(row: Any) -> str:
         name = f" {row.run.attempt.name}" if row.run.attempt.name else ""
-        score = "–" if row.score is None else f"{row.score:.1f}"
-        return (
-            f"Run {row.run.number} · attempt {row.run.attempt.number}{name} · {score} · {row.scored} of {row.queries}"
-        )
+        shown = f"{numbers.score(row.score)} · {row.scored} of {row.queries}"
+        return f"Run {row.run.number} · attempt {row.run.attempt.number}{name} · {shown}"
 
     @cached_property
     def unsearched(self) -> dict[str, int]:
