@@ -1,7 +1,7 @@
 """Documents as JSON lines, into the embedded engine."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from relevancy import cases, engines, evaluation
@@ -24,9 +24,14 @@ def read(text: str) -> Iterator[dict[str, Any]]:
 
 
 def load(*, engine: str, url: str, text: str, by: Any, id_field: str = "id") -> int:
-    """Documents into an engine. Returns how many. Raises `BadFile`, `EngineError`."""
-    endpoint = cases.endpoints.draft(name="documents", engine=engine, url=url, by=by)
+    """Documents of a file into an engine. Returns how many. Raises `BadFile`, `EngineError`."""
     try:
-        return engines.load_documents(evaluation.connection(endpoint), read(text), id_field=id_field)
+        return put(engine=engine, url=url, documents=read(text), by=by, id_field=id_field)
     except ValueError as error:
         raise BadFile(str(error)) from None
+
+
+def put(*, engine: str, url: str, documents: Iterable[Mapping[str, Any]], by: Any, id_field: str = "id") -> int:
+    """Documents into an engine that need not be an endpoint; the rules for addresses hold. Raises `EngineError`, `ValueError`."""
+    endpoint = cases.endpoints.draft(name="documents", engine=engine, url=url, by=by)
+    return engines.load_documents(evaluation.connection(endpoint), documents, id_field=id_field)

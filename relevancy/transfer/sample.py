@@ -11,6 +11,8 @@ from django.db import transaction
 from relevancy import cases, engines, evaluation, judging
 from relevancy.models import Attempt, Case, Endpoint, Run
 
+from . import documents
+
 FOLDER = Path(__file__).parent / "sample_data"
 CASE = "Movies"
 ENDPOINT = "films"
@@ -75,8 +77,7 @@ def _make(endpoint: Endpoint, owner: Any) -> Case:
 
 def load_into(*, engine: str, url: str, by: Any) -> int:
     """The catalogue into a real engine. Returns the number of films."""
-    endpoint = cases.endpoints.draft(name=f"sample on {engine}", engine=engine, url=url, by=by)
-    return engines.load_documents(evaluation.connection(endpoint), films())
+    return documents.put(engine=engine, url=url, documents=films(), by=by)
 
 
 def _endpoint(owner: Any) -> Endpoint:
