@@ -55,6 +55,16 @@ class Batch:
             self.grades[rows], self.returned[rows], self.repeats[rows], self.known.rows(start, stop), self.scale
         )
 
+    def best(self, most: int | None = None) -> FloatArray:
+        """[Q × n] the known grades of each query, best first; `most` of them, or all; NaN where there are no more."""
+        return self.known.ranked(most)
+
+    def ideal(self, depth: int | None = None) -> Batch:
+        """The same queries, had they returned their `depth` best known documents (None: all of them), best first."""
+        grades = self.best(depth)
+        returned = (~np.isnan(grades)).sum(axis=1)
+        return Batch(grades, returned, np.zeros(grades.shape, dtype=np.bool_), self.known, self.scale)
+
     @classmethod
     def build(
         cls,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from .arrays import FloatArray
+from .facts import Facts, Reason
 from .slots import Slots
+from .table import Working
 
 Value = str | float | None
 
@@ -55,6 +57,27 @@ Bounds = Callable[[Compute, Slots, Settings], tuple[FloatArray, FloatArray]]
 Points = Callable[[FloatArray, Slots, Settings], FloatArray]
 """Values → scores 0–100."""
 
+Formula = Callable[["Settings", str], str]
+"""Settings (`rel` may be None: the book's) and what to write for k, "10" or "k" → LaTeX."""
+
+ShowWorking = Callable[[Slots, Settings], Working]
+"""Slots of one query → its table, with a result computed from the table."""
+
+GiveReasons = Callable[[Facts, Settings], Sequence[Reason | None]]
+"""What is known of one ranking → what explains its score, the most telling first; None where a fact is not the case."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A worked example: `measure` as it is written, `grades` in rank order (None: unrated), the grades of known
+    documents that are not returned, the scale "LO:HI", and the value that comes out, to six decimals."""
+
+    measure: str
+    grades: tuple[float | None, ...]
+    extra: tuple[float, ...]
+    scale: str
+    value: float
+
 
 def per_cent(values: FloatArray, _slots: Slots, _settings: Settings) -> FloatArray:
     """Values 0…1 as scores 0–100."""
@@ -69,6 +92,9 @@ class Definition:
     relevant) · 'gain' (no known grade above 0) · 'judged' (something returned, nothing of it rated). It may be a
     function of the settings. `unrated_queries`: a query without any rating is 'unscoreable' or 'zero'.
     `cutoff`: whether `@k` may be given. `bounds`: None where there are none.
+
+    What explains it, all of it optional: `formula` is LaTeX, or a function of the settings (see `Formula`); `advice`
+    and `pitfall` say when to use it and when it misleads; `working` and `reasons` show and explain one score.
     """
 
     name: str
@@ -81,6 +107,12 @@ class Definition:
     unrated_queries: Literal["unscoreable", "zero"] = "unscoreable"
     bounds: Bounds | None = None
     points: Points = per_cent
+    formula: str | Formula = ""
+    advice: str = ""
+    pitfall: str = ""
+    example: Example | None = None
+    working: ShowWorking | None = None
+    reasons: GiveReasons | None = None
 
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray, IntArray, descending
+from .arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +32,19 @@ class Known:
         return Known(self.grades[offsets[0] : offsets[-1]], offsets - offsets[0])
 
     def best(self, most: int | None) -> FloatArray:
-        """[queries × n]: each query's best grades, descending, padded with 0; `most` of them, or all."""
+        """[queries × n]: each query's best grades, descending, padded with 0; `most` of them, or all. Grades below 0,
+        which gain nothing, count as 0."""
+        return self._descending(np.fmax(self.grades, 0.0), most, 0.0)
+
+    def ranked(self, most: int | None) -> FloatArray:
+        """As `best`, but with every grade as it is and NaN where there are no more."""
+        return self._descending(self.grades, most, np.nan)
+
+    def _descending(self, grades: FloatArray, most: int | None, padding: float) -> FloatArray:
         counts = self.counts
         longest = int(counts.max(initial=0))
         width = longest if most is None else min(most, longest)
-        best = np.zeros((len(counts), width))
+        best = np.full((len(counts), width), padding)
         # Rows of similar length together: one long list must not make a wide matrix of all the others.
         floor, ceiling = 0, 64
         while floor < longest:
@@ -44,8 +52,9 @@ class Known:
             if len(rows):
                 ranks = np.arange(int(counts[rows].max()))
                 inside = ranks < counts[rows, None]
-                at = np.minimum(self.offsets[rows, None] + ranks, len(self.grades) - 1)
-                top = descending(np.where(inside, self.grades[at], 0.0))[:, :width]
+                at = np.minimum(self.offsets[rows, None] + ranks, len(grades) - 1)
+                # Negated, the best come first; NaN sorts to the end, and 0 is the least of those padded with 0.
+                top = -np.sort(-np.where(inside, grades[at], padding), axis=1)[:, :width]
                 best[rows, : top.shape[1]] = top
             floor, ceiling = ceiling, ceiling * 4
         return best

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .definition import Definition, Parameter, Settings, Value
@@ -57,6 +58,13 @@ class Measure:
         below = self.parameters.get("unrated") == "skip" or self.parameters.get("ideal") == "recall"
         return None if below else self.cutoff
 
+    def formula(self) -> str:
+        """The formula as LaTeX, with the cutoff and the parameters filled in; "" where the definition has none."""
+        formula = self.definition.formula
+        if isinstance(formula, str):
+            return formula
+        return formula(Settings(self.parameters), "k" if self.cutoff is None else str(self.cutoff))
+
     def __str__(self) -> str:
         written = ",".join(f"{name}={_written(value)}" for name, value in self.changed)
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
@@ -69,13 +77,33 @@ def parse_measure(text: str) -> Measure:
     if not found:
         raise MeasureError(f"The measure {text!r} cannot be read. Write it like nDCG@10, AP or P(rel=2)@5.")
     definition = _definition(found["name"])
-    given = _parameters(definition, found["parameters"] or "")
+    return _measure(definition, _parameters(definition, found["parameters"] or ""), found["cutoff"])
+
+
+def write_measure(name: str, values: Mapping[str, str | float | None], cutoff: float | None = None) -> Measure:
+    """The measure of a form's values: {parameter: value}, None or "" where it was left empty, hence its default.
+
+    Checks what `parse_measure` checks, with the same `MeasureError`s: a measure or parameter that does not exist, a
+    value outside its choices or limits, a cutoff that is 0, a fraction, missing or not taken. A number may be text.
+    """
+    definition = _definition(name)
+    given: dict[str, Value] = {}
+    for key, value in values.items():
+        parameter = _parameter(definition, key)
+        if value is not None and value != "":
+            given[key] = _value(definition, parameter, None, str(value).strip())
+    if cutoff is not None and float(cutoff).is_integer():
+        cutoff = int(cutoff)
+    return _measure(definition, given, None if cutoff is None else str(cutoff))
+
+
+def _measure(definition: Definition, given: Mapping[str, Value], cutoff: str | None) -> Measure:
     changed = tuple(
         (parameter.name, given[parameter.name])
         for parameter in definition.parameters
         if parameter.name in given and given[parameter.name] != parameter.default
     )
-    return Measure(definition.name, changed, _cutoff(definition, found["cutoff"]))
+    return Measure(definition.name, changed, _cutoff(definition, cutoff))
 
 
 def _definition(name: str) -> Definition:
@@ -107,15 +135,20 @@ def _parameters(definition: Definition, text: str) -> dict[str, Value]:
             raise MeasureError(
                 f"The parameter {part.strip()!r} of {definition.name} cannot be read. Write name='word' or name=number."
             )
-        parameter = definition.parameter(found["name"])
-        if parameter is None:
-            exist = ", ".join(each.name for each in definition.parameters) or "none"
-            raise MeasureError(f"{definition.name} has no parameter {found['name']!r}. It has: {exist}.")
+        parameter = _parameter(definition, found["name"])
         if parameter.name in given:
             raise MeasureError(f"{definition.name} is given the parameter {parameter.name!r} twice.")
         quoted = found["single"] if found["single"] is not None else found["double"]
         given[parameter.name] = _value(definition, parameter, quoted, found["plain"])
     return given
+
+
+def _parameter(definition: Definition, name: str) -> Parameter:
+    parameter = definition.parameter(name)
+    if parameter is None:
+        exist = ", ".join(each.name for each in definition.parameters) or "none"
+        raise MeasureError(f"{definition.name} has no parameter {name!r}. It has: {exist}.")
+    return parameter
 
 
 def _value(definition: Definition, parameter: Parameter, quoted: str | None, plain: str | None) -> Value:

@@ -6,6 +6,9 @@ import math
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
+from .arrays import FloatArray
 from .errors import ScaleError
 
 MOST_GRADES = 1001
@@ -71,3 +74,19 @@ class Scale:
 
     def __str__(self) -> str:
         return f"{self.lowest:g}:{self.top:g}"
+
+
+def map_grades[Grades: (float, FloatArray)](grade: Grades, from_scale: Scale, to_scale: Scale) -> Grades:
+    """Grades of one scale on another, linearly: lowest on lowest, top on top, both exactly; one or an array of them.
+
+    NaN (unrated) stays NaN. Between scales with the same ends nothing changes. A grade outside its scale, such as one
+    below 0 in a TREC file, goes to the nearer end.
+    """
+    inside = np.clip(np.asarray(grade, dtype=np.float64), from_scale.lowest, from_scale.top)
+    if (from_scale.lowest, from_scale.top) != (to_scale.lowest, to_scale.top):
+        # Multiplied before it is divided, so that whole grades give whole grades wherever they should.
+        above = (inside - from_scale.lowest) * (to_scale.top - to_scale.lowest) / (from_scale.top - from_scale.lowest)
+        inside = np.where(inside == from_scale.top, to_scale.top, to_scale.lowest + above)
+    if isinstance(grade, np.ndarray):
+        return inside
+    return float(inside)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevancy.scoring import MeasureError, definitions, parse_measure
+from relevancy.scoring import MeasureError, definitions, parse_measure, write_measure
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,59 @@ def test_settings_take_the_threshold_of_the_scale():
     assert parse_measure("P(rel=2)@5").settings(6).number("rel") == 2
     with pytest.raises(TypeError, match="rel"):
         parse_measure("P@5").settings(None).number("rel")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "cutoff", "text"),
+    [
+        ("nDCG", {"gain": "linear", "ideal": "max"}, 5, "nDCG(gain='linear',ideal='max')@5"),
+        ("nDCG", {"gain": "exp", "discount": None, "unrated": ""}, 10.0, "nDCG@10"),
+        ("P", {"rel": 2}, 5, "P(rel=2)@5"),
+        ("P", {"rel": "1.5"}, 1, "P(rel=1.5)@1"),
+        ("RBP", {"p": 0.5}, None, "RBP(p=0.5)"),
+        ("RBP", {"p": 0.00001}, None, "RBP(p=1e-05)"),
+        ("AP", {}, None, "AP"),
+        ("Bpref", {"rel": None}, None, "Bpref"),
+    ],
+)
+def test_write_measure(name, values, cutoff, text):
+    assert str(write_measure(name, values, cutoff)) == text
+    assert write_measure(name, values, cutoff) == parse_measure(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "cutoff", "said"),
+    [
+        ("Quality", {}, None, "There is no measure 'Quality'"),
+        ("nDCG", {"depth": 3}, 10, "no parameter 'depth'. It has: gain, discount, ideal, unrated"),
+        ("nDCG", {"depth": None}, 10, "no parameter 'depth'"),
+        ("nDCG", {"gain": "cubic"}, 10, "cannot be 'cubic'. It can be: 'exp', 'linear'"),
+        ("nDCG", {"gain": 2}, 10, "cannot be '2'"),
+        ("nDCG", {}, 0, "from 1 to 100000, not '0'"),
+        ("nDCG", {}, -1, "not '-1'"),
+        ("nDCG", {}, 2.5, "not '2.5'"),
+        ("nDCG", {}, float("nan"), "not 'nan'"),
+        ("nDCG", {}, float("inf"), "not 'inf'"),
+        ("nDCG", {}, 100_001, "not '100001'"),
+        ("P", {}, None, "needs a cutoff, such as P@10"),
+        ("Bpref", {}, 10, "takes no cutoff"),
+        ("P", {"rel": "two"}, 10, "must be a number, not two"),
+        ("P", {"rel": -1}, 10, "at least 0, not -1"),
+        ("P", {"rel": float("nan")}, 10, "must be a number, not nan"),
+        ("P", {"rel": float("inf")}, 10, "must be a number, not inf"),
+        ("RBP", {"p": 1}, None, "between 0 and 1, not 1"),
+        ("RBP", {"p": 0.0}, None, "between 0 and 1, not 0.0"),
+    ],
+)
+def test_write_measure_refuses(name, values, cutoff, said):
+    with pytest.raises(MeasureError, match=said):
+        write_measure(name, values, cutoff)
+
+
+def test_write_measure_takes_back_what_a_measure_has():
+    for definition in definitions().values():
+        cutoff = None if definition.cutoff == "none" else 7
+        for parameter in definition.parameters:
+            for value in [choice for choice, _ in parameter.choices] or [0.5]:
+                measure = write_measure(definition.name, {parameter.name: value}, cutoff)
+                assert write_measure(measure.name, measure.parameters, measure.cutoff) == measure

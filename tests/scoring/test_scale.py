@@ -1,6 +1,9 @@
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from relevancy.scoring import Scale, ScaleError
+from relevancy.scoring import Scale, ScaleError, map_grades
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,37 @@ def test_threshold_may_be_given():
     assert Scale.parse("0:3", 2).relevant_from == 2
     assert Scale((0.0, 1.0, 5.0), relevant_from=5).relevant_from == 5
     assert Scale((0.0, 0.5)).relevant_from == 0.5
+
+
+SCALES = st.sampled_from(["0:1", "0:3", "1:4", "1:10", "0:100", "2:7"]).map(Scale.parse) | st.just(
+    Scale((0.1, 0.4, 0.7))
+)
+
+
+@given(SCALES, SCALES)
+def test_map_grades_is_exact_at_both_ends(old, new):
+    assert map_grades(old.lowest, old, new) == new.lowest
+    assert map_grades(old.top, old, new) == new.top
+
+
+@given(SCALES, SCALES, st.lists(st.floats(0, 1), min_size=2, max_size=5))
+def test_map_grades_keeps_order_and_proportions(old, new, shares):
+    grades = old.lowest + np.sort(np.array(shares)) * (old.top - old.lowest)
+    mapped = map_grades(grades, old, new)
+    assert (np.diff(mapped) >= -1e-12).all()
+    assert mapped == pytest.approx(new.lowest + np.sort(shares) * (new.top - new.lowest), abs=1e-9)
+    assert [map_grades(float(grade), old, new) for grade in grades] == mapped.tolist()
+
+
+def test_map_grades_by_hand():
+    four, ten = Scale.parse("0:3"), Scale.parse("1:10")
+    assert [map_grades(grade, four, ten) for grade in (0, 1, 2, 3)] == [1, 4, 7, 10]
+    assert map_grades(5.5, ten, Scale.parse("0:100")) == pytest.approx(50)
+    assert map_grades(0.1, four, four) == 0.1
+    assert map_grades(-2, four, ten) == 1
+    assert isinstance(map_grades(2, four, ten), float)
+
+
+def test_map_grades_leaves_unrated_documents_unrated():
+    mapped = map_grades(np.array([[np.nan, 3.0]]), Scale.parse("0:3"), Scale.parse("1:10"))
+    assert np.isnan(mapped[0, 0]) and mapped[0, 1] == 10

@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from relevancy.scoring.arrays import FloatArray, ratio
-from relevancy.scoring.definition import Compute, Definition, Settings
+from relevancy.scoring.definition import Compute, Definition, Example, Settings
+from relevancy.scoring.formulas import at_k
+from relevancy.scoring.reasons import of_average_less_edits
 from relevancy.scoring.slots import Slots
-
-# 100 · mean / top is often a whole number that floating point misses from below.
-_SLACK = 1e-9
+from relevancy.scoring.workings.edits import SLACK, show_average_less_edits
 
 
 def edit_distance(first: FloatArray, second: FloatArray, lengths: FloatArray) -> FloatArray:
@@ -42,7 +42,7 @@ def edit_distance(first: FloatArray, second: FloatArray, lengths: FloatArray) ->
 def average_less_edits(slots: Slots, _settings: Settings) -> FloatArray:
     rated = (~np.isnan(slots.grades)).sum(axis=1, dtype=np.float64)
     mean = ratio(np.nansum(slots.grades, axis=1), rated)
-    average = np.floor(100.0 * mean / slots.scale.top + _SLACK)
+    average = np.floor(100.0 * mean / slots.scale.top + SLACK)
     width = slots.grades.shape[1]
     best = np.zeros((len(rated), width))
     known = slots.known.best(width)
@@ -61,9 +61,16 @@ def bounds(_compute: Compute, slots: Slots, _settings: Settings) -> tuple[FloatA
     rated = (~np.isnan(slots.grades)).sum(axis=1, dtype=np.float64)
     left = slots.open.sum(axis=1, dtype=np.float64)
     graded, whole = np.nansum(slots.grades, axis=1), (rated + left) * slots.scale.top
-    low = np.floor(100.0 * ratio(graded + left * slots.scale.lowest, whole) + _SLACK) - slots.held
-    high = np.floor(100.0 * ratio(graded + left * slots.scale.top, whole) + _SLACK)
+    low = np.floor(100.0 * ratio(graded + left * slots.scale.lowest, whole) + SLACK) - slots.held
+    high = np.floor(100.0 * ratio(graded + left * slots.scale.top, whole) + SLACK)
     return np.maximum(low, 0.0) / 100.0, high / 100.0
+
+
+def formula(_settings: Settings, k: str) -> str:
+    average = r"\left\lfloor 100 \cdot \frac{\bar{g}}{g_\text{top}} \right\rfloor"
+    words = rf"\bar{{g}} \text{{: mean of the rated grades in the first }} {k}"
+    edits = r"d \text{: edits between the list and the best list}"
+    return at_k("AvgEdit", k) + rf"\max\left(0, {average} - d\right), \quad {words}, \quad {edits}"
 
 
 AVG_EDIT = Definition(
@@ -75,4 +82,13 @@ AVG_EDIT = Definition(
     needs=lambda _settings: "judged",
     bounds=bounds,
     points=points,
+    formula=formula,
+    advice="Use it to begin with: one number that says whether the results are good and in the right order, without a "
+    "parameter to choose. It works with any scale.",
+    pitfall="Unrated documents are left out of the average, so one good rating among ten unrated results looks like a "
+    "good list: rate all that is shown. A long list can lose a point for each rank, which weighs little on ten results "
+    "and ruins a hundred.",
+    example=Example("AvgEdit@10", (10, 8, 9, None, 5, 1, 4, None, None, None), (), "1:10", 0.57),
+    working=show_average_less_edits,
+    reasons=of_average_less_edits,
 )

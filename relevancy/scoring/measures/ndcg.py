@@ -16,10 +16,13 @@ import numpy as np
 from relevancy.scoring.arrays import FloatArray, ratio
 from relevancy.scoring.bounds.extremes import extremes
 from relevancy.scoring.bounds.ideal_ratio import ideal_ratio
-from relevancy.scoring.definition import UNRATED, Compute, Definition, Needs, Parameter, Settings
+from relevancy.scoring.definition import UNRATED, Compute, Definition, Example, Needs, Parameter, Settings
+from relevancy.scoring.formulas import at_k, discounted_latex, skipped_latex
 from relevancy.scoring.gains import DISCOUNT, GAIN, discounted, discounts, gains
 from relevancy.scoring.ideal import ideal_grades
+from relevancy.scoring.reasons import of_ideal
 from relevancy.scoring.slots import Slots
+from relevancy.scoring.workings.cumulated import show_ndcg
 
 IDEAL = Parameter(
     "ideal",
@@ -60,6 +63,26 @@ def bounds(compute: Compute, slots: Slots, settings: Settings) -> tuple[FloatArr
     return strategy(compute, slots, settings)
 
 
+_IDEAL_WORDS = {
+    "global": "the best {k} of all known grades",
+    "local": "the first {k} results, best first",
+    "recall": "the best {k} of everything returned",
+    "max": "the top grade at every rank",
+    "uncut": "all known grades, best first",
+}
+
+
+def formula(settings: Settings, k: str) -> str:
+    ideal = settings.choice("ideal")
+    length = "n" if ideal == "uncut" or (ideal == "max" and k == "k") else k
+    lists = (rf"\sum_{{r=1}}^{{{k}}} {discounted_latex(settings)}",
+             rf"\sum_{{r=1}}^{{{length}}} {discounted_latex(settings, 'i_r')}")  # fmt: skip
+    words = rf", \quad i_r \text{{: {_IDEAL_WORDS[ideal].format(k=k)}}}"
+    many = {"uncut": r", \quad n \text{ known}", "max": r", \quad n \text{ returned}"} if length == "n" else {}
+    quotient = rf"\frac{{{lists[0]}}}{{{lists[1]}}}"
+    return at_k("nDCG", k) + quotient + words + many.get(ideal, "") + skipped_latex(settings)
+
+
 NDCG = Definition(
     "nDCG",
     "Normalised discounted cumulated gain",
@@ -68,4 +91,13 @@ NDCG = Definition(
     (GAIN, DISCOUNT, IDEAL, UNRATED),
     needs=needs,
     bounds=bounds,
+    formula=formula,
+    advice="Use it with graded ratings wherever order matters: it is the usual choice for web and shop search, and "
+    "comparable between queries, since each is measured against its own best list.",
+    pitfall="It says how good the order is, not how good the documents are: one fair document on top of nothing else "
+    "scores 100. Rating a good document that was not returned lowers it; with the ideal 'local' such documents do not "
+    "count at all.",
+    example=Example("nDCG@6", (3, 2, 3, 0, 1, 2), (3, 2), "0:3", 0.751083),
+    working=show_ndcg,
+    reasons=of_ideal,
 )
