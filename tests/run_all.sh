@@ -24,7 +24,7 @@ else
   left_out+=("the tests on PostgreSQL: initdb was not found (package postgresql)")
 fi
 command -v chromium >/dev/null || left_out+=("the browser tests: chromium was not found (package chromium)")
-for engine in solr elasticsearch; do
+for engine in solr elasticsearch elasticsearch7 opensearch; do
   [ -d "tests/live/engines/$engine/target" ] || left_out+=("the tests on a real $engine: run 'make engines' first")
 done
 if [ "${#left_out[@]}" -gt 0 ]; then

@@ -12,6 +12,7 @@ from .errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError,
 
 MEGABYTE = 1024 * 1024
 MAX_BYTES = 20 * MEGABYTE
+_DEEPEST_TREE = 100
 
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 # Lone surrogates and NUL are legal in JSON and break databases: PostgreSQL's jsonb takes neither.
@@ -130,14 +131,14 @@ def error_for(status: int, where: str, message: str, start: str = "") -> EngineE
     )
 
 
-def explain_tree(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """Lucene's explanation, as Solr and Elasticsearch give it, with just value, description and details."""
+def explain_tree(tree: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """Lucene's explanation, as Solr and Elasticsearch give it, with just value, description and details, to a depth of 100."""
     value = tree.get("value")
-    details = tree.get("details")
+    details = tree.get("details") if depth < _DEEPEST_TREE else None
     return {
         "value": float(value) if isinstance(value, int | float) else 0.0,
         "description": str(tree.get("description", "")),
-        "details": [explain_tree(node) for node in details if isinstance(node, dict)]
+        "details": [explain_tree(node, depth + 1) for node in details if isinstance(node, dict)]
         if isinstance(details, list)
         else [],
     }

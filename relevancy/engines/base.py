@@ -6,22 +6,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import EngineError
 
 if TYPE_CHECKING:
     from .addresses import AddressRules
     from .fields import FieldSpec
-    from .templates import Template
+    from .templates import Syntax, Template
 
 
 @dataclass(frozen=True)
 class Connection:
     """Where an engine is and how to speak to it. Plain data: no Django, no secrets beyond this object's life.
 
-    `url`: address of the core or index (`solr`, `elasticsearch`); name of an index below `data_dir` (`embedded`);
-    name of a file of rankings below `data_dir` (`static`).
+    `url`: address of the core or index (`solr`, `elasticsearch`) or of the search API (`http`); name of an index below
+    `data_dir` (`embedded`); name of a file of rankings below `data_dir` (`static`).
     `credentials`: `{"username", "password"}`, `{"api_key"}` or `{"bearer"}`; `headers` are sent as they are.
     `per_minute`: 0 = no limit. Time-outs in seconds.
     """
@@ -43,7 +43,8 @@ class Connection:
 class Request:
     """One query to be asked: `rows` hits from place `start` (0-based). `options` feed `#$qOption…##`, `knobs` feed `##name##`.
 
-    `escape`: escape Lucene's special characters in the query text before it enters the template.
+    `escape`: escape Lucene's special characters in the query text before it enters the template. `highlight`: also ask for
+    snippets of the displayed fields, which costs time; it changes no ranking, score or total.
     """
 
     query: str
@@ -54,15 +55,20 @@ class Request:
     knobs: Mapping[str, float] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     escape: bool = False
+    highlight: bool = False
 
 
 @dataclass(frozen=True)
 class Hit:
-    """One returned document. `id` is a trimmed, non-empty string; `fields` holds the displayed fields as plain JSON."""
+    """One returned document. `id` is a trimmed, non-empty string; `fields` holds the displayed fields as plain JSON.
+
+    `highlights`: field → a snippet of its text, U+E000 before and U+E001 after each marked word, otherwise raw.
+    """
 
     id: str
     score: float | None
     fields: Mapping[str, Any]
+    highlights: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,7 @@ class Engine(ABC):
 
     key: ClassVar[str]
     label: ClassVar[str]
-    syntax: ClassVar[Literal["params", "json"]]  # of the query template
+    syntax: ClassVar[Syntax]  # of the query template
     abilities: ClassVar[Abilities]
     default_id_field: ClassVar[str] = "id"
     example_url: ClassVar[str]
@@ -136,6 +142,11 @@ class Engine(ABC):
     @abstractmethod
     def render(self, request: Request) -> Mapping[str, Any]:
         """What `search` would send, as plain JSON, without credentials and without asking the engine."""
+
+    def filled(self, request: Request) -> Mapping[str, Any]:
+        """What the engine makes of `render`'s request before it searches. Asks the engine where it fills in a search template
+        that it stores; the same as `render` everywhere else."""
+        return self.render(request)
 
     def close(self) -> None:  # noqa: B027 (most adapters hold nothing)
         """Give connections back. Doing it twice is harmless."""

@@ -13,13 +13,15 @@ from elastic_transport import (
     NodeConfig,
     Transport,
     TransportApiResponse,
+    TransportError,
 )
 from elastic_transport._node import NodeApiResponse
 from elastic_transport.client_utils import DEFAULT
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, UnsupportedProductError
 
 from .addresses import Address
 from .answers import not_json, read_json
+from .errors import UnreadableAnswer
 from .http import HttpClient
 
 
@@ -77,12 +79,34 @@ class _Serializer(JsonSerializer):
         return read_json(data.decode("utf-8", "replace"), self._where)
 
 
-def open_client(client: HttpClient, address: Address, prefix: str) -> Elasticsearch:
-    """A client that sends each request once through `client`, to paths below `prefix`."""
+class _Caller:
+    """What `DslIndex` sends through."""
+
+    def __init__(self, elastic: Elasticsearch, where: str) -> None:
+        self._elastic = elastic
+        self._where = where
+
+    def perform(self, method: str, path: str, body: Any = None, *, lines: bool = False) -> Any:
+        try:
+            return self._elastic.perform_request(method, path, headers=_headers(body, lines), body=body).body
+        except UnsupportedProductError as error:
+            raise UnreadableAnswer(
+                f"{self._where} answers, but not as Elasticsearch does.",
+                todo="Is this another product, such as OpenSearch?",
+            ) from error
+        except (ApiError, TransportError) as error:
+            raise UnreadableAnswer(f"{self._where} answered in a way its client cannot read: {error}.") from error
+
+    def close(self) -> None:
+        self._elastic.close()
+
+
+def open_elasticsearch(client: HttpClient, address: Address, prefix: str, where: str) -> _Caller:
+    """The client, which sends each request once through `client`, to paths below `prefix`."""
     config = NodeConfig(
         address.scheme, address.host, address.port, path_prefix=prefix, _extras={"_relevancy_client": client}
     )
-    return Elasticsearch(
+    elastic = Elasticsearch(
         [config],
         transport_class=PlainTransport,
         node_class=_Node,
@@ -90,8 +114,11 @@ def open_client(client: HttpClient, address: Address, prefix: str) -> Elasticsea
         max_retries=0,
         meta_header=False,
     )
+    return _Caller(elastic, where)
 
 
-def json_headers(*, lines: bool = False) -> Mapping[str, str]:
-    """Headers of a request with a body; `lines` for newline-delimited JSON."""
-    return {"accept": "application/json", "content-type": "application/x-ndjson" if lines else "application/json"}
+def _headers(body: Any, lines: bool) -> Mapping[str, str]:
+    accepted = {"accept": "application/json"}
+    if body is None:
+        return accepted
+    return {**accepted, "content-type": "application/x-ndjson" if lines else "application/json"}

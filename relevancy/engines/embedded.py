@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import tantivy
 
 from .base import Abilities, Engine, Hit, Page, Request
 from .embedded_build import build_index
+from .embedded_highlight import Highlighter
 from .embedded_index import OpenIndex, open_index
 from .embedded_query import Plan, plan
 from .errors import BadQuery, EngineError
@@ -26,7 +28,7 @@ class EmbeddedEngine(Engine):
     key: ClassVar[str] = "embedded"
     label: ClassVar[str] = "Embedded (tantivy)"
     syntax: ClassVar[Syntax] = "json"
-    abilities: ClassVar[Abilities] = Abilities(explain=True, lookup=True)
+    abilities: ClassVar[Abilities] = Abilities(explain=True, lookup=True, highlight=True)
     example_url: ClassVar[str] = "movies"
     example_template: ClassVar[str] = (
         '{\n  "query": "#$query##",\n  "fields": {"title": ##title_boost##, "overview": 1},\n  "tie": 0.1\n}'
@@ -89,8 +91,11 @@ class EmbeddedEngine(Engine):
             found, total = _find(index, wanted, request.start, request.rows)
         except ValueError as error:
             raise BadQuery(f"tantivy refused the query: {error}.") from error
-        hits = tuple(_hit(index.document(address), score, request.fields) for score, address in found)
-        return Page(hits, total, round((time.perf_counter() - started) * 1000), sent)
+        hits = [_hit(index.document(address), score, request.fields) for score, address in found]
+        if request.highlight and hits:
+            marker = Highlighter(index, sent["body"], request.fields)
+            hits = [replace(hit, highlights=marker.highlights(hit.fields)) for hit in hits]
+        return Page(tuple(hits), total, round((time.perf_counter() - started) * 1000), sent)
 
 
 def _body(request: Request) -> Any:

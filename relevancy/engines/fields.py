@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from .errors import TemplateError, UnreadableAnswer
+from .marks import Pieces, pieces_within
 from .template_slots import as_text, place
 
 TYPES = ("id", "title", "thumb", "image", "media", "translate", "unabridged", "highlight", "func", "sub")
@@ -34,12 +35,31 @@ class Picture:
 
 @dataclass(frozen=True)
 class Display:
-    """A document as a page shows it: plain text, nothing escaped or shortened. `subs`: (field name, text) in order."""
+    """A document as a page shows it: plain text, nothing escaped or shortened. `subs`: (field name, text) in order.
+
+    `marked_title`, `marked`: the highlights of the title and of other fields, as the hit has them. `whole`: names of fields
+    that are never shortened.
+    """
 
     title: str
     thumb_url: str | None
     image_url: str | None
     subs: tuple[tuple[str, str], ...]
+    marked_title: str = ""
+    marked: Mapping[str, str] = field(default_factory=dict)
+    whole: tuple[str, ...] = ()
+
+    @property
+    def title_pieces(self) -> Pieces:
+        """The whole title as (text, whether it is marked)."""
+        return pieces_within(self.title, self.marked_title, whole=True)
+
+    @property
+    def snippets(self) -> tuple[tuple[str, Pieces], ...]:
+        """For each of `subs` its name and (text, whether it is marked): of its highlight, or its text where it has none."""
+        return tuple(
+            (name, pieces_within(text, self.marked.get(name, ""), whole=name in self.whole)) for name, text in self.subs
+        )
 
 
 @dataclass(frozen=True)
@@ -88,15 +108,21 @@ class FieldSpec:
             )
         return text
 
-    def display(self, fields: Mapping[str, Any]) -> Display:
-        """What a page shows of the picked fields. Image addresses other than http(s) are left out."""
+    def display(self, fields: Mapping[str, Any], highlights: Mapping[str, str] | None = None) -> Display:
+        """What a page shows of the picked fields, with the highlights of the hit. Image addresses other than http(s) are
+        left out."""
+        marked = highlights or {}
         rest = _rest(self, fields) if self.all else ()
         texts = ((name, display_text(value_at(fields, name))) for name in dict.fromkeys([*self.sub, *rest]))
+        subs = tuple((name, text) for name, text in texts if text)
         return Display(
             title=display_text(value_at(fields, self.title)) or display_text(value_at(fields, self.id)),
             thumb_url=_image_url(self.thumb, fields),
             image_url=_image_url(self.image, fields),
-            subs=tuple((name, text) for name, text in texts if text),
+            subs=subs,
+            marked_title=marked.get(self.title, ""),
+            marked={name: marked[name] for name, _ in subs if name in marked},
+            whole=self.unabridged,
         )
 
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from .answers import Answer
 from .base import Connection
-from .elasticsearch import own_message as elasticsearch_words
-from .elasticsearch import prefix_and_index
+from .dsl_answers import own_message as elasticsearch_words
+from .dsl_index import prefix_and_index
 from .embedded_build import build_index
 from .errors import BadQuery, EngineError, UnknownEngine
 from .http import HttpClient
@@ -37,7 +37,8 @@ def load_documents(connection: Connection, documents: Iterable[Mapping[str, Any]
     if connection.engine in {"elasticsearch", "opensearch"}:
         return _into_elasticsearch(connection, docs, id_field)
     raise UnknownEngine(
-        f"Documents cannot be put into the engine “{connection.engine}”.", todo="Try embedded, solr, elasticsearch."
+        f"Documents cannot be put into the engine “{connection.engine}”.",
+        todo="Try embedded, solr, elasticsearch, opensearch.",
     )
 
 

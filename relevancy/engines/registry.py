@@ -10,11 +10,20 @@ from .base import Connection, Engine
 from .elasticsearch import ElasticsearchEngine
 from .embedded import EmbeddedEngine
 from .errors import UnknownEngine
+from .json_api import JsonApiEngine
+from .opensearch import OpenSearchEngine
 from .solr import SolrEngine
 from .static import StaticEngine
 
 GROUP = "relevancy.engines"
-BUILT_IN: tuple[type[Engine], ...] = (EmbeddedEngine, StaticEngine, SolrEngine, ElasticsearchEngine)
+BUILT_IN: tuple[type[Engine], ...] = (
+    EmbeddedEngine,
+    StaticEngine,
+    SolrEngine,
+    ElasticsearchEngine,
+    OpenSearchEngine,
+    JsonApiEngine,
+)
 
 
 @cache

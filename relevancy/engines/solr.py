@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from .addresses import Address
@@ -13,24 +14,27 @@ from .errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
 from .fields import FieldSpec
 from .http import HttpClient
 from .many import in_parallel
-from .solr_answers import first_tree, own_message, product, read_hit, total_and_docs
+from .solr_answers import first_tree, own_message, product, read_hit, snippets_of, total_and_docs
 from .solr_client import open_solr
-from .solr_params import Pairs, checked, field_list
+from .solr_params import Pairs, field_list
+from .solr_request import ANSWER_FORM, Asked, asked_of, search_of
 
 __all__ = ["SolrEngine", "core_and_handler", "own_message"]
 
-_OURS: Pairs = [("wt", "json"), ("echoParams", "none"), ("indent", "off")]
 _LOOKUP_BATCH = 500
 _SEPARATOR = "\x1f"  # in no document id, so ids with commas and blanks need no escaping
 
 
 class SolrEngine(Engine):
-    """One core or collection. `url` may end in a request handler (`…/solr/products/browse`); the default is `select`."""
+    """One core or collection. `url` may end in a request handler (`…/solr/products/browse`); the default is `select`.
+
+    A template that begins with a brace is a request of the JSON Request API and goes out as JSON.
+    """
 
     key = "solr"
     label = "Solr"
     syntax = "params"
-    abilities: ClassVar[Abilities] = Abilities(explain=True, lookup=True)
+    abilities: ClassVar[Abilities] = Abilities(explain=True, lookup=True, highlight=True)
     example_url = "http://localhost:8983/solr/products"
     example_template = "q=#$query##&defType=edismax&qf=title^2 description&tie=0.1"
 
@@ -79,24 +83,29 @@ class SolrEngine(Engine):
                 ("defType", "lucene"),
                 ("fl", field_list(fields)),
                 ("rows", str(len(batch))),
-                *_OURS,
+                *ANSWER_FORM,
             ]
-            for doc in total_and_docs(self._ask(pairs), self._where)[1]:
+            for doc in total_and_docs(self._ask(Asked(pairs)), self._where)[1]:
                 hit = read_hit(doc, fields)
                 found.setdefault(hit.id, Hit(hit.id, None, hit.fields))
         return [found[doc_id] for doc_id in wanted if doc_id in found]
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
         one = f"{{!term f={_quoted(request.fields.id)}}}{doc_id}"
-        asked = checked(_rendered(request))
-        debug: Pairs = [("debug", "results"), ("debug.explain.structured", "true"), ("fl", request.fields.id), *_OURS]
+        fixed: Pairs = [
+            ("debug", "results"),
+            ("debug.explain.structured", "true"),
+            ("fl", request.fields.id),
+            *ANSWER_FORM,
+        ]
+        asked = asked_of(request).plus(*fixed)
         self._client.pace.wait()
         # A filter changes no score, and works across shards, where explainOther does not.
-        answer = self._ask([*asked, ("fq", one), ("rows", "1"), *debug])
+        answer = self._ask(asked.plus(("fq", one), ("rows", "1")))
         tree = first_tree(answer.get("debug"), "explain")
         if tree is None:
             self._client.pace.wait()
-            answer = self._ask([*asked, ("explainOther", one), ("rows", "0"), *debug])
+            answer = self._ask(asked.plus(("explainOther", one), ("rows", "0")))
             tree = first_tree(answer.get("debug"), "explainOther")
         if tree is None:
             raise BadQuery(f"Solr has no document with the id “{doc_id}” to explain.")
@@ -133,35 +142,39 @@ class SolrEngine(Engine):
             return "Solr"  # it answers searches and keeps its version to itself
 
     def render(self, request: Request) -> Mapping[str, Any]:
-        return self._sent(self._pairs(request))
+        return self._sent(search_of(request))
 
     def close(self) -> None:
         self._client.close()
 
     def _search(self, request: Request) -> Page:
-        pairs = self._pairs(request)
+        try:
+            return self._page(request)
+        except BadQuery:
+            if not request.highlight:
+                raise
+        # Perhaps the highlighting was refused, not the query: then the ranking counts, without marks.
+        return self._page(replace(request, highlight=False))
+
+    def _page(self, request: Request) -> Page:
+        asked = search_of(request)
         began = time.perf_counter()
-        answer = self._ask(pairs)
+        answer = self._ask(asked)
         took = round((time.perf_counter() - began) * 1000)
         total, docs = total_and_docs(answer, self._where)
-        hits = tuple(read_hit(doc, request.fields) for doc in docs)
-        return Page(hits=hits, total=total, took_ms=took, sent=self._sent(pairs))
+        snippets = snippets_of(answer, docs) if request.highlight else [None] * len(docs)
+        hits = tuple(read_hit(doc, request.fields, found) for doc, found in zip(docs, snippets, strict=True))
+        return Page(hits=hits, total=total, took_ms=took, sent=self._sent(asked))
 
-    def _pairs(self, request: Request) -> Pairs:
-        return [
-            *checked(_rendered(request)),
-            ("fl", field_list(request.fields)),
-            ("rows", str(request.rows)),
-            ("start", str(request.start)),
-            *_OURS,
-        ]
+    def _sent(self, asked: Asked) -> Mapping[str, Any]:
+        return {"method": "POST", "url": self._where, **asked.sent}
 
-    def _sent(self, pairs: Pairs) -> Mapping[str, Any]:
-        return {"method": "POST", "url": self._where, "params": [list(pair) for pair in pairs]}
-
-    def _ask(self, pairs: Pairs) -> dict[str, Any]:
+    def _ask(self, asked: Asked) -> dict[str, Any]:
         try:
-            text = self._solr.post(self._handler, pairs)
+            if asked.body is not None:
+                text = self._solr.post_json(self._handler, asked.body)
+            else:
+                text = self._solr.post(self._handler, asked.pairs or [])
         except UnicodeEncodeError as error:
             raise BadQuery(
                 "The query contains half of a character (a lone surrogate), which cannot be sent."
@@ -169,7 +182,7 @@ class SolrEngine(Engine):
         return read_json(text, self._where)
 
     def _probe(self) -> None:
-        self._ask([("q", "*:*"), ("defType", "lucene"), ("rows", "0"), *_OURS])
+        self._ask(Asked([("q", "*:*"), ("defType", "lucene"), ("rows", "0"), *ANSWER_FORM]))
 
     def _search_allowed(self) -> bool:
         try:
@@ -198,13 +211,6 @@ def core_and_handler(address: Address) -> tuple[str, str]:
 _WRITING_HANDLERS = frozenset(
     {"admin", "config", "dataimport", "export", "get", "replication", "schema", "sql", "stream", "update"}
 )
-
-
-def _rendered(request: Request) -> Pairs:
-    pairs: Pairs = request.template.render(
-        query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
-    )
-    return pairs
 
 
 def _quoted(name: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .base import Hit
 from .errors import TooSlow, UnreadableAnswer
 from .fields import FieldSpec
+from .highlights import read_highlights
 
 
 def total_and_docs(answer: dict[str, Any], where: str) -> tuple[int | None, list[dict[str, Any]]]:
@@ -30,14 +31,24 @@ def total_and_docs(answer: dict[str, Any], where: str) -> tuple[int | None, list
     return (total if isinstance(total, int) else None), docs
 
 
-def read_hit(doc: dict[str, Any], fields: FieldSpec) -> Hit:
-    """One document. Raises `UnreadableAnswer` where it has no id."""
+def read_hit(doc: dict[str, Any], fields: FieldSpec, snippets: Any = None) -> Hit:
+    """One document, with its snippets where they were asked for. Raises `UnreadableAnswer` where it has no id."""
     score = doc.pop("score", None)
+    picked = fields.pick(doc)
     return Hit(
         id=fields.id_of(doc),
         score=float(score) if isinstance(score, int | float) else None,
-        fields=fields.pick(doc),
+        fields=picked,
+        highlights=read_highlights(snippets, picked, fields) if snippets else {},
     )
+
+
+def snippets_of(answer: Mapping[str, Any], docs: Sequence[Any]) -> list[Any]:
+    """For each document what was highlighted in it. Solr keys this by its unique key, which need not be the id field shown,
+    and keeps the documents' order."""
+    found = answer.get("highlighting")
+    values = list(found.values()) if isinstance(found, dict) else []
+    return values if len(values) == len(docs) else [None] * len(docs)
 
 
 def first_tree(debug: Any, name: str) -> Mapping[str, Any] | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 import pysolr
@@ -12,6 +14,7 @@ from .answers import Answer
 from .http import HttpClient
 from .solr_params import Pairs
 
+_JSON = {"Content-Type": "application/json; charset=utf-8"}
 _FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
 
 
@@ -50,6 +53,10 @@ class SolrClient(pysolr.Solr):  # type: ignore[misc]
     def post(self, handler: str, pairs: Pairs) -> str:
         """The text of an answer."""
         return str(self._send_request("post", handler, body=urlencode(pairs), headers=_FORM))
+
+    def post_json(self, handler: str, body: Mapping[str, Any]) -> str:
+        """The text of an answer to a request of the JSON Request API."""
+        return str(self._send_request("post", handler, body=json.dumps(body, ensure_ascii=False), headers=_JSON))
 
     def get(self, path: str) -> str:
         """The text of an answer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -61,16 +61,21 @@ def _checked_body(text: str) -> str:
         ) from error
     if not isinstance(body, dict):
         raise BadQuery("The parameter “json” must be a JSON object.")
+    return json.dumps(checked_body(body), ensure_ascii=False)
+
+
+def checked_body(body: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON request body without the adapter's own keys. Raises `BadQuery` naming a parameter within it that is refused."""
     inner: Any = body.get("params", {})
     if not isinstance(inner, dict):
-        raise BadQuery("“params” within the parameter “json” must be a JSON object.")
+        raise BadQuery("“params” of a JSON request must be a JSON object.")
     for name in inner:
-        if _verdict(name) == "refuse":
+        # A further body within the body could hold what is refused here.
+        if _verdict(name) in ("refuse", "json"):
             raise _refused(name)
-    body["params"] = {name: value for name, value in inner.items() if _verdict(name) == "send"}
-    for name in (*_OURS_IN_JSON, *(() if body["params"] else ("params",))):
-        body.pop(name, None)
-    return json.dumps(body, ensure_ascii=False)
+    kept = {name: value for name, value in body.items() if name not in (*_OURS_IN_JSON, "params")}
+    params = {name: value for name, value in inner.items() if _verdict(name) == "send"}
+    return {**kept, "params": params} if params else kept
 
 
 def _refused(name: str) -> BadQuery:

@@ -6,6 +6,8 @@ that encodes nothing is itself. `json`: JSON, whose values may also be bare slot
 
 Escaping belongs to the place: slots are filled after the text was taken apart, so no query text can leave its parameter or
 its string. The HTTP client encodes what it sends.
+
+An engine that takes both says `either`: the text then decides, JSON begins with a brace.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from urllib.parse import unquote_plus
 from .errors import TemplateError
 from .template_slots import Slot, Values, as_text, fill, find_slots, place, values_for
 
-Syntax = Literal["params", "json"]
+Syntax = Literal["params", "json", "either"]
 
 _COMMENT = re.compile(r"[ \t]*#(?:[ \t].*)?")
 _MARK = re.compile("\0(.)\x01*\0", re.DOTALL)
@@ -77,8 +79,15 @@ class Template:
         return _render_json(self._body, values)
 
 
+def syntax_of(text: str) -> Literal["params", "json"]:
+    """Which of both a template is written in."""
+    return "json" if text.lstrip().startswith("{") else "params"
+
+
 def parse_template(text: str, syntax: Syntax) -> Template:
-    """Parse a template. Raises `TemplateError` with line and column of the user's text."""
+    """Parse a template. Raises `TemplateError` with line and column of the user's text. The template's own syntax is never `either`."""
+    if syntax != "json":
+        syntax = syntax_of(text)  # no parameter's name begins with a brace, and Solr takes JSON too
     nul = re.search(r"\0|\\u0000", text)
     if nul:
         line, column = place(text, nul.start())

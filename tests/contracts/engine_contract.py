@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from relevancy import engines
 from relevancy.engines import BadQuery, EndpointUnreachable, EngineError, Page, UnreadableAnswer, parse_fields
+from relevancy.engines.marks import without_marks
 
 from .stand import DOCS, FIRST, MATCHES, Stand
 
@@ -68,6 +70,49 @@ class EngineContract:
         with stand.open() as engine:
             hit = engine.search(stand.ask(BY_ID["odd"]["title"])).hits[0]
         assert hit.fields["title"] == BY_ID["odd"]["title"]
+
+    def test_search_highlights(self, stand: Stand) -> None:
+        with stand.open() as engine:
+            plain = engine.search(stand.ask("star wars"))
+            page = engine.search(stand.ask("star wars", highlight=True))
+            (many,) = (outcome for _, outcome in engine.search_many([stand.ask("star wars", highlight=True)]))
+        assert {str(hit.highlights) for hit in plain.hits} == {"{}"}
+        assert [(hit.id, hit.score, hit.fields) for hit in page.hits] == [
+            (hit.id, hit.score, hit.fields) for hit in plain.hits
+        ]
+        assert page.total == plain.total
+        assert isinstance(many, Page)
+        assert many.hits == page.hits
+        if engine.abilities.highlight:
+            assert page.hits[0].highlights["title"] == "\ue000Star\ue001 \ue000Wars\ue001"
+            assert all("\ue000Star\ue001" in hit.highlights["title"] for hit in page.hits)
+        else:
+            assert not any(hit.highlights for hit in page.hits)
+
+    @pytest.mark.parametrize(("query", "word"), [("prärie", "Prärie"), (BY_ID["odd"]["title"], "hello")])
+    def test_search_highlights_keep_text_raw_but_for_marks(self, stand: Stand, query: str, word: str) -> None:
+        with stand.open() as engine:
+            (hit,) = engine.search(stand.ask(query, highlight=True)).hits
+            if not engine.abilities.highlight:
+                return
+        snippet = hit.highlights["title"]
+        assert (word, True) in engines.pieces(snippet)
+        assert ("Falcon", True) not in engines.pieces(snippet)
+        assert without_marks(snippet) in without_marks(BY_ID[hit.id]["title"])
+        assert snippet.count("\ue000") == snippet.count("\ue001") == sum(mark for _, mark in engines.pieces(snippet))
+
+    @pytest.mark.parametrize(
+        "spec", ["title:title year nope genres hl:nope.too media:trailer", "title *", "genres title"]
+    )
+    def test_search_highlights_whatever_is_displayed(self, stand: Stand, spec: str) -> None:
+        fields = parse_fields(spec, stand.fields.id)
+        with stand.open() as engine:
+            plain = engine.search(replace(stand.ask("star 1977"), fields=fields))
+            page = engine.search(replace(stand.ask("star 1977", highlight=True), fields=fields))
+        assert [hit.id for hit in page.hits] == [hit.id for hit in plain.hits]
+        if engine.abilities.highlight:
+            assert any("title" in hit.highlights for hit in page.hits)
+            assert {name for hit in page.hits for name in hit.highlights} <= {"title", "genres"}
 
     def test_search_took_is_milliseconds(self, stand: Stand) -> None:
         with stand.open() as engine:
@@ -180,7 +225,11 @@ class EngineContract:
             assert tree["value"] == pytest.approx(hit.score, rel=1e-4)
             assert set(tree) == {"value", "description", "details"}
         assert trees[0]["details"]
-        assert "wars" in json.dumps(trees[0]) or "war" in json.dumps(trees[0])
+        for tree in trees:
+            parts = engines.explaining.contributions(tree)
+            assert sum(part.share for part in parts) == pytest.approx(1)
+            assert {part.field for part in parts} == {"title"}
+        assert engines.explaining.contributions(trees[0])[0].term in ("wars", "war")
 
     def test_explain_of_what_does_not_match(self, stand: Stand) -> None:
         with stand.open() as engine:

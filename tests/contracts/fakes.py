@@ -1,10 +1,13 @@
-"""Solr and Elasticsearch as small as the contract needs them, in the shapes the real ones answered with.
+"""Solr, Elasticsearch and OpenSearch as small as the contract needs them, in the shapes the real ones answered with.
 
 They are trusted only because `tests/live` runs the same contract against the real ones.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -26,6 +29,20 @@ def ranked(query: str) -> list[tuple[float, Mapping[str, Any]]]:
         if common:
             found.append((len(common) / len(title), doc))
     return sorted(found, key=lambda pair: -pair[0])
+
+
+def highlighted(doc: Mapping[str, Any], query: str, before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Text fields in which words of the query are marked."""
+    asked = "|".join(re.escape(word) for word in words(query.replace("\\", "")) if word.isalnum())
+    for name in ("title", "genres"):
+        text = doc[name] if isinstance(doc[name], str) else doc[name][0]
+        shown = re.sub(rf"\b({asked})\b", rf"{before}\1{after}", text, flags=re.IGNORECASE)
+        if shown != text:
+            yield name, shown
+
+
+def _fits(name: str, patterns: list[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def fake_solr(asked: Asked) -> Reply:
@@ -61,6 +78,13 @@ def _solr_select(params: Mapping[str, str]) -> Reply:
         "responseHeader": {"status": 0, "QTime": 0},
         "response": {"numFound": len(found), "start": start, "numFoundExact": True, "docs": docs},
     }
+    if params.get("hl") == "true":
+        tags = params["hl.tag.pre"], params["hl.tag.post"]
+        patterns = params["hl.fl"].split()
+        answer["highlighting"] = {
+            doc["id"]: {name: [text] for name, text in highlighted(doc, params["q"], *tags) if _fits(name, patterns)}
+            for _, doc in found[start : start + rows]
+        }
     if "debug" in params:
         answer["debug"] = {"explain": {doc["id"]: {"match": True, **_tree(score, params)} for score, doc in found}}
         other = params.get("explainOther", "").partition("}")[2]
@@ -76,7 +100,12 @@ def _solr_doc(doc: Mapping[str, Any], score: float, names: list[str]) -> dict[st
 
 
 def _tree(score: float, params: Mapping[str, str]) -> dict[str, Any]:
-    leaf = {"match": True, "value": score, "description": f"weight(title:{params['q']})", "details": []}
+    leaf = {
+        "match": True,
+        "value": score,
+        "description": f"weight(title:{params['q'].split()[-1]} in 0)",
+        "details": [],
+    }
     return {"value": score, "description": "sum of:", "details": [leaf]}
 
 
@@ -103,6 +132,19 @@ def fake_elasticsearch(asked: Asked) -> Reply:
     if verb.startswith("_explain/"):
         return json_reply({"matched": False, "explanation": {"value": 0.0, "description": "no match", "details": []}})
     return _unknown_query() if _is_bad(body) else json_reply(_search(body))
+
+
+def fake_opensearch(asked: Asked) -> Reply:
+    """As `fake_elasticsearch`, under its own name and without the header by which Elasticsearch tells what it is."""
+    reply = fake_elasticsearch(asked)
+    if urlsplit(asked.path).path == "/":
+        reply = json_reply({"version": {"distribution": "opensearch", "number": "3.8.0"}})
+    return as_opensearch(reply)
+
+
+def as_opensearch(reply: Reply) -> Reply:
+    """An answer without Elasticsearch's header."""
+    return replace(reply, headers={k: v for k, v in reply.headers.items() if k != "x-elastic-product"})
 
 
 def _is_bad(body: Mapping[str, Any]) -> bool:
@@ -138,7 +180,12 @@ def _raw(doc: Mapping[str, Any], score: float, body: Mapping[str, Any]) -> dict[
     raw: dict[str, Any] = {"_index": "films", "_id": doc["id"], "_score": score}
     if wanted:
         raw["_source"] = {name: value for name, value in doc.items() if wanted is True or name in wanted}
+    if "highlight" in body:
+        how = body["highlight"]
+        marks = highlighted(doc, body["query"]["match"]["title"], how["pre_tags"][0], how["post_tags"][0])
+        raw["highlight"] = {name: [text] for name, text in marks if _fits(name, list(how["fields"]))}
     if body.get("explain"):
-        leaf = {"value": score, "description": f"weight({json.dumps(body['query'])})", "details": []}
+        word = body["query"]["match"]["title"].split()[-1]
+        leaf = {"value": score, "description": f"weight(title:{word} in 0) [PerFieldSimilarity]", "details": []}
         raw["_explanation"] = {"value": score, "description": "sum of:", "details": [leaf]}
     return raw

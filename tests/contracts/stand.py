@@ -18,6 +18,7 @@ DOCS: tuple[Mapping[str, Any], ...] = (
     {"id": "x, y/z", "title": "Night Journey", "year": 1990, "genres": ["road"]},
     {"id": "odd", "title": STRANGE, "year": 2001, "genres": ["other"]},
     {"id": "é-7", "title": "Café Größe", "year": 2010, "genres": ["other"]},
+    {"id": "pua", "title": "\ue000Falcon\ue001 over \ue001\ue001the Größte Prärie", "year": 1994, "genres": ["other"]},
 )
 # Query text → ids that match, the best first where only one order is right.
 MATCHES: Mapping[str, tuple[str, ...]] = {
@@ -25,6 +26,7 @@ MATCHES: Mapping[str, tuple[str, ...]] = {
     "star wars": ("sw", "st", "3"),
     "night journey": ("x, y/z", "3"),
     "größe": ("é-7",),
+    "prärie": ("pua",),
     "nothinglikethis": (),
     STRANGE: ("odd",),
     LONG: ("x, y/z", "3"),
@@ -84,6 +86,11 @@ def elasticsearch_stand(connection: Connection, missing: str) -> Stand:
         missing=missing,
         version=r"Elasticsearch \d+\.\d+\.\d+",
     )
+
+
+def opensearch_stand(connection: Connection, missing: str) -> Stand:
+    """As `elasticsearch_stand`, on an OpenSearch."""
+    return replace(elasticsearch_stand(connection, missing), version=r"OpenSearch \d+\.\d+\.\d+")
 
 
 def words(text: str) -> set[str]:

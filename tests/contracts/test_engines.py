@@ -12,9 +12,9 @@ from relevancy.engines import Connection
 from relevancy.engines.embedded import build_index
 
 from .engine_contract import EngineContract
-from .fakes import fake_elasticsearch, fake_solr
+from .fakes import fake_elasticsearch, fake_opensearch, fake_solr
 from .local_server import serving
-from .stand import DOCS, LOOPBACK, MATCHES, Stand, elasticsearch_stand, solr_stand
+from .stand import DOCS, LOOPBACK, MATCHES, Stand, elasticsearch_stand, opensearch_stand, solr_stand
 
 
 class TestSolr(EngineContract):
@@ -33,6 +33,14 @@ class TestElasticsearch(EngineContract):
             yield elasticsearch_stand(
                 Connection("elasticsearch", f"{server.url}/films", LOOPBACK), f"{server.url}/absent"
             )
+
+
+class TestOpenSearch(EngineContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def stand(cls) -> Iterator[Stand]:
+        with serving(fake_opensearch) as server:
+            yield opensearch_stand(Connection("opensearch", f"{server.url}/films", LOOPBACK), f"{server.url}/absent")
 
 
 class TestEmbedded(EngineContract):

@@ -18,8 +18,8 @@ from relevancy.engines import (
     TooSlow,
     UnreadableAnswer,
 )
-from relevancy.engines.elasticsearch import own_message, prefix_and_index
-from relevancy.engines.elasticsearch_answers import source_filter
+from relevancy.engines.dsl_answers import own_message, source_filter
+from relevancy.engines.dsl_index import prefix_and_index
 from tests.contracts.fakes import fake_elasticsearch
 from tests.contracts.local_server import Asked, LocalServer, Reply, json_reply, serving
 from tests.contracts.stand import LOOPBACK

@@ -38,7 +38,7 @@ def test_available_begins_with_the_built_in_ones() -> None:
 @pytest.mark.parametrize("engine", engines.available(), ids=lambda engine: engine.key)
 def test_available_engines_are_complete(engine: type[engines.Engine]) -> None:
     assert engine.label
-    assert engine.syntax in ("params", "json")
+    assert engine.syntax in ("params", "json", "either")
     assert engine.example_url
     engines.parse_template(engine.example_template, engine.syntax)
 

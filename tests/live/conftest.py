@@ -37,6 +37,22 @@ def elasticsearch_server() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def elasticsearch7_server() -> Iterator[Server]:
+    """An Elasticsearch 7.17 without indices, with search templates."""
+    ready = "/_cluster/health?wait_for_status=yellow&timeout=1s"
+    with _engine("elasticsearch7", ready, {"ES_HEAP": "512m"}) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def opensearch_server() -> Iterator[Server]:
+    """An OpenSearch without indices, with search templates; `make_elasticsearch_index` makes them here too."""
+    ready = "/_cluster/health?wait_for_status=yellow&timeout=1s"
+    with _engine("opensearch", ready, {"OS_HEAP": "512m"}) as server:
+        yield server
+
+
 @contextmanager
 def _engine(name: str, ready: str, environment: dict[str, str]) -> Iterator[Server]:
     if not fetched(name):

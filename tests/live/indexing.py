@@ -72,6 +72,11 @@ def make_elasticsearch_index(
     return url
 
 
+def store_search_template(server: Server, name: str, source: str) -> None:
+    """(Re)place a stored search template of an Elasticsearch or OpenSearch."""
+    _ask("PUT", f"{server.url}/_scripts/{name}", {"script": {"lang": "mustache", "source": source}})
+
+
 def _ask(method: str, url: str, body: Any = None, kind: str = "application/json") -> dict[str, Any]:
     data = None if body is None else body.encode() if isinstance(body, str) else json.dumps(body).encode()
     answer = urllib3.request(method, url, body=data, headers={"content-type": kind}, timeout=60.0, retries=False)

@@ -26,7 +26,8 @@ class Server:
 def fetched(engine: str) -> bool:
     """Whether `make engines` was run for this engine."""
     target = ENGINES / engine / "target"
-    return (target / "cp.txt").exists() or any(target.glob("dist/*/elasticsearch/lib"))
+    made = {"solr": "cp.txt", "elasticsearch": "dist/*/elasticsearch/lib"}
+    return any(target.glob(made.get(engine, "ready")))
 
 
 def free_port() -> int:

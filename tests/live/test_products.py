@@ -1,4 +1,4 @@
-"""The main job on 19,406 real products and 135 rated queries, by the commands, on three engines; ir-measures has the last word."""
+"""The main job on 19,406 real products and 135 rated queries, by the commands, on four engines; ir-measures has the last word."""
 
 import io
 import json
@@ -127,3 +127,10 @@ def test_elasticsearch(products: Path, elasticsearch_server: Server) -> None:
     assert command("load_documents", "elasticsearch", url, DATA / "products.jsonl").startswith("19,406 documents")
     check(evaluate_and_compare(products, "elasticsearch", url, MULTI_MATCH))
     assert User.objects.count() == 1
+
+
+def test_opensearch(products: Path, opensearch_server: Server) -> None:
+    url = f"{opensearch_server.url}/products"
+    urllib3.request("DELETE", url, timeout=60.0)
+    assert command("load_documents", "opensearch", url, DATA / "products.jsonl").startswith("19,406 documents")
+    check(evaluate_and_compare(products, "opensearch", url, MULTI_MATCH))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # start.sh PORT DATADIR: one single-node Elasticsearch on 127.0.0.1:PORT, in the foreground until SIGTERM or SIGINT.
 # start.sh --fetch-only: only resolve the distribution.
-# Env: ES_JAVA_HOME (JDK 21+; looked for below /usr/lib/jvm), ES_HEAP (default 1g), ES_UID (default 65534).
+# Env: ES_JAVA_HOME (JDK 21+; looked for), ES_HEAP (default 1g), ES_UID (default 65534).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -23,12 +23,7 @@ if [ "$(id -u)" = 0 ] && ! readable "$ES_HOME/lib"; then
   cp -r "$ES_HOME" "$DATA/dist"
   ES_HOME=$DATA/dist
 fi
-if [ -z "${ES_JAVA_HOME:-}" ]; then
-  for d in /usr/lib/jvm/temurin-2[1-9]-jdk* /usr/lib/jvm/java-2[1-9]-openjdk*; do
-    [ -x "$d/bin/java" ] && ES_JAVA_HOME=$d && break
-  done
-fi
-: "${ES_JAVA_HOME:?no JDK 21+ found: set ES_JAVA_HOME}"
+ES_JAVA_HOME=${ES_JAVA_HOME:-$("$HERE/../find_jdk.sh" 21 99)}
 
 # 2. per-node config
 mkdir -p "$DATA/config/jvm.options.d" "$DATA/data" "$DATA/logs" "$DATA/tmp"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from .base import Page, Request
-from .elasticsearch_answers import Body, JsonObject
+from .dsl_answers import JsonObject
+from .dsl_request import Asked
 from .errors import BadQuery, EngineError, TooSlow, UnreadableAnswer
 
 Job = tuple[int, Request]
@@ -16,7 +17,7 @@ class Batches:
     """Requests in batches of `size`, for `_msearch`. When all batches are asked, `alone` holds those still to be asked.
 
     One query that cannot be parsed fails its whole batch, and many answers together may be too slow or too large where
-    each alone is not; what was in such a batch goes to `alone`.
+    each alone is not; what was in such a batch goes to `alone`, and so does a refused query with highlights.
     """
 
     def __init__(
@@ -24,14 +25,14 @@ class Batches:
         requests: Sequence[Request],
         *,
         size: int,
-        body: Callable[[Request], Body],
-        msearch: Callable[[list[Body]], list[JsonObject]],
-        page: Callable[[Request, Body, JsonObject], Page],
+        asked: Callable[[Request], Asked],
+        msearch: Callable[[list[Asked]], list[JsonObject]],
+        page: Callable[[Request, Asked, JsonObject], Page],
     ) -> None:
         self.alone: list[Job] = []
         self._requests = requests
         self._size = size
-        self._body = body
+        self._asked = asked
         self._msearch = msearch
         self._page = page
         self._useful = size > 1
@@ -48,25 +49,28 @@ class Batches:
     def ask(self, jobs: list[Job]) -> list[Outcome]:
         """Pages and errors of one batch, or nothing where its requests went to `alone`."""
         outcomes: list[Outcome] = []
-        asked: list[tuple[int, Request, Body]] = []
+        sent: list[tuple[int, Request, Asked]] = []
         for index, request in jobs:
             try:
-                asked.append((index, request, self._body(request)))
+                sent.append((index, request, self._asked(request)))
             except EngineError as error:
                 outcomes.append((index, error))
-        if not asked:
+        if not sent:
             return outcomes
         try:
-            items = self._msearch([body for _, _, body in asked])
+            items = self._msearch([asked for _, _, asked in sent])
         except (BadQuery, TooSlow, UnreadableAnswer) as error:
             self._useful = self._useful and isinstance(error, BadQuery)
-            self.alone += [(index, request) for index, request, _ in asked]
+            self.alone += [(index, request) for index, request, _ in sent]
             return outcomes
         except EngineError as error:
-            return outcomes + [(index, error) for index, _, _ in asked]
-        for (index, request, body), item in zip(asked, items, strict=True):
+            return outcomes + [(index, error) for index, _, _ in sent]
+        for (index, request, asked), item in zip(sent, items, strict=True):
             try:
-                outcomes.append((index, self._page(request, body, item)))
+                outcomes.append((index, self._page(request, asked, item)))
             except EngineError as error:
-                outcomes.append((index, error))
+                if request.highlight and isinstance(error, BadQuery):
+                    self.alone.append((index, request))  # it may be the highlighting that was refused
+                else:
+                    outcomes.append((index, error))
         return outcomes

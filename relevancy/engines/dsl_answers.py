@@ -1,22 +1,24 @@
-"""Elasticsearch's JSON, in and out: what is asked for, what came back, and its words for what is wrong."""
+"""The JSON of Elasticsearch and OpenSearch: what is asked for, what came back, and their words for what is wrong."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from .answers import error_for
 from .base import Hit
-from .errors import BadQuery, TooSlow, UnreadableAnswer
+from .errors import BadQuery, EngineError, TooSlow, UnreadableAnswer
 from .fields import FieldSpec
+from .highlights import read_highlights
 
 Body = dict[str, Any]
 JsonObject = dict[str, Any]
 
 
 def own_message(body: Any) -> str:
-    """Elasticsearch's words for what is wrong: the reasons, from the outermost to the cause."""
+    """The engine's words for what is wrong: the reasons, from the outermost to the cause."""
     error = body.get("error") if isinstance(body, dict) else None
     if isinstance(error, str):
         return error
@@ -31,8 +33,30 @@ def own_message(body: Any) -> str:
     return ": ".join(dict.fromkeys(reasons))
 
 
+@contextmanager
+def no_search_templates(product: str, *, expected: bool = True) -> Iterator[None]:
+    """Within it, what only search templates (`expected`) can be refused for is a `BadQuery` that says so."""
+    try:
+        yield
+    except EngineError as error:
+        said = str(error)
+        if expected and error.status == 404 and "unable to find script" in said:
+            raise BadQuery(
+                f"{product} has no search template of this name: {said.partition('unable to find script ')[2]}",
+                todo="Store it on the server, or give its text as “source”.",
+                status=404,
+            ) from error
+        if expected and error.status in (400, 405) and ("no handler found" in said or "Incorrect HTTP method" in said):
+            raise BadQuery(
+                f"This {product} has no search templates (its module lang-mustache is missing).",
+                todo="Write the query itself, without “id”, “source” and “params”.",
+                status=error.status,
+            ) from error
+        raise
+
+
 def source_filter(fields: FieldSpec) -> Any:
-    """Elasticsearch's `_source`: True for all, else the names to fetch."""
+    """The `_source` to ask for: True for all, else the names to fetch."""
     if fields.names is None:
         return True
     names = [name for name in dict.fromkeys((fields.id, *fields.names)) if name != "_id"]
@@ -51,7 +75,7 @@ def total_and_hits(answer: Mapping[str, Any], where: str) -> tuple[int | None, l
     """Total and raw hits of an answer. Raises where only a part of the index answered: a score on it would be wrong."""
     if answer.get("timed_out") is True:
         raise TooSlow(
-            "Elasticsearch stopped early and returned only a part of the results.",
+            "The engine stopped early and returned only a part of the results.",
             todo="Raise or remove the template's timeout, or try a cheaper query.",
         )
     shards = answer.get("_shards")
@@ -73,22 +97,33 @@ def total_and_hits(answer: Mapping[str, Any], where: str) -> tuple[int | None, l
     return (count if isinstance(count, int) else None), raws
 
 
-def read_hit(raw: dict[str, Any], fields: FieldSpec) -> Hit:
-    """One document. Raises `UnreadableAnswer` where it has no id."""
+def read_hit(raw: dict[str, Any], fields: FieldSpec, *, highlight: bool = False) -> Hit:
+    """One document, with its highlights where they were asked for. Raises `UnreadableAnswer` where it has no id."""
     source = raw.get("_source")
     doc = {**source, "_id": raw.get("_id")} if isinstance(source, dict) else {"_id": raw.get("_id")}
     doc_id = fields.id_of(doc)
     if fields.id != "_id":
         del doc["_id"]
     score = raw.get("_score")
-    return Hit(doc_id, float(score) if isinstance(score, int | float) else None, fields.pick(doc))
+    picked = fields.pick(doc)
+    return Hit(
+        doc_id,
+        float(score) if isinstance(score, int | float) else None,
+        picked,
+        read_highlights(raw.get("highlight"), picked, fields) if highlight else {},
+    )
 
 
 def checked_item(item: dict[str, Any], where: str) -> dict[str, Any]:
     """One answer of a batch, whose status stands within it."""
-    status = item.get("status", 200)
+    status = item.get("status", 400 if "error" in item else 200)
     if "error" in item or not isinstance(status, int) or status >= 400:
-        raise error_for(status if isinstance(status, int) else 500, where, own_message(item), json.dumps(item)[:160])
+        raise error_for(
+            status if isinstance(status, int) and status >= 400 else 500,
+            where,
+            own_message(item),
+            json.dumps(item)[:160],
+        )
     return item
 
 
