@@ -76,7 +76,7 @@ def ratings() -> list[dict[str, str]]:
 
 def test_films_ids_unique_and_sorted(films: list[dict[str, Any]]) -> None:
     ids = [film["id"] for film in films]
-    assert len(ids) >= 230
+    assert len(ids) >= 400
     assert len(set(ids)) == len(ids)
     assert ids == sorted(ids)
 
@@ -109,6 +109,15 @@ def test_films_people_and_genres(films: list[dict[str, Any]]) -> None:
             assert len(set(names)) == len(names), film["id"]
 
 
+def test_films_of_every_genre_and_decade(films: list[dict[str, Any]]) -> None:
+    genres = Counter(genre for film in films for genre in film["genres"])
+    decades = Counter(film["year"] // 10 * 10 for film in films)
+    assert set(genres) == GENRES
+    assert min(genres.values()) >= 10
+    assert set(decades) == set(range(1920, 2030, 10))
+    assert min(decades.values()) >= 7
+
+
 def test_films_overviews_short_and_different(films: list[dict[str, Any]]) -> None:
     lengths = {film["id"]: len(film["overview"].split()) for film in films}
     assert {doc: length for doc, length in lengths.items() if not 20 <= length <= 45} == {}
@@ -122,7 +131,7 @@ def test_films_hold_the_whole_franchise(films: list[dict[str, Any]], wanted: set
 
 def test_queries_form(queries: list[dict[str, Any]]) -> None:
     texts = [query["text"] for query in queries]
-    assert len(texts) >= 26
+    assert len(texts) >= 40
     assert len({text.casefold() for text in texts}) == len(texts)
     for query in queries:
         assert list(query) == ["text", "information_need", "tags", "notes"], query["text"]
@@ -146,6 +155,7 @@ def test_queries_are_of_different_kinds(queries: list[dict[str, Any]]) -> None:
         "ambiguous",
         "long",
         "title",
+        "genre",
     }
 
 
@@ -170,6 +180,12 @@ def test_ratings_know_a_good_answer_except_where_none_exists(ratings: list[dict[
     for row in ratings:
         best[row["query"]] = max(best.get(row["query"], 0), int(row["rating"]))
     assert [query for query, value in best.items() if value < 6] == ["telenovela"]
+
+
+def test_ratings_in_the_order_of_the_queries(queries: list[dict[str, Any]], ratings: list[dict[str, str]]) -> None:
+    place = {query["text"]: number for number, query in enumerate(queries)}
+    order = [(place[row["query"]], -int(row["rating"]), row["docid"]) for row in ratings]
+    assert order == sorted(order)
 
 
 def test_readme_counts_are_right(

@@ -1,0 +1,36 @@
+# The image of both processes: the web server is its default command, `relevancy worker` the other one. No secret is needed to build it.
+FROM python:3.13-slim-bookworm
+
+ENV PYTHONUNBUFFERED=1 \
+    DJANGO_SETTINGS_MODULE=relevancy.settings \
+    RELEVANCY_ENV_FILE=/dev/null \
+    RELEVANCY_DATA_DIR=/srv/relevancy \
+    RELEVANCY_STATIC_DIR=/app/collected
+
+RUN useradd --system --uid 10001 --user-group --home-dir /srv/relevancy --create-home --shell /usr/sbin/nologin relevancy
+
+WORKDIR /app
+
+# What changes rarely comes first, so that most builds reuse this layer.
+COPY requirements/base.txt requirements/base.txt
+RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action ignore --require-hashes -r requirements/base.txt
+
+COPY pyproject.toml README.md manage.py ./
+COPY relevancy relevancy
+COPY templates templates
+COPY static static
+# Editable: templates and static files stay beside the package.
+RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action ignore --no-deps --no-build-isolation -e .
+
+# Demo settings need no secret key; they hash and compress static files as production does.
+RUN RELEVANCY_DEMO=1 relevancy collectstatic --noinput
+
+USER relevancy
+VOLUME /srv/relevancy
+EXPOSE 8000
+
+# 400 (a name this site is not called by) and 301 (to HTTPS) also come from a server that is up.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["python", "-c", "import http.client as h, sys; c = h.HTTPConnection('127.0.0.1', 8000, timeout=4); c.request('GET', '/healthz'); sys.exit(c.getresponse().status >= 500)"]
+
+CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--blocking-threads", "4", "--no-ws", "--log-level", "warning", "relevancy.wsgi:application"]
