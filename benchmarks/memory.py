@@ -1,6 +1,6 @@
 """Peak memory of the processes that make, run and score a case of 10,000 queries with 10 results each.
 
-    python benchmarks/memory.py [--queries N]
+    python benchmarks/memory.py [--queries N] [--quick] [--check]
 
 Every step is the command a user would give, in a process of its own; its peak is what the kernel reports when it ends.
 Engine: the embedded one, with 20,000 invented documents; ten ratings to a query; scorers AvgEdit and nDCG@10. Target: no
@@ -9,7 +9,6 @@ process above 600 MB.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import os
@@ -18,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import options
 from invented import DOCUMENTS, document, queries, ratings
 from own_environment import ROOT, environment
 
@@ -82,16 +82,15 @@ def measure(folder: Path, count: int) -> float:
         highest = max(highest, megabytes)
         print(f"  {label:<22} {seconds:6.1f} s   peak {megabytes:5.0f} MB")
     lines = sum(1 for _ in (folder / "run.trec").open(encoding="utf-8"))
-    print(f"  {lines:,} results were stored; highest peak {highest:.0f} MB, less than {LIMIT} wanted: ", end="")
-    print("ok" if highest < LIMIT else "MISSED")
+    print(f"  {lines:,} results were stored")
     return highest
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--queries", type=int, default=10_000)
-    chosen = arguments.parse_args()
+    said = options.read(options.parser(__doc__, 10_000), quick=50)
     os.chdir(ROOT)  # where `-m relevancy` is found
     with tempfile.TemporaryDirectory(prefix="relevancy-benchmark-") as name:
-        write_files(Path(name), chosen.queries)
-        raise SystemExit(measure(Path(name), chosen.queries) >= LIMIT)
+        write_files(Path(name), said.queries)
+        highest = measure(Path(name), said.queries)
+    good = options.verdict(highest < LIMIT, f"no process above {LIMIT} MB, the highest has {highest:.0f}")
+    raise SystemExit(options.status(said, good))

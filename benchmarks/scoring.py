@@ -1,6 +1,6 @@
 """Scoring against pytrec_eval, and the cost of bounds. Prints both sides of every ratio from one run.
 
-    python benchmarks/scoring.py [--queries N]
+    python benchmarks/scoring.py [--queries N] [--quick]
 
 Data: synthetic, from a fixed seed. Per query 100 results out of 100,000 documents and 50 judged documents (grades 0–3),
 35 of them among the results. Ids in judgements and runs are separate string objects, as when read from two files.
@@ -8,7 +8,6 @@ Data: synthetic, from a fixed seed. Per query 100 results out of 100,000 documen
 
 from __future__ import annotations
 
-import argparse
 import gc
 import random
 import time
@@ -16,6 +15,7 @@ from collections.abc import Callable
 from statistics import median
 
 import numpy as np
+import options
 import pytrec_eval
 
 from relevancy.scoring import Batch, Scale, evaluate, parse_measure, score
@@ -97,8 +97,6 @@ def cost_of_bounds(queries: int, results: int) -> None:
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--queries", type=int, default=10_000)
-    chosen = arguments.parse_args()
-    against_pytrec_eval(chosen.queries)
-    cost_of_bounds(5_000, 10)
+    said = options.read(options.parser(__doc__, 10_000), quick=200, rounds=ROUNDS)
+    against_pytrec_eval(said.queries)
+    cost_of_bounds(min(said.queries, 5_000), 10)

@@ -3,8 +3,9 @@
     python benchmarks/workbench.py [--postgres URL] [--queries N] [--details]
 
 Measured with Django's test client, DEBUG off, as a user who owns the case, both cases taking turns, medians of 15: the
-page, its list sorted by score, and a rating given there by htmx. Both show full pages of 50 queries; both cases have six
-runs of ten results to a query and ten ratings to a query. Target: the same number of statements, at most twice the time.
+page, its list sorted by score and by gap, and a rating given there by htmx. Both show full pages of 50 queries; both
+cases have three scorers, six runs of ten results to a query and ten ratings to a query. Target: the same number of
+statements, at most twice the time.
 
 SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
 --details lists the statements of the large case with their times.
@@ -32,9 +33,10 @@ from django.test.utils import CaptureQueriesContext
 from invented import document, queries, rankings, ratings
 
 from relevancy import cases, evaluation, judging
-from relevancy.models import Case, Run, User
+from relevancy.models import Case, Run, Scorer, User
 
 SMALL, RUNS, ROUNDS = 100, 6, 15
+SCORERS = ("nDCG@10", "P@10", "RR@10")  # beside each other, the first one primary
 HTMX = {"HX-Request": "true"}
 
 
@@ -58,7 +60,8 @@ def write_rankings(path: Path, texts: list[str], seed: int) -> None:
 
 
 def make_side(name: str, texts: list[str], by: User) -> Side:
-    case = cases.create(name=name, owner=by, scale=cases.parse_scale("0:3"))
+    scorers = [Scorer.objects.get(name=scorer) for scorer in SCORERS]
+    case = cases.create(name=name, owner=by, scorers=scorers, scale=cases.parse_scale("0:3"))
     cases.queries.add(case=case, texts=texts)
     entries = list(case.case_queries.present().select_related("query"))
     found = ratings(texts)
@@ -92,6 +95,9 @@ def works(client: Client) -> dict[str, Callable[[Side], HttpResponse]]:
         "the page": lambda side: client.get(f"/cases/{side.case.pk}/"),
         "the list by score": lambda side: client.get(
             f"/cases/{side.case.pk}/?sort=score", headers={**HTMX, "HX-Target": "queries"}
+        ),
+        "the list by gap": lambda side: client.get(
+            f"/cases/{side.case.pk}/?sort=gap&down=1", headers={**HTMX, "HX-Target": "queries"}
         ),
         "rating a document": rate,
     }

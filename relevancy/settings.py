@@ -109,6 +109,8 @@ if _tasks not in _BACKENDS:
     raise ImproperlyConfigured(f"RELEVANCY_TASKS is {_tasks!r}; it can be {', '.join(_BACKENDS)}.")
 TASKS = {"default": {"BACKEND": _BACKENDS[_tasks], "QUEUES": ["default"]}}
 
+KEEP_FIELDS_RUNS = whole("KEEP_FIELDS_RUNS", 20, 1)  # of a case, and its pinned ones
+
 # --- endpoints ------------------------------------------------------------------------------------------------------
 
 # Loopback and private addresses are open by default only where a developer or a newcomer runs everything on one machine.
@@ -137,6 +139,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django_ace",
     "django_htmx",
     "django_tasks_db",
 ]
@@ -156,8 +159,8 @@ MIDDLEWARE = [
 ]
 if _tasks == "celery":
     INSTALLED_APPS.append("django_tasks_fennel")
-    CELERY_BROKER_URL = CELERY_RESULT_BACKEND = text("BROKER_URL")
-    CELERY_RESULT_EXTENDED = True
+    # No result backend: the rows are the truth, and nobody asks a task for its result.
+    CELERY_BROKER_URL = text("BROKER_URL")
     CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 ROOT_URLCONF = "relevancy.urls"
 WSGI_APPLICATION = "relevancy.wsgi.application"
@@ -214,7 +217,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # 10,000 pasted queries of 1,000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
 STATIC_URL = "static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(text("STATIC_DIR", str(DATA_DIR / "collected")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

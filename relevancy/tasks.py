@@ -9,7 +9,7 @@ from django.utils import timezone
 from relevancy import evaluation
 from relevancy.models import Book, Case, Run
 
-LOW, HIGH = -10, 10
+LOWEST, LOW, HIGH = -20, -10, 10
 SWEEP_SECONDS = 60
 RESCORED_RUNS = 30
 
@@ -20,6 +20,15 @@ def run_chunk(run_id: int) -> None:
     step = evaluation.continue_run(run_id)
     for pk in [run_id] * step.more + step.wake:
         run_chunk.enqueue(pk)
+    case_id = Run.objects.filter(pk=run_id).values_list("case_id", flat=True).first()
+    if case_id and not step.more and evaluation.forgettable(case_id):
+        forget_fields.enqueue(case_id)
+
+
+@task(priority=LOWEST)
+def forget_fields(case_id: int) -> None:
+    """Displayed fields of a case's old runs, which are most of what they store, are let go."""
+    evaluation.forget_fields(Case.objects.get(pk=case_id))
 
 
 @task(priority=HIGH)
@@ -36,6 +45,12 @@ def rescore_book(book_id: int) -> None:
 def rescore_run(run_id: int) -> None:
     """Scores of one run that are stale or missing."""
     evaluation.rescore_run(Run.objects.select_related("case__book").get(pk=run_id))
+
+
+@task(priority=HIGH)
+def rescore_failed(run_id: int) -> None:
+    """Scores of one run that a script failed to give, and those that are stale or missing."""
+    evaluation.rescore_run(Run.objects.select_related("case__book").get(pk=run_id), failed_too=True)
 
 
 @task(priority=HIGH)

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 _data = tempfile.mkdtemp(prefix="relevancy-tests-")
-(Path(_data) / "static").mkdir()  # WhiteNoise warns where collectstatic has not run
+(Path(_data) / "collected").mkdir()  # WhiteNoise warns where collectstatic has not run
 atexit.register(shutil.rmtree, _data, ignore_errors=True)
 for name in [name for name in os.environ if name.startswith("RELEVANCY_") and name != "RELEVANCY_LIVE"]:
     if name not in {"RELEVANCY_DATABASE_URL"}:

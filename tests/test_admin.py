@@ -9,7 +9,20 @@ from django.urls import reverse
 from django.utils import timezone
 
 from relevancy import cases, judging
-from relevancy.models import CaseScore, Endpoint, Query, QueryScore, Ranking, Rating, Run, ScorerVersion, Team, User
+from relevancy.models import (
+    Annotation,
+    CaseScore,
+    Endpoint,
+    Policy,
+    Query,
+    QueryScore,
+    Ranking,
+    Rating,
+    Run,
+    ScorerVersion,
+    Team,
+    User,
+)
 from tests.views.factories import make_case, make_endpoint, make_people, make_run
 
 SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
@@ -30,6 +43,8 @@ def data(db):
     case = make_case(people["owner"], endpoint=endpoint, team=Team.objects.get(name="Search"))
     endpoint.teams.add(Team.objects.get(name="Search"))
     grow(case, people["rater"], 1)
+    Policy.objects.create()
+    Annotation.objects.create(case=case, run=case.runs.get(), text="New synonyms", created_by=people["rater"])
     return people
 
 

@@ -63,18 +63,28 @@ class RatingChangeAdmin(ReadOnly):
 
 class ScorerVersionInline(ReadOnlyInline):
     model = models.ScorerVersion
-    related = ("scorer",)
-    fields = readonly_fields = ("number", "measure", "scale", "count_unscoreable_as_zero", "created_at")
+    related = ("scorer", "created_by")
+    fields = readonly_fields = (
+        "number",
+        "measure",
+        "script",
+        "gives",
+        "depth",
+        "scale",
+        "count_unscoreable_as_zero",
+        "created_by",
+        "created_at",
+    )
 
 
 @admin.register(models.Scorer)
 class ScorerAdmin(NoDelete):
-    list_display = ("name", "owner", "is_default", "created_at", "retired_at")
-    list_filter = ("is_default", ("retired_at", admin.EmptyFieldListFilter))
-    list_select_related = ("owner",)
-    search_fields = ("name", "description")
-    autocomplete_fields = ("owner",)
-    readonly_fields = ("created_at",)
+    list_display = ("name", "owner", "is_default", "only_for", "created_at", "retired_at")
+    list_filter = ("is_default", ("owner", admin.EmptyFieldListFilter), ("retired_at", admin.EmptyFieldListFilter))
+    list_select_related = ("owner", "only_for")
+    search_fields = ("name", "description", "owner__email")
+    autocomplete_fields = ("owner", "teams")
+    readonly_fields = ("only_for", "created_at")
     inlines = (ScorerVersionInline,)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -83,9 +93,24 @@ class ScorerAdmin(NoDelete):
 
 @admin.register(models.ScorerVersion)
 class ScorerVersionAdmin(ReadOnly):
-    list_display = ("scorer", "number", "measure", "created_at")
-    list_select_related = ("scorer",)
-    search_fields = ("scorer__name", "measure")
+    list_display = ("scorer", "number", "measure", "is_script", "created_by", "created_at")
+    list_filter = (("script", admin.EmptyFieldListFilter), "created_at")
+    list_select_related = ("scorer", "created_by")
+    search_fields = ("scorer__name", "measure", "script")
+
+    @admin.display(boolean=True, description="script")
+    def is_script(self, version: models.ScorerVersion) -> bool:
+        return bool(version.script)
+
+
+@admin.register(models.Policy)
+class PolicyAdmin(NoDelete):
+    """One row, made when somebody first decides otherwise than the defaults."""
+
+    list_display = ("__str__", "own_scripts")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return not models.Policy.objects.exists()
 
 
 @admin.register(models.QueryScore)
@@ -101,3 +126,11 @@ class CaseScoreAdmin(ReadOnly):
     list_filter = ("day",)
     list_select_related = ("run", "version__scorer")
     search_fields = ("run__case__name", "version__scorer__name")
+
+
+@admin.register(models.Annotation)
+class AnnotationAdmin(ReadOnly):
+    list_display = ("text", "case", "run", "created_by", "created_at", "removed_at")
+    list_filter = (("removed_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("case", "run", "created_by")
+    search_fields = ("text", "case__name")

@@ -3,12 +3,27 @@
 Read as sentences: `cases.create(name=…, owner=user)`, `cases.queries.add(case=…, texts=…)`, `cases.attempts.save(case=…, …)`.
 """
 
-from . import attempts, changing, endpoints, making, offers, queries, teams, uploads
+from . import (
+    annotations,
+    attempts,
+    changing,
+    completions,
+    endpoints,
+    making,
+    offers,
+    queries,
+    scorers,
+    tags,
+    teams,
+    uploads,
+)
 from .creating import (
+    add_scorer,
     archive,
     choose_scorers,
     create,
     default_scorer,
+    drop_scorer,
     make_primary,
     rename,
     restore,
@@ -21,13 +36,17 @@ from .scales import newest_version, parse_scale
 
 __all__ = [
     "Refused",
+    "add_scorer",
+    "annotations",
     "archive",
     "attempts",
     "cases_for",
     "changing",
     "choose_scorers",
+    "completions",
     "create",
     "default_scorer",
+    "drop_scorer",
     "endpoints",
     "lately",
     "make_primary",
@@ -38,7 +57,9 @@ __all__ = [
     "queries",
     "rename",
     "restore",
+    "scorers",
     "share",
+    "tags",
     "teams",
     "unshare",
     "uploads",

@@ -30,7 +30,7 @@ def save(
 ) -> Attempt:
     """The next attempt of the case; one that was never run is changed in place. What equals `parent` stays `parent`.
 
-    `escape` left out: as the engine needs it, which is on for query parameters and off for JSON, where text is quoted anyway.
+    `escape` left out: as the engine needs it, which is on for Solr's parameters and off for JSON, where text is quoted anyway.
     Raises `Refused` naming the field: template (with line and column), fields, knobs, depth.
     """
     content = {
@@ -39,7 +39,7 @@ def save(
         "fields": " ".join(fields.split()),
         "knobs": check(endpoint=endpoint, template=template, fields=fields, knobs=knobs or {}, depth=depth),
         "depth": depth,
-        "escape": syntax(endpoint) == "params" if escape is None else escape,
+        "escape": engines.get(endpoint.engine).syntax == "params" if escape is None else escape,
     }
     with transaction.atomic():
         Case.objects.select_for_update().get(pk=case.pk)
@@ -89,8 +89,9 @@ def _knob(name: str, value: Any) -> float:
 
 
 def syntax(endpoint: Endpoint) -> str:
-    """How the endpoint's templates are written: "params" or "json"."""
-    return engines.get(endpoint.engine).syntax
+    """How the endpoint's templates are written: "params" or "json". Where both are possible, as the one it offers is."""
+    found = engines.get(endpoint.engine).syntax
+    return engines.syntax_of(engines.json_api_template(endpoint.options)) if found == "either" else found
 
 
 def preview(*, attempt: Attempt, text: str, options: Mapping[str, Any]) -> Mapping[str, Any]:

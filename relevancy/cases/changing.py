@@ -1,6 +1,7 @@
 """Changes to an endpoint that exists."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -9,7 +10,7 @@ from relevancy.models import Endpoint
 from . import endpoints
 from .errors import Refused
 
-CHANGED = ("name", "engine", "url", "credentials", "headers", "parallel", "per_minute")
+CHANGED = ("name", "engine", "url", "options", "credentials", "headers", "parallel", "per_minute")
 
 
 def change_endpoint(
@@ -22,10 +23,12 @@ def change_endpoint(
     headers: Mapping[str, str],
     parallel: int,
     per_minute: int,
+    options: Mapping[str, Any] | None = None,
     clear: bool = False,
 ) -> None:
-    """Another address, name or pace. Secrets that are not given stay, unless `clear`; at another address they are asked for again.
+    """Another address, name, pace, or other options in place of all there were, where they are given.
 
+    Secrets that are not given stay, unless `clear`; at another address they are asked for again.
     Raises `Refused` naming the field; then nothing is changed.
     """
     moved = (url.strip(), engine) != (endpoint.url, endpoint.engine)
@@ -41,7 +44,7 @@ def change_endpoint(
         engine=engine,
         url=url,
         by=endpoint.owner,
-        options=endpoint.options,
+        options=endpoint.options if options is None else options,
         credentials=credentials or kept,
         headers=headers or kept_headers,
         parallel=parallel,

@@ -46,22 +46,38 @@ def create(
 
 
 def choose_scorers(*, case: Case, scorers: Sequence[Scorer]) -> None:
-    """The case's scorers, the primary first."""
+    """The case's scorers, the primary first. Those it has keep the version it is scored with, others come in their newest."""
     if not scorers:
         raise Refused("A case needs at least one scorer.", field="scorer")
     if len(scorers) > MAX_SCORERS:
         raise Refused(f"A case has at most {MAX_SCORERS} scorers.", field="scorer")
     with transaction.atomic():
+        used = {entry.scorer_id: entry.version for entry in case.case_scorers.select_related("version")}
         case.case_scorers.all().delete()
         CaseScorer.objects.bulk_create(
-            CaseScorer(case=case, scorer=scorer, position=place) for place, scorer in enumerate(dict.fromkeys(scorers))
+            CaseScorer(case=case, scorer=scorer, version=used.get(scorer.pk) or newest_version(scorer), position=place)
+            for place, scorer in enumerate(dict.fromkeys(scorers))
         )
+
+
+def add_scorer(*, case: Case, scorer: Scorer) -> None:
+    """One more scorer, beside those there are."""
+    choose_scorers(case=case, scorers=[*_scorers(case), scorer])
+
+
+def drop_scorer(*, case: Case, scorer: Scorer) -> None:
+    """One scorer less; what it scored stays, and comes back with it."""
+    choose_scorers(case=case, scorers=[other for other in _scorers(case) if other.pk != scorer.pk])
 
 
 def make_primary(*, case: Case, scorer: Scorer) -> None:
     """Put one scorer first; the others stay behind it in their order."""
-    others = [entry.scorer for entry in case.case_scorers.select_related("scorer") if entry.scorer_id != scorer.pk]
+    others = [other for other in _scorers(case) if other.pk != scorer.pk]
     choose_scorers(case=case, scorers=[scorer, *others][:MAX_SCORERS])
+
+
+def _scorers(case: Case) -> list[Scorer]:
+    return [entry.scorer for entry in case.case_scorers.select_related("scorer")]
 
 
 def rename(*, case: Case, name: str) -> None:

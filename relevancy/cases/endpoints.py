@@ -86,6 +86,8 @@ def draft(
         raise Refused('The option query_options must be a JSON object, such as {"lang": "en"}.', field="options")
     try:
         evaluation.check_address(endpoint)
+    except engines.OptionError as error:
+        raise Refused(str(error), field=f"option_{error.option}") from None
     except engines.EngineError as error:
         raise Refused(str(error), field="url") from None
     return endpoint

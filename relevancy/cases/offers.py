@@ -41,9 +41,15 @@ MORE = (
     "year",
     "price",
 )
+# Texts to read: shown as a snippet with the words that were found.
+PROSE = frozenset(
+    ("overview", "description", "product_description", "summary", "abstract", "plot", "body", "content", "text")
+)
 MOST_MORE = 4
 SHOWN = 3
 DEFAULT_KNOB = 10
+API = "http"  # the engine whose options say how it is asked
+API_OPTIONS = engines.JSON_API_OPTIONS
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,8 @@ class Fields:
     def spec(self) -> str:
         """As a field specification."""
         named = {"id": self.id, "title": self.title, "thumb": self.thumb}
-        return " ".join([*(f"{kind}:{name}" for kind, name in named.items() if name), *self.more])
+        more = [f"highlight:{name}" if name.lower() in PROSE else name for name in self.more]
+        return " ".join([*(f"{kind}:{name}" for kind, name in named.items() if name), *more])
 
 
 @dataclass(frozen=True)
@@ -114,8 +121,13 @@ def _first(wanted: Iterable[str], names: Sequence[str]) -> str:
     return next((there[name] for name in wanted if name in there), "")
 
 
-def suggest_template(*, engine: str, fields: Fields, words: Iterable[str] | None = None) -> str:
-    """A template that searches the title and what is shown besides it. `words`: the fields known to hold text, if it is known."""
+def suggest_template(
+    *, engine: str, fields: Fields, words: Iterable[str] | None = None, options: Mapping[str, Any] | None = None
+) -> str:
+    """A template that searches the title and what is shown besides it. `words`: the fields known to hold text, if it is known;
+    `options`: the endpoint's, which know how an API is asked."""
+    if engine == API:
+        return engines.json_api_template(options or {})
     known = None if words is None else set(words)
     shown = [fields.title, *fields.more]
     searched = [name for name in dict.fromkeys(shown) if ":" not in name and (known is None or name in known)]
@@ -149,7 +161,7 @@ def _embedded(searched: Sequence[str]) -> str:
     return f'{{\n  "query": "#$query##",\n  "fields": {{{boosts}}},\n  "tie": 0.1\n}}'
 
 
-_TEMPLATES = {"solr": _solr, "elasticsearch": _elasticsearch, "embedded": _embedded}
+_TEMPLATES = {"solr": _solr, "elasticsearch": _elasticsearch, "opensearch": _elasticsearch, "embedded": _embedded}
 
 
 @dataclass(frozen=True)
@@ -174,24 +186,28 @@ def trial(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*
             version, names = engine.version(), engine.fields()
             if not text.strip():
                 return Trial(version, names, None)
-            parsed = engines.parse_template(template or _any_template(adapter.key, names), adapter.syntax)
+            parsed = engines.parse_template(template or _any_template(endpoint, names), adapter.syntax)
             request = engines.Request(
                 query=text.strip(),
                 template=parsed,
                 fields=engines.parse_fields(fields, adapter.default_id_field),
                 rows=SHOWN,
                 knobs=dict.fromkeys(parsed.knobs, DEFAULT_KNOB),
+                options=endpoint.options.get("query_options", {}),
                 escape=adapter.syntax == "params",
             )
-            return Trial(version, names, engine.search(request))
+            page = engine.search(request)
+            return Trial(version, names or engines.field_names([hit.fields for hit in page.hits]), page)
     except (engines.EngineError, UnreadableSecret) as error:
         return Trial(version, names, None, str(error))
 
 
-def _any_template(engine: str, names: Sequence[str]) -> str:
+def _any_template(endpoint: Endpoint, names: Sequence[str]) -> str:
+    engine = endpoint.engine
     # Which fields hold text is not known yet; Solr passes over those that do not, the others search all text unasked.
     words = names if engine == "solr" else ()
-    return suggest_template(engine=engine, fields=suggest_fields(engine=engine, names=names), words=words)
+    fields = suggest_fields(engine=engine, names=names)
+    return suggest_template(engine=engine, fields=fields, words=words, options=endpoint.options)
 
 
 def text_fields(documents: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -14,11 +14,16 @@ from django.utils import timezone
 
 from relevancy.models import Book, Case, CaseQuery, Query
 
+from . import tags as tagging
 from .errors import Refused
+from .places import STEP
+from .places import move as move
+from .places import move_by as move_by
 
 MAX_LENGTH = 2048
+MAX_NEED = 5_000
+MAX_NOTES = 20_000
 MAX_AT_ONCE = 20_000
-STEP = 1.0
 BATCH = 500
 
 
@@ -134,16 +139,36 @@ def edit(
         raise Refused(f"The book has a query “{text[:60]}” already.", field="text")
     if not 0 <= weight < 1e6:
         raise Refused(f"{weight:g} cannot be a weight: write 0 or more.", field="weight")
+    need, notes = _prose(information_need, "information_need"), _prose(notes, "notes")
+    kept = tagging.fitting(tagging.read(tags, tagging.of_book(query.book)), text)
     entry.options, entry.weight = parse_options(options), weight
     query.text, query.text_key = text, text_key(text)
-    query.information_need, query.notes = information_need.strip(), notes.strip()
-    query.tags = sorted({tag.strip() for tag in tags if tag.strip()})
+    query.information_need, query.notes, query.tags = need, notes, kept
     try:
         with transaction.atomic():
             query.save(update_fields=["text", "text_key", "information_need", "notes", "tags"])
             entry.save(update_fields=["options", "weight"])
     except IntegrityError:
         raise Refused(f"The book has a query “{text[:60]}” already.", field="text") from None
+
+
+def describe(*, query: Query, information_need: str, notes: str) -> None:
+    """What somebody who types this wants, and what is worth knowing about it; both Markdown, both the book's. Raises `Refused`."""
+    query.information_need = _prose(information_need, "information_need")
+    query.notes = _prose(notes, "notes")
+    query.save(update_fields=["information_need", "notes"])
+
+
+def _prose(text: str, name: str) -> str:
+    """Text of several lines as it is kept: NFC, trimmed, LF line ends."""
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    longest = {"information_need": MAX_NEED, "notes": MAX_NOTES}[name]
+    if len(text) > longest:
+        raise Refused(f"This text has {len(text):,} characters; {longest:,} are possible.", field=name)
+    for char in text:
+        if char not in "\n\t" and unicodedata.category(char) in {"Cc", "Cs"}:
+            raise Refused(f"This text has the character U+{ord(char):04X}. Take it out.", field=name)
+    return text
 
 
 def parse_options(text: str) -> dict[str, Any]:

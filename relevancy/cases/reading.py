@@ -77,13 +77,10 @@ def cases_for(user: Any, *, archived: bool = False) -> list[CaseRow]:
 def _primary_versions(case_ids: Iterable[int]) -> dict[int, ScorerVersion]:
     primary: dict[int, int] = {}
     entries = CaseScorer.objects.filter(case__in=list(case_ids)).order_by("case_id", "position", "id")
-    for case_id, scorer_id in entries.values_list("case_id", "scorer_id"):
-        primary.setdefault(case_id, scorer_id)
-    newest: dict[int, ScorerVersion] = {}
-    versions = ScorerVersion.objects.filter(scorer__in=set(primary.values())).select_related("scorer")
-    for version in versions.order_by("scorer_id", "-number"):
-        newest.setdefault(version.scorer_id, version)
-    return {case_id: newest[scorer_id] for case_id, scorer_id in primary.items() if scorer_id in newest}
+    for case_id, version_id in entries.values_list("case_id", "version_id"):
+        primary.setdefault(case_id, version_id)
+    versions = ScorerVersion.objects.select_related("scorer").defer("script").in_bulk(set(primary.values()))
+    return {case_id: versions[version_id] for case_id, version_id in primary.items()}
 
 
 def _query_counts(case_ids: Iterable[int]) -> Iterable[tuple[int, int]]:

@@ -36,7 +36,8 @@ class Asker:
         self.rows = rows
 
     def request(self, text: str, options: Mapping[str, Any]) -> engines.Request:
-        """The request for one query; its own options win over the case's and the endpoint's."""
+        """The request for one query; its own options win over the case's and the endpoint's. Snippets cost time, so they are
+        asked for only where the displayed fields name one with `highlight:`."""
         return engines.Request(
             query=text,
             template=self.template,
@@ -45,6 +46,7 @@ class Asker:
             knobs=self.asked["knobs"],
             options={**self.asked["options"], **options},
             escape=self.asked["escape"],
+            highlight=bool(self.fields.highlights),
         )
 
     def requests(self, case_queries: Iterable[CaseQuery]) -> list[engines.Request]:

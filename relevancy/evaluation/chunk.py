@@ -18,9 +18,12 @@ from relevancy.scoring.errors import ScoringError
 from .asking import Asker
 from .claiming import waiting_behind
 from .connecting import connect
-from .scores import PAUSE_SECONDS, lock_queries, ranked, score_case, score_rankings, versions_of
+from .figures import compute, ranked
+from .scorers import versions_of
+from .scores import PAUSE_SECONDS, lock_queries, score_case, store
 
 WRITE_EVERY = 100
+WRITE_MOST = 200  # where answers come so fast that a hundred more are there before the next write may begin
 WRITE_SECONDS = 2.0
 BEAT_SECONDS = 10.0  # a sign of life and a look at `cancel_requested`, however slow the engine is
 HOPELESS = 16  # so many searches in a row that could not reach the engine end the run
@@ -66,7 +69,10 @@ def ranking_row(run: Run, entry: CaseQuery, answer: engines.Page | engines.Engin
     if isinstance(answer, engines.EngineError):
         row.error_kind, row.error = answer.kind, str(answer)
         return row
-    row.hits = [[hit.id, hit.score, dict(hit.fields)] for hit in answer.hits]
+    row.hits = [
+        [hit.id, hit.score, dict(hit.fields), *([dict(hit.highlights)] if hit.highlights else [])]
+        for hit in answer.hits
+    ]
     row.returned, row.total, row.took_ms = len(row.hits), answer.total, answer.took_ms
     return row
 
@@ -144,12 +150,17 @@ class Chunk:
         for index, answer in engine.search_many(requests, stop=self._stopped):
             waiting.append((entries[index], answer))
             self._watch(answer)
-            if len(waiting) >= WRITE_EVERY or time.monotonic() - self.wrote_at > WRITE_SECONDS:
+            if self._due(len(waiting)):
                 self._write(waiting)
                 waiting = []
         self._write(waiting)
         if self.hopeless >= HOPELESS:
             raise engines.EndpointUnreachable(f"{HOPELESS} searches in a row failed. The last one said: {answer}")
+
+    def _due(self, waiting: int) -> bool:
+        """Whether so many answers are to be written now. Rather than wait for its turn to write, a run searches on."""
+        since = time.monotonic() - self.wrote_at
+        return waiting >= WRITE_MOST or since > WRITE_SECONDS or (waiting >= WRITE_EVERY and since >= PAUSE_SECONDS)
 
     def _watch(self, answer: engines.Page | engines.EngineError) -> None:
         self.hopeless = self.hopeless + 1 if isinstance(answer, _LOST) else 0
@@ -178,10 +189,10 @@ class Chunk:
 
     def _write(self, answers: Sequence[tuple[CaseQuery, engines.Page | engines.EngineError]]) -> None:
         """One short transaction: rankings, their scores, the run's counters. Also looks whether someone wants the run stopped."""
-        pause = PAUSE_SECONDS - (time.monotonic() - self.wrote_at)
-        if pause > 0:
-            time.sleep(pause)
         rows = [ranking_row(self.run, entry, answer) for entry, answer in answers]
+        # Before the transaction: a script may take its time, and nobody shall wait for it.
+        scores = compute(self.run, ranked(rows), self.versions, between=self._beat)
+        time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - self.wrote_at)))
         with transaction.atomic():
             # Queries before the run, as everywhere: two that lock in another order would wait for each other for ever.
             lock_queries([row.query_id for row in rows])
@@ -190,9 +201,9 @@ class Chunk:
             stored = dict(
                 self.run.rankings.filter(query_id__in=[row.query_id for row in rows]).values_list("query_id", "pk")
             )
-            for row in rows:
-                row.pk = stored[row.query_id]
-            score_rankings(self.run, ranked(rows), self.versions)
+            for score in scores:
+                score.ranking_id = stored[score.query_id]
+            store(scores)
             self.run.done += len(rows)
             self.run.failed += sum(bool(row.error_kind) for row in rows)
             Run.objects.filter(pk=self.run.pk).update(done=self.run.done, failed=self.run.failed)

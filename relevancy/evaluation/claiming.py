@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from relevancy.models import Endpoint, Run
 
-from .scores import score_case, versions_of
+from .scorers import versions_of
+from .scores import score_case
 
 STALE_AFTER = timedelta(seconds=60)
 MAX_TRIES = 3

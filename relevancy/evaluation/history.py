@@ -1,13 +1,16 @@
 """What a case's scores were and are: the reads behind the head of its page."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
-from relevancy.models import Attempt, Case, CaseScore, Rating, Run, ScorerVersion
+from relevancy.models import Attempt, Case, CaseScore, QueryScore, Rating, Run, ScorerVersion
 
 POINTS = 30
+FEW = 12  # points of a small history
 
 
 def history(case: Case, version: ScorerVersion, limit: int = POINTS) -> list[CaseScore]:
@@ -47,6 +50,59 @@ def standing(points: list[CaseScore], run: Run) -> Standing:
     now = next((row for row in points if row.run_id == run.pk), None)
     earlier = [row for row in points if row.run.number < run.number and row.score is not None]
     return Standing(now, earlier[-1] if earlier else None)
+
+
+@dataclass
+class Beside:
+    """A run's score under a further scorer: `now`, of the run shown or while one is under way of the last that has one, and the
+    case's last runs' scores, oldest first."""
+
+    version: ScorerVersion
+    now: CaseScore | None = None
+    history: list[float | None] = field(default_factory=list)
+
+
+def beside(case: Case, versions: Sequence[ScorerVersion], run: Run | None) -> list[Beside]:
+    """The case's scores under several versions, in their order. One SQL statement, none without versions."""
+    found = {version.pk: Beside(version) for version in versions}
+    if not found or run is None:
+        return list(found.values())
+    last = case.runs.order_by("-number").values("pk")[:FEW]
+    rows = CaseScore.objects.filter(Q(run__in=last) | Q(run=run), version__in=found)
+    newest = {
+        (row.version_id, row.run_id): row for row in rows.order_by("run__number", "day")
+    }  # of each run its last day
+    for (version_id, run_id), row in newest.items():
+        each = found[version_id]
+        each.history.append(row.score)
+        if run_id == run.pk or run.under_way:
+            each.now = row
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A query of a case and the points it lacks to its ideal; 100 is the ideal where the scorer knows none."""
+
+    entry_id: int
+    text: str
+    gap: float
+
+
+def most_to_gain(run: Run, version: ScorerVersion) -> Gain | None:
+    """The present query whose score lies furthest below its ideal; None where none does. One SQL statement."""
+    scores = QueryScore.objects.filter(
+        run=run, version=version, query__case_queries__case=run.case_id, query__case_queries__removed_at=None
+    )
+    place = "query__case_queries__position"
+    row = (
+        scores.annotate(gap=Coalesce("ideal", 100.0) - F("score"))
+        .filter(gap__gt=0)
+        .order_by("-gap", place)
+        .values_list("query__case_queries__id", "query__text", "gap")
+        .first()
+    )
+    return Gain(*row) if row else None
 
 
 def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[Attempt]:

@@ -48,15 +48,30 @@ class Result:
         return -(self.moved or 0)
 
     @property
+    def _read(self) -> str:
+        """The name of the longest displayed field, if it is a text to read and not a value."""
+        name, text = max(self.display.subs, key=lambda sub: len(sub[1]), default=("", ""))
+        return name if len(text) > SHORT else ""
+
+    @property
     def long(self) -> str:
         """The longest displayed field, if it is a text to read and not a value."""
-        text = max((text for _, text in self.display.subs), key=len, default="")
-        return text if len(text) > SHORT else ""
+        return dict(self.display.subs).get(self._read, "")
 
     @property
     def short(self) -> str:
         """The other displayed fields on one line."""
-        return " · ".join(text for _, text in self.display.subs if text and text != self.long)
+        return " · ".join(text for name, text in self.display.subs if name != self._read)
+
+    @property
+    def long_pieces(self) -> Sequence[tuple[str, bool]]:
+        """The longest displayed field in pieces, with whether each is marked; empty if none is a text to read."""
+        return next((pieces for name, pieces in self.display.snippets if name == self._read), ())
+
+    @property
+    def short_pieces(self) -> Sequence[Sequence[tuple[str, bool]]]:
+        """The other displayed fields, each in pieces."""
+        return [pieces for name, pieces in self.display.snippets if name != self._read]
 
 
 def results(ranking: Ranking, *, by: Any, depth: int, before: Ranking | None = None) -> list[Result]:
@@ -69,7 +84,7 @@ def results(ranking: Ranking, *, by: Any, depth: int, before: Ranking | None = N
     places = {hit[0]: place for place, hit in reversed(list(enumerate(before.hits, 1)))} if before else {}
     seen: set[str] = set()
     found = []
-    for rank, (doc_id, score, fields) in enumerate(hits, 1):
+    for rank, (doc_id, score, fields, *marked) in enumerate(hits, 1):
         words = said[doc_id]
         given = [(word.value, (word.at, place)) for place, word in enumerate(words) if word.verdict == Verdict.RATED]
         found.append(
@@ -77,7 +92,7 @@ def results(ranking: Ranking, *, by: Any, depth: int, before: Ranking | None = N
                 rank=rank,
                 doc_id=doc_id,
                 score=score,
-                display=spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}),
+                display=spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}, *marked),
                 fields=fields,
                 repeat=doc_id in seen,
                 grade=scoring.combine(given, book.rule, scale) if given else None,

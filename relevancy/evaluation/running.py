@@ -19,7 +19,9 @@ from .asking import Asker, asked
 from .chunk import Chunk, Step, counts, moved_away, ranking_row, to_search
 from .claiming import claim, waiting_behind
 from .connecting import connect
-from .scores import depth_of, lock_queries, ranked, score_case, score_rankings, versions_of
+from .figures import compute, ranked
+from .scorers import depth_of, versions_of
+from .scores import lock_queries, score_case, store
 
 CHUNK_QUERIES = 500
 CHUNK_SECONDS = 10.0
@@ -155,14 +157,17 @@ def search_again(*, run: Run, entry: CaseQuery) -> Ranking:
     with connect(run.attempt.endpoint) as engine:
         page = engine.search(asker.request(entry.query.text, entry.options))
     row = ranking_row(run, entry, page)
+    versions = versions_of(run.case)
+    scores = compute(run, ranked([row]), versions)
     with transaction.atomic():
         lock_queries([entry.query_id])
         now = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
         _check_open(now)
         run.rankings.filter(query=entry.query).delete()
         row.save()
-        versions = versions_of(run.case)
-        score_rankings(run, ranked([row]), versions)
+        for score in scores:
+            score.ranking_id = row.pk
+        store(scores)
         _count(now)
         score_case(run, versions)
     run.refresh_from_db(fields=("done", "failed", "status", "reason"))

@@ -1,113 +1,51 @@
-"""Scores of rankings, stored: for queries and for the case."""
+"""Scores, stored: for queries and for the case."""
 
-import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Q, Sum, Value
+from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from relevancy import scoring
-from relevancy.models import Case, CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion
+from relevancy.models import CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion
 
-from .grades import known_grades, scale_of
+from .figures import compute, ranked
+from .forgetting import scoreable
+from .scorers import versions_of
 
 BATCH = 500
-RESCORED_AT_ONCE = 250  # in one transaction, of which none may hold a rating up for long
+RESCORED_AT_ONCE = 500  # in one transaction, of which none may hold a rating up for long
 PAUSE_SECONDS = 0.05  # between bulk writes: SQLite's waiting is unfair, and a rating must get its turn
+_NEEDED = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
 
 
-@lru_cache(maxsize=500)
-def measure_of(text: str) -> scoring.Measure:
-    """The measure behind its name; read once."""
-    return scoring.parse_measure(text)
+def store(rows: Sequence[QueryScore]) -> None:
+    """Write scores, overwriting older ones; in a transaction.
 
-
-def versions_of(case: Case) -> list[ScorerVersion]:
-    """The newest version of each of the case's scorers, the primary first. One SQL statement."""
-    newest: dict[int, ScorerVersion] = {}
-    versions = ScorerVersion.objects.filter(scorer__case_scorers__case=case).annotate(
-        place=F("scorer__case_scorers__position"), entry=F("scorer__case_scorers__id")
-    )
-    for version in versions.select_related("scorer").order_by("place", "entry", "-number"):
-        newest.setdefault(version.scorer_id, version)
-    return list(newest.values())
-
-
-def depth_of(case: Case, shown: int) -> int:
-    """How many hits a run has to fetch: as many as are shown, or as the deepest scorer looks at."""
-    return max([shown, *(measure_of(version.measure).cutoff or 0 for version in versions_of(case))])
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """What scoring needs of a ranking."""
-
-    ranking_id: int
-    query_id: int
-    doc_ids: list[str]
-
-
-def ranked(rankings: Iterable[Ranking]) -> list[Ranked]:
-    """Rankings without an error, as scoring sees them."""
-    return [
-        Ranked(ranking.pk, ranking.query_id, [hit[0] for hit in ranking.hits])
-        for ranking in rankings
-        if not ranking.error_kind
-    ]
-
-
-def score_rankings(run: Run, rankings: Sequence[Ranked], versions: Sequence[ScorerVersion]) -> None:
-    """Score rankings of one run under each version and store the scores, overwriting older ones.
-
-    The queries' revisions are read before their ratings: a rating that arrives between the two leaves a score that is
-    stale, never one that is wrong and looks fresh.
+    They were computed before it began. What was made from newer ratings meanwhile stays, and so does nothing of a
+    ranking that is gone.
     """
-    if not rankings or not versions:
+    if not rows:
         return
-    book = run.case.book
-    query_ids = [item.query_id for item in rankings]
-    lock_queries(query_ids)
-    revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
-    known = known_grades(book, query_ids)
-    batch = scoring.Batch.build(
-        [item.doc_ids for item in rankings], [known[item.query_id] for item in rankings], scale_of(book)
-    )
-    rows: list[QueryScore] = []
-    for version in versions:
-        scores = scoring.score(
-            measure_of(version.measure),
-            batch,
-            shown=run.asked["depth"],
-            zero_unscoreable=version.count_unscoreable_as_zero,
-        )
-        columns = (scores.value, scores.score, scores.low, scores.high, scores.unrated)
-        for item, value, score, low, high, unrated in zip(rankings, *(c.tolist() for c in columns), strict=True):
-            rows.append(
-                QueryScore(
-                    ranking_id=item.ranking_id,
-                    run=run,
-                    query_id=item.query_id,
-                    version=version,
-                    value=_stored(value),
-                    score=_stored(score),
-                    low=_stored(low),
-                    high=_stored(high),
-                    unrated=int(unrated),
-                    revision=revisions[item.query_id],
-                )
-            )
+    lock_queries({row.query_id for row in rows})
+    stored = Ranking.objects.filter(pk__in={row.ranking_id for row in rows})
+    there = {
+        (ranking, version): revision
+        for ranking, version, revision in stored.values_list("pk", "scores__version", "scores__revision")
+    }
+    rankings = {ranking for ranking, _ in there}
     QueryScore.objects.bulk_create(
-        rows,
+        [
+            row
+            for row in rows
+            if row.ranking_id in rankings and there.get((row.ranking_id, row.version_id), -1) <= row.revision
+        ],
         batch_size=BATCH,
         update_conflicts=True,
         unique_fields=("ranking", "version"),
-        update_fields=("value", "score", "low", "high", "unrated", "revision"),
+        update_fields=("value", "score", "low", "high", "ideal", "unrated", "error", "revision"),
     )
 
 
@@ -120,16 +58,12 @@ def lock_queries(query_ids: Iterable[int]) -> None:
     list(some.select_for_update(no_key=True).values_list("pk", flat=True))
 
 
-def _stored(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
-    """The case's score under each version from the stored scores of its present queries: one aggregate each, and one write.
+def score_case(run: Run, versions: Sequence[ScorerVersion]) -> list[CaseScore]:
+    """The case's score under each version from the stored scores of its present queries: one aggregate, and one write.
 
     A run under way has no case score: a mean over what happens to be searched so far would look like one.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         # Of two ratings at one moment the second has to see the first one's score in its sum.
         held = Run.objects.filter(pk=run.pk).select_for_update(no_key=True)
         if held.values_list("status", flat=True).get() in Run.UNDER_WAY:
@@ -137,72 +71,112 @@ def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
         return _score_case(run, versions)
 
 
-def _score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
+def _score_case(run: Run, versions: Sequence[ScorerVersion]) -> list[CaseScore]:
     queries = run.case.case_queries.present().count()
-    today = timezone.localdate()
-    found = []
+    sums = _sums(run, versions)
+    today, now = timezone.localdate(), timezone.now()
+    rows = []
     for version in versions:
-        weight = F("query__case_queries__weight")
-        scored = Q(score__isnull=False)
-        sums: dict[str, Any] = QueryScore.objects.filter(
-            run=run, version=version, query__case_queries__case=run.case_id, query__case_queries__removed_at=None
-        ).aggregate(
+        found = sums.get(version.pk, {"scored": 0, "unrated": 0, "failed": 0, "weights": None, "bounded": 0})
+        weights = found["weights"]
+        bounded = weights and found["bounded"]
+        rows.append(
+            CaseScore(
+                run=run,
+                version=version,
+                day=today,
+                score=found["scores"] / weights if weights else None,
+                low=found["lows"] / weights if bounded else None,
+                high=found["highs"] / weights if bounded else None,
+                scored=found["scored"],
+                queries=queries,
+                unrated=found["unrated"],
+                failed=found["failed"],
+                updated_at=now,
+            )
+        )
+    return CaseScore.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=("run", "version", "day"),
+        update_fields=("score", "low", "high", "scored", "queries", "unrated", "failed", "updated_at"),
+    )
+
+
+def _sums(run: Run, versions: Sequence[ScorerVersion]) -> dict[int, dict[str, Any]]:
+    """What the scores of the run's present queries add up to, by version; nothing for one without any. One SQL statement."""
+    weight = F("query__case_queries__weight")
+    scored = Q(score__isnull=False)
+    present = QueryScore.objects.filter(
+        run=run, version__in=versions, query__case_queries__case=run.case_id, query__case_queries__removed_at=None
+    )
+    groups = (
+        present.order_by()
+        .values("version")
+        .annotate(
             weights=Sum(weight, filter=scored),
             scores=Sum(weight * F("score"), filter=scored),
             lows=Sum(weight * Coalesce("low", "score"), filter=scored),
             highs=Sum(weight * Coalesce("high", "score"), filter=scored),
             bounded=Count("low"),
             scored=Count("score"),
-            unrated=Coalesce(Sum("unrated"), Value(0)),
+            unrated=Sum("unrated"),
+            failed=Count("id", filter=~Q(error="")),
         )
-        weights = sums["weights"]
-        fields = {
-            "score": sums["scores"] / weights if weights else None,
-            "low": sums["lows"] / weights if weights and sums["bounded"] else None,
-            "high": sums["highs"] / weights if weights and sums["bounded"] else None,
-            "scored": sums["scored"],
-            "queries": queries,
-            "unrated": sums["unrated"],
-        }
-        row, _ = CaseScore.objects.update_or_create(run=run, version=version, day=today, defaults=fields)
-        found.append(row)
-    return found
+    )
+    return {group["version"]: dict(group) for group in groups}
 
 
 def rescore_query(run: Run, query_id: int) -> None:
     """After a rating: the query's scores in this run and the case's, at a cost that does not grow with the case."""
     versions = versions_of(run.case)
-    with transaction.atomic():
-        score_rankings(run, ranked(run.rankings.filter(query_id=query_id)), versions)
+    rows = compute(run, ranked(run.rankings.filter(query_id=query_id)), versions)
+    with transaction.atomic(savepoint=False):
+        store(rows)
         score_case(run, versions)
 
 
-def rescore_run(run: Run) -> int:
-    """Every score of the run that is missing or stale, and the case's. Returns how many rankings were scored again."""
-    versions = versions_of(run.case)
-    todo = sorted(set().union(*(stale_rankings(run, version) for version in versions))) if versions else []
-    for start in range(0, len(todo), RESCORED_AT_ONCE):
-        if start:
-            time.sleep(PAUSE_SECONDS)
+def rescore_run(run: Run, versions: Sequence[ScorerVersion] = (), *, failed_too: bool = False) -> int:
+    """Every score of the run that is missing or stale, and the case's. Returns how many rankings were scored again.
+
+    `versions`: those of the case unless others are given. `failed_too`: also where a script failed, which may have been
+    for want of time.
+    """
+    versions = list(versions) or versions_of(run.case)
+    todo: dict[int, set[int]] = {}
+    for version in scoreable(run, versions):
+        for ranking_id in stale_rankings(run, version, failed_too=failed_too):
+            todo.setdefault(ranking_id, set()).add(version.pk)
+    ids = sorted(todo)
+    wrote_at = 0.0
+    for start in range(0, len(ids), RESCORED_AT_ONCE):
+        some = ids[start : start + RESCORED_AT_ONCE]
+        wanted = set[int]().union(*(todo[pk] for pk in some))
+        found = ranked(run.rankings.filter(pk__in=some).only(*_NEEDED))
+        rows = compute(run, found, [version for version in versions if version.pk in wanted])
+        time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - wrote_at)))
         with transaction.atomic():
-            rankings = run.rankings.filter(pk__in=todo[start : start + RESCORED_AT_ONCE])
-            score_rankings(run, ranked(rankings.only("id", "query_id", "hits", "error_kind", "run_id")), versions)
+            store(rows)
+        wrote_at = time.monotonic()
     score_case(run, versions)
-    return len(todo)
+    return len(ids)
 
 
-def stale_rankings(run: Run, version: ScorerVersion) -> list[int]:
+def stale_rankings(run: Run, version: ScorerVersion, *, failed_too: bool = False) -> list[int]:
     """Ids of the run's rankings whose score under this version is missing or older than the query's ratings."""
     fresh = QueryScore.objects.filter(run=run, version=version, revision__gte=F("query__revision"))
+    if failed_too:
+        fresh = fresh.filter(error="")
     return list(
         run.rankings.filter(error_kind="").exclude(pk__in=fresh.values("ranking_id")).values_list("pk", flat=True)
     )
 
 
-def has_stale(run: Run, version: ScorerVersion) -> int:
-    """How many scores of the run are older than their ratings or missing. Two counts."""
-    stored = QueryScore.objects.filter(run=run, version=version).aggregate(
+def has_stale(run: Run, *versions: ScorerVersion) -> int:
+    """How many scores of the run are older than their ratings or missing and can be made anew. Two counts."""
+    versions = tuple(scoreable(run, versions))
+    stored = QueryScore.objects.filter(run=run, version__in=versions).aggregate(
         every=Count("id"), stale=Count("id", filter=Q(revision__lt=F("query__revision")))
     )
-    missing: int = run.rankings.filter(error_kind="").count() - stored["every"]
+    missing: int = run.rankings.filter(error_kind="").count() * len(versions) - stored["every"]
     return max(0, missing) + int(stored["stale"])

@@ -1,4 +1,4 @@
-"""Ratings: given, changed, taken back. One transaction each, with the log and the scores that depend on them."""
+"""Ratings: given, changed, taken back. One transaction each, with the log; then the scores that depend on them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -136,9 +136,10 @@ def _write(
         touched = sorted({entry.query_id for entry in log})
         for some in batched(touched, BATCH):
             Query.objects.filter(pk__in=some).update(revision=F("revision") + 1)
-        if run is not None:
-            for query_id in touched:
-                evaluation.rescore_query(run, query_id)
+    if run is not None:
+        # After the transaction: a script may take its time, and nobody else could write to SQLite meanwhile.
+        for query_id in touched:
+            evaluation.rescore_query(run, query_id)
     return len(log)
 
 

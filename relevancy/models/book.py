@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.db import models
 
+from . import elements  # noqa: F401 (the lookup `holds` of JSON lists)
 from .access import SharedQuerySet
 from .team import Team
 

@@ -4,10 +4,11 @@ from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from .access import SharedQuerySet
 from .book import Book, Query
-from .scorer import Scorer
+from .scorer import Scorer, ScorerVersion
 from .team import Team
 
 
@@ -41,10 +42,11 @@ class Case(models.Model):
 
 
 class CaseScorer(models.Model):
-    """A scorer of a case; the one with the lowest position is primary."""
+    """A scorer of a case, in the version the case is scored with; the one with the lowest position is primary."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_scorers")
     scorer = models.ForeignKey(Scorer, on_delete=models.PROTECT, related_name="case_scorers")
+    version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="case_scorers")
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -62,10 +64,15 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         """Without the removed ones."""
         return self.filter(removed_at=None)
 
+    def tagged(self, name: str) -> Self:
+        """Those whose query has a tag, spelled exactly so."""
+        return self.filter(query__tags__holds=name)
+
     def with_scores(self, run: Any, version: Any, before: Any = None) -> Self:
         """Annotate what the list shows of a run under a scorer version: `hits`, `returned`, `took_ms`, `error`, `error_kind`,
-        `asked_text`, `asked_options`, `score`, `low`, `high`, `unrated`, `score_before` (in run `before`) and `difference`;
-        None where there is nothing."""
+        `asked_text`, `asked_options`, `score`, `low`, `high`, `unrated`, `score_error`, `gap` (points between the score and that of
+        the best order of what is known, 100 where the scorer knows none), `score_before` (in run `before`) and `difference`; None
+        where there is nothing."""
         ranking = models.FilteredRelation("query__rankings", condition=models.Q(query__rankings__run=run))
         score = models.FilteredRelation(
             "query__scores", condition=models.Q(query__scores__run=run, query__scores__version=version)
@@ -89,6 +96,8 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
             low=models.F("scored__low"),
             high=models.F("scored__high"),
             unrated=models.F("scored__unrated"),
+            score_error=models.F("scored__error"),
+            gap=Coalesce(models.F("scored__ideal"), 100.0) - models.F("scored__score"),
             score_before=models.F("earlier__score"),
             difference=models.F("scored__score") - models.F("earlier__score"),
         )

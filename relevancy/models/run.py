@@ -58,6 +58,9 @@ class Run(models.Model):
     seconds = models.FloatField(default=0, help_text="Time spent searching, pauses between workers left out.")
     pinned_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=250, blank=True)
+    fields_dropped_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since then its hits are ids and engine scores only."
+    )
 
     objects: ClassVar = RunQuerySet.as_manager()
 
@@ -83,7 +86,8 @@ class Run(models.Model):
 class Ranking(models.Model):
     """One query's ranked hits within a run, with text and options as asked. A failed search is a ranking with an error.
 
-    `hits` is compact: `[[id, engine score or null, {field: value}], …]` in rank order.
+    `hits` is compact, in rank order: `[[id, engine score or null, {field: value}, {field: highlighted snippet}], …]`, the last part
+    only where the engine highlighted something.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rankings")

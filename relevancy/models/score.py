@@ -8,8 +8,9 @@ from .scorer import ScorerVersion
 
 
 class QueryScore(models.Model):
-    """A ranking under a scorer version, 0–100; `score` null: not scoreable. Run and query stand here too, so that a case's mean reads
-    one narrow table. `revision` is the query's revision the score was made from; an older one is stale."""
+    """A ranking under a scorer version, 0–100; `score` null: not scoreable, or with an `error` the script failed. Run and query
+    stand here too, so that a case's mean reads one narrow table. `ideal`: the score the known documents in their best order would
+    get. `revision` is the query's revision the score was made from; an older one is stale."""
 
     ranking = models.ForeignKey(Ranking, on_delete=models.CASCADE, related_name="scores")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="query_scores")
@@ -19,7 +20,9 @@ class QueryScore(models.Model):
     score = models.FloatField(null=True)
     low = models.FloatField(null=True)
     high = models.FloatField(null=True)
+    ideal = models.FloatField(null=True)
     unrated = models.PositiveIntegerField(default=0)
+    error = models.CharField(max_length=500, blank=True, default="", help_text="What went wrong in the script.")
     revision = models.PositiveBigIntegerField()
 
     class Meta:
@@ -48,6 +51,7 @@ class CaseScore(models.Model):
     scored = models.PositiveIntegerField(default=0)
     queries = models.PositiveIntegerField(default=0)
     unrated = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0, help_text="Queries whose script failed.")
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -144,17 +144,38 @@ def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None])
 
 
 def _flags(notes: Sequence[Mapping[str, Any]], count: int) -> SafeString:
-    drawn = [
-        format_html(
-            '<svg x="{}%" overflow="visible"><title>{}</title><line class="note" y1="15" y2="78"/>'
-            '<rect class="flag" x="-7" width="14" height="14" rx="2"/><text class="flag-text" y="10.5">{}</text></svg>',
-            _n(_spread(int(note["at"]), count)),
-            note["text"],
-            chr(ord("A") + i % 26),
+    drawn = []
+    seen: dict[int, int] = {}
+    for i, note in enumerate(notes):
+        at = int(note["at"])
+        if not 0 <= at < count:
+            continue
+        # Several at one run stand beside each other, on the side where the chart has room.
+        beside = seen.get(at, 0) * 15 * (-1 if at == count - 1 else 1)
+        seen[at] = seen.get(at, 0) + 1
+        letter = note.get("letter") or chr(ord("A") + i % 26)
+        flag = format_html(
+            '<rect class="flag" x="{}" width="14" height="14" rx="2"/><text class="flag-text" x="{}" y="10.5">{}</text>',
+            beside - 7,
+            beside,
+            letter,
         )
-        for i, note in enumerate(notes)
-        if 0 <= int(note["at"]) < count
-    ]
+        if note.get("href"):
+            flag = format_html(
+                '<a href="{0}" hx-get="{0}" hx-target="#dialog" hx-swap="innerHTML" aria-label="{1}: {2}">{3}</a>',
+                note["href"],
+                letter,
+                note["text"],
+                flag,
+            )
+        drawn.append(
+            format_html(
+                '<svg x="{}%" overflow="visible"><title>{}</title><line class="note" y1="15" y2="78"/>{}</svg>',
+                _n(_spread(at, count)),
+                note["text"],
+                flag,
+            )
+        )
     return mark_safe("".join(drawn))
 
 
@@ -171,12 +192,13 @@ def history_chart(
     """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its place.
 
     A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and if wished title
-    (said on hover) and href. A missing score leaves a gap. A note: at (index of its point) and text.
+    (said on hover) and href. A missing score leaves a gap. A note: at (index of its point) and text, and if wished letter
+    and href, of what opens as a dialog.
     """
     scores = [numbers.known(point.get("score")) for point in points]
     seen = [score for score in scores if score is not None]
     words = f"Score. {_in_words(seen)}" if seen else empty
-    role = "group" if any(point.get("href") for point in points) else "img"
+    role = "group" if any(part.get("href") for part in (*points, *notes)) else "img"
     opening = format_html('<svg class="chart" height="96" role="{}" aria-label="{}">{}', role, words, _GRID)
     if not points or not seen:
         text = format_html('<text class="label" x="50%" y="67" text-anchor="middle">{}</text></svg>', empty)

@@ -6,7 +6,7 @@ from django import template
 from django.forms import BoundField
 from django.utils.safestring import SafeString
 
-from . import bars, charts, icons, numbers, ratings, when
+from . import bars, charts, explained, icons, numbers, prose, ratings, when
 
 register = template.Library()
 
@@ -19,6 +19,9 @@ for _filter in (
     numbers.pvalue,
     numbers.coefficient,
     numbers.grade_text,
+    prose.markdown,
+    explained.share,
+    explained.tree_text,
 ):
     register.filter(_filter.__name__, _filter)
 register.filter("thousands", numbers.whole)
@@ -30,6 +33,7 @@ for _tag in (
     bars.progress,
     charts.sparkline,
     charts.history_chart,
+    explained.explain_bar,
     icons.icon,
     numbers.grade_class,
     numbers.span,

@@ -1,8 +1,19 @@
 """Workroom: one file per format, in and out."""
 
-from . import documents, ratings_csv, run_csv, sample, trec
+from . import documents, list_csv, ratings_csv, run_csv, sample, scorer_file, trec
 from .cells import decode
 from .errors import BadFile
 from .report import report
 
-__all__ = ["BadFile", "decode", "documents", "ratings_csv", "report", "run_csv", "sample", "trec"]
+__all__ = [
+    "BadFile",
+    "decode",
+    "documents",
+    "list_csv",
+    "ratings_csv",
+    "report",
+    "run_csv",
+    "sample",
+    "scorer_file",
+    "trec",
+]

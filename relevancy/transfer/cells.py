@@ -30,6 +30,13 @@ def write_rows(header: Sequence[str], rows: Iterable[Sequence[str | int | float]
     return out.getvalue()
 
 
+def guarded(row: Sequence[str | int | float]) -> str:
+    """One line of CSV with its LF; cells that are texts are guarded, numbers are not."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow([guard(cell) if isinstance(cell, str) else cell for cell in row])
+    return out.getvalue()
+
+
 def decode(content: bytes) -> str:
     """UTF-8 with or without a byte order mark."""
     if len(content) > MAX_BYTES:

@@ -1,14 +1,15 @@
 """What `evaluate` reports of a run, as data."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from relevancy import evaluation
 from relevancy.models import CaseScore, QueryScore, Run, ScorerVersion
 
 
-def report(*, run: Run, scorers: list[str] | None = None) -> dict[str, Any]:
-    """The JSON of `evaluate` (docs/commands). Scores 0–100, null where there is none. `scorers`: names, default all of the case."""
-    versions = [v for v in evaluation.versions_of(run.case) if not scorers or v.scorer.name in scorers]
+def report(*, run: Run, versions: Sequence[ScorerVersion] = ()) -> dict[str, Any]:
+    """The JSON of `evaluate` (docs/commands). Scores 0–100, null where there is none; `versions`: default all of the case."""
+    versions = versions or evaluation.versions_of(run.case)
     texts = dict(run.case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text"))
     rankings: dict[int, dict[str, Any]] = {
         row["query_id"]: dict(row)
@@ -41,7 +42,7 @@ def _scorer(
             "high": score.high if score else None,
             "total": ranking.get("total"),
             "took_ms": ranking.get("took_ms"),
-            "error": ranking.get("error") or None,
+            "error": ranking.get("error") or (score.error if score else "") or None,
         }
     return {
         "name": version.scorer.name,

@@ -19,12 +19,12 @@ def export_run(*, run: Run) -> str:
         place=Subquery(present.values("position")[:1])
     )
     rankings = list(placed.order_by("place", "id"))
-    names = list(dict.fromkeys(name for ranking in rankings for _, _, fields in ranking.hits for name in fields))
+    names = list(dict.fromkeys(name for ranking in rankings for _, _, fields, *_ in ranking.hits for name in fields))
     head = (run.note or f"Run {run.number}", run.created_at.isoformat(timespec="seconds"), str(run.case_id))
     rows = [
         (*head, ranking.text, doc_id, rank, *(_cell(fields.get(name)) for name in names))
         for ranking in rankings
-        for rank, (doc_id, _, fields) in enumerate(ranking.hits, 1)
+        for rank, (doc_id, _, fields, *_) in enumerate(ranking.hits, 1)
     ]
     return write_rows((*HEADER, *names), rows)
 

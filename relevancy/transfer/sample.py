@@ -9,14 +9,17 @@ from typing import Any
 from django.db import transaction
 
 from relevancy import cases, engines, evaluation, judging
-from relevancy.models import Attempt, Case, Endpoint, Run
+from relevancy.models import Attempt, Case, Endpoint, Role, Run
 
 from . import documents
 
 FOLDER = Path(__file__).parent / "sample_data"
 CASE = "Movies"
 ENDPOINT = "films"
-FIELDS = "id:id title:title year directors cast genres overview"
+# Accounts of a demonstration, with a password that everybody knows.
+PEOPLE = (("demo@example.com", "Mira Okafor", Role.OWNER), ("rater@example.com", "Jonas Weber", Role.RATER))
+PASSWORD = "relevancy"
+FIELDS = "id:id title:title year directors cast genres highlight:overview"
 FIRST = """{
   "query": "#$query##",
   "fields": ["title"]

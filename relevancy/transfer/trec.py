@@ -82,7 +82,7 @@ def export_run(*, run: Run) -> str:
     tag = f"relevancy-run-{run.number}"
     for ranking in run.rankings.filter(error_kind="").order_by("query_id").iterator(chunk_size=200):
         first: dict[str, float | None] = {}
-        for doc_id, score, _ in ranking.hits:
+        for doc_id, score, *_ in ranking.hits:
             first.setdefault(doc_id, score)
         falling = _falling(list(first.values()))
         for rank, (doc_id, score) in enumerate(first.items(), 1):

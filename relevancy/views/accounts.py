@@ -1,13 +1,27 @@
 """The account of whoever is signed in."""
 
+from typing import Any
+
+from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from relevancy.models import Role, User
+from relevancy.transfer.sample import PASSWORD, PEOPLE
 
 from .forms import AccountForm
+
+
+class SignIn(LoginView):
+    """Signing in; a demonstration says as whom, since its accounts are known anyway."""
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        there = User.objects.filter(email__in=[email for email, *_ in PEOPLE], is_active=True) if settings.DEMO else ()
+        context["demo_people"], context["demo_password"] = list(there), PASSWORD
+        return super().get_context_data(**context)
 
 
 @require_http_methods(["GET", "POST"])

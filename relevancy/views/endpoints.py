@@ -78,6 +78,7 @@ def endpoint_edit(request: HttpRequest, endpoint_id: int) -> HttpResponse:
     endpoint = editable(request, endpoint_id)
     _readable(request, endpoint)
     initial = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
+    initial |= {f"option_{name}": value for name, value in endpoint.options.items()}
     form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
     if form.is_valid():
         try:
@@ -111,7 +112,7 @@ def _arguments(form: EndpointForm) -> dict[str, Any]:
         upload = data.get("file")
         url = cases.uploads.store(content=upload.read(), name=upload.name).name if upload else form.stored_file
     found = {name: data[name] for name in ("name", "engine", "headers", "parallel", "per_minute")}
-    return {**found, "url": url, "credentials": form.credentials}
+    return {**found, "url": url, "credentials": form.credentials, "options": form.options}
 
 
 def _try_form(endpoint: Endpoint) -> TryForm:

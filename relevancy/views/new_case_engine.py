@@ -82,6 +82,7 @@ def described(form: WhereForm, draft: Draft) -> dict[str, Any]:
         "engine": data["engine"],
         "url": draft.data["file"] if static else data["url"],
         "credentials": {} if static else draft.credentials(),
+        "options": form.options,
     }
 
 
@@ -163,20 +164,23 @@ def fields_form(draft: Draft, found: Endpoint, data: Any = None) -> FieldsForm:
         "title": offer.title,
         "thumb": offer.thumb,
         "more": " ".join(offer.more),
-        "template": cases.offers.suggest_template(engine=found.engine, fields=offer, words=about.get("words")),
+        "template": _suggested(found, offer, about.get("words")),
         "text": about.get("text", ""),
     }
     form = FieldsForm(data, initial={**initial, **draft.typed("fields")})
     kind = cases.offers.kind(found.engine)
-    form.fields["template"].widget.attrs["data-editor"] = kind.syntax
+    form.fields["template"].widget.attrs["data-editor"] = cases.attempts.syntax(found)
     if not kind.asks:
         form.fields["template"].widget = forms.HiddenInput()
     return form
 
 
+def _suggested(found: Endpoint, chosen: cases.offers.Fields, words: list[str] | None) -> str:
+    return cases.offers.suggest_template(engine=found.engine, fields=chosen, words=words, options=found.options)
+
+
 def _with_template(draft: Draft, found: Endpoint, form: FieldsForm) -> FieldsForm:
-    words = draft.data["found"].get("words")
-    template = cases.offers.suggest_template(engine=found.engine, fields=form.chosen, words=words)
+    template = _suggested(found, form.chosen, draft.data["found"].get("words"))
     draft.keep("fields", {**draft.typed("fields"), "template": template})
     return fields_form(draft, found)
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -15,6 +14,7 @@ from relevancy.models import CaseQuery
 from .answers import as_json, go, refused, said, toast
 from .bench import Bench, editable, find_case
 from .query_forms import QueryForm
+from .rights import editable_book
 
 NAMED = 5
 
@@ -70,7 +70,7 @@ def as_sent(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, case_id: int) -> HttpResponse:
     """Queries, one a line. What could not be taken is named, with its line."""
-    bench = _editable_book(request, case_id)
+    bench = editable_book(request, case_id)
     pasted, in_a_dialog = request.POST.get("queries", ""), bench.query_count > 0
     try:
         added = cases.queries.add(case=bench.case, texts=pasted.split("\n"))
@@ -110,7 +110,7 @@ def _left(pasted: str, added: cases.queries.Added) -> str:
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Text, information need, notes, tags, options and weight of a query."""
-    bench = _editable_book(request, case_id)
+    bench = editable_book(request, case_id)
     entry = bench.entry(entry_id)
     entry.query.book = bench.case.book
     form = QueryForm(request.POST or None, initial=QueryForm.initial_of(entry))
@@ -172,10 +172,3 @@ def search_again(request: HttpRequest, case_id: int, entry_id: int) -> HttpRespo
     fresh = Bench(request, find_case(request, case_id))
     row = fresh.row(fresh.entry(entry_id), opened=True)
     return render(request, "query/_query.html", {"bench": fresh, "row": row, "with_head": True})
-
-
-def _editable_book(request: HttpRequest, case_id: int) -> Bench:
-    bench = editable(request, case_id)
-    if not bench.can_edit_book:
-        raise PermissionDenied("You may not change this case's book, which its queries belong to.")
-    return bench

@@ -18,7 +18,7 @@ class QueryForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="What somebody who types this wants, so that raters agree.",
     )
-    tags = forms.CharField(required=False, max_length=500, help_text="Separated by commas.")
+    tags = forms.CharField(required=False, max_length=1200, help_text="Separated by commas.")
     notes = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 2}))
     weight = forms.FloatField(min_value=0, initial=1, help_text="How much it counts in the case's score; usually 1.")
     options = forms.CharField(

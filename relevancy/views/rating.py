@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import pluralize
 from django.views.decorators.http import require_POST
 from django_htmx.http import reswap, retarget
 
-from relevancy import judging, tasks
+from relevancy import evaluation, judging, tasks
 from relevancy.models import CaseQuery
 
 from .answers import go, refused, toast
@@ -30,7 +30,7 @@ def rate(request: HttpRequest, case_id: int, entry_id: int) -> HttpResponse:
     except judging.CannotRate as reason:
         return refused(request, bench.open_url(entry), reason)
     _tell_others(bench)
-    return _changed(request, case_id, entry_id, doc_id)
+    return _changed(bench, entry_id, doc_id)
 
 
 @require_POST
@@ -45,16 +45,17 @@ def rate_shown(request: HttpRequest, case_id: int, entry_id: int) -> HttpRespons
     except judging.CannotRate as reason:
         return refused(request, bench.open_url(entry), reason)
     _tell_others(bench)
-    response = _changed(request, case_id, entry_id)
+    response = _changed(bench, entry_id)
     text = f"{len(wanted)} document{pluralize(len(wanted))} rated {value:g}"
     return toast(response, text) if request.htmx else response  # type: ignore[attr-defined]
 
 
 def _rateable(request: HttpRequest, case_id: int, entry_id: int) -> tuple[Bench, CaseQuery]:
+    """Who may rate what: no more is read than that, for the answer reads the rest when it has changed."""
     bench = Bench(request, find_case(request, case_id))
     if not bench.can_rate:
         raise PermissionDenied("You may look at this case, but not rate. A team owner can make you a rater.")
-    entry = bench.entry(entry_id)
+    entry = get_object_or_404(bench.case.case_queries.present().select_related("query"), pk=entry_id)
     entry.query.book = bench.case.book
     return bench, entry
 
@@ -64,6 +65,13 @@ def _tell_others(bench: Bench) -> None:
     tasks.ratings_changed(bench.case.book, seen=None if bench.older else bench.case)
 
 
+def _rated(bench: Bench, entry: CaseQuery, doc_id: str) -> dict[str, Any]:
+    """What is said by now of a document that is not shown."""
+    mine = entry.query.ratings.filter(rater_id=bench.user.pk, doc_id=doc_id).first()
+    grade = evaluation.known_grades(bench.case.book, [entry.query_id])[entry.query_id].get(doc_id)
+    return {"doc_id": doc_id, "mine": mine.value if mine else None, "grade": grade}
+
+
 def _number(text: str) -> float:
     try:
         return float(text.replace(",", "."))
@@ -71,13 +79,18 @@ def _number(text: str) -> float:
         raise judging.CannotRate(f"{text!r} is no number. Choose one of the scale's grades.") from None
 
 
-def _changed(request: HttpRequest, case_id: int, entry_id: int, doc_id: str = "") -> HttpResponse:
+def _changed(rated: Bench, entry_id: int, doc_id: str = "") -> HttpResponse:
     """What a rating changed, read anew: for one document where it stood, else the whole query."""
-    bench = Bench(request, find_case(request, case_id))
+    request = rated.request
+    bench = Bench(request, rated.case)
+    bench.run, bench.newest = rated.run, rated.newest  # of all that the page shows, a rating changes neither
     entry = bench.entry(entry_id)
     if not request.htmx:  # type: ignore[attr-defined]
         return go(request, bench.open_url(entry))
     row: dict[str, Any] = bench.row(entry, opened=True)
+    if request.GET.get("missing"):
+        context = {"bench": bench, "row": row, "document": _rated(bench, entry, doc_id)}
+        return render(request, "query/_missing_rated.html", context)
     rank = request.GET.get("rank", "")
     results = [result for result in row["inside"]["results"] if result.doc_id == doc_id]
     results.sort(key=lambda result: str(result.rank) != rank)

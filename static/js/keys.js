@@ -131,6 +131,7 @@ const actions = {
   run: () => document.querySelector("[data-key-run]")?.click(),
   press: (key, name) => named("press", name)?.click(),
   go: (key, name) => go(name),
+  tell: (key, name) => here()?.dispatchEvent(new CustomEvent(`key:${name}`, { bubbles: true })),
 };
 
 let prefix = "";

@@ -24,7 +24,7 @@ def _sign_in(page: Page, who: str, password: str) -> None:
     page.goto("/login/")
     page.get_by_label("E-mail").fill(who)
     page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url("/")
 
 
@@ -76,6 +76,24 @@ def _lists(page: Page, take: Take) -> None:
     take("account")
 
 
+def _scorers(page: Page, take: Take) -> None:
+    page.goto("/scorers/")
+    page.locator("main").get_by_role("link", name="nDCG@10", exact=True).click()
+    take("scorer")
+    page.goto("/scorers/new/")
+    take("scorer-measure")
+    page.goto("/scorers/new/?kind=script")
+    page.get_by_role("radio", name="A real query").check()
+    page.get_by_label("Case").select_option(index=1)
+    page.locator("#matches option").first.wait_for(state="attached")
+    page.get_by_label("Compare with").select_option(label="nDCG@10")
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("region", name="Working of nDCG@10").wait_for()
+    take("scorer-script")
+    page.get_by_role("region", name="Working of nDCG@10").scroll_into_view_if_needed()
+    take("scorer-working")
+
+
 def take_all(browser: Browser, folder: Path, url: str, who: str, password: str) -> Iterator[Path]:
     """All pictures, one after the other. Yields their paths."""
     taken: list[Path] = []
@@ -97,6 +115,7 @@ def take_all(browser: Browser, folder: Path, url: str, who: str, password: str) 
         _workbench(page, take)
         _new_case(page, take)
         _lists(page, take)
+        _scorers(page, take)
         context.close()
         yield from taken
         taken.clear()

@@ -84,7 +84,7 @@ def test_edited_query_is_marked_until_it_is_searched(look: Opens, case: Case) ->
     page.watch.expect(422)  # type: ignore[attr-defined]
     bench = BenchPage(page, case)
     bench.open("jaws")
-    bench.row("jaws").get_by_role("link", name="Edit").click()
+    bench.row("jaws").get_by_role("link", name="Edit", exact=True).click()
     dialog = page.get_by_role("dialog", name="Edit query")
     text = dialog.get_by_label("Text", exact=True)
     expect(text).to_be_focused()
@@ -117,6 +117,7 @@ def test_filter_states_and_clear(look: Opens, case: Case) -> None:
     page.get_by_role("link", name="Clear").click()
     expect(page.locator("tbody.query")).to_have_count(4)
     expect(page.get_by_label("Filter queries")).to_have_value("")
+    page.wait_for_load_state("load")
 
     page.get_by_label("State").select_option("Only unrated")
     expect(page.locator("tbody.query")).to_have_count(3)

@@ -17,7 +17,7 @@ def _sign_in(page: Page, who: User) -> None:
     expect(page).to_have_url("/login/?next=/")
     page.get_by_label("E-mail").fill(who.email)
     page.get_by_label("Password").fill(stage.PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name="No cases yet")).to_be_visible()
 
 
@@ -70,7 +70,7 @@ def test_walk_from_sign_in_to_a_changed_score(look: Opens, people: dict[str, Use
     expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     assert first is not None
     assert stage.case_score(case).scored == 1
-    expect(bench.row("star wars").locator("td").nth(5)).to_have_text("9")
+    expect(bench.row("star wars").locator("td").nth(6)).to_have_text("9")
 
     press(page, "j")
     press(page, "2")
@@ -129,7 +129,7 @@ def test_rate_all_shown_keeps_what_is_rated(look: Opens, people: dict[str, User]
     expect(bench.toast("9 documents rated 4")).to_be_visible()
     expect(bench.results("star wars").get_by_role("radio", name="4", checked=True)).to_have_count(9)
     expect(bench.results("star wars").get_by_role("radio", name="10", checked=True)).to_have_count(1)
-    expect(bench.row("star wars").locator("td").nth(5)).to_have_text("")
+    expect(bench.row("star wars").locator("td").nth(6)).to_have_text("")
     expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     assert sorted(Rating.objects.values_list("value", flat=True)) == [4.0] * 9 + [10.0]
     bench.expect_no_reload()

@@ -15,7 +15,7 @@ def test_sign_in_filter_rate_and_run(look: Opens, people: dict[str, User], films
     page.goto(f"/cases/{case.pk}/")
     page.get_by_label("E-mail").fill(people["editor"].email)
     page.get_by_label("Password").fill(stage.PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     bench = BenchPage(page)
     expect(page.get_by_role("heading", name="Movies", level=1)).to_be_visible()
 
@@ -50,7 +50,7 @@ def test_queries_are_added_edited_and_removed(look: Opens, people: dict[str, Use
     page.locator("#add-queries").get_by_role("button", name="Add queries").click()
     expect(bench.toast("“jaws” added")).to_be_visible()
     bench.opener("alien").click()
-    bench.row("alien").get_by_role("link", name="Edit").click()
+    bench.row("alien").get_by_role("link", name="Edit", exact=True).click()
     page.get_by_label("Text", exact=True).fill("aliens")
     page.get_by_role("button", name="Save").click()
     expect(bench.row("aliens").locator(".pill")).to_have_text("edited")

@@ -37,6 +37,21 @@ def test_suggest_template_can_be_used(kind, fields, words):
     assert set(knobs) <= {"title_boost"}
 
 
+@pytest.mark.parametrize(
+    ("options", "template", "syntax"),
+    [
+        ({}, "q=#$query##", "params"),
+        ({"method": "POST"}, '{"query": "#$query##"}', "json"),
+        ({"method": "POST", "template": "text=#$query##&n=5"}, "text=#$query##&n=5", "params"),
+        ({"method": "POST", "template": '{"a": "#$query##"}'}, '{"a": "#$query##"}', "json"),
+    ],
+)
+def test_suggest_template_of_an_api_is_its_own(options, template, syntax):
+    fields = Fields("id", "title", "", ("overview",))
+    assert suggest_template(engine="http", fields=fields, words=["title"], options=options) == template
+    assert cases.attempts.syntax(Endpoint(engine="http", options=options)) == syntax
+
+
 def test_suggest_template_leaves_numbers_out():
     template = suggest_template(
         engine="embedded", fields=Fields("id", "title", "", ("year", "cast")), words=["title", "cast"]

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 
 from relevancy import engines
 from relevancy.models import Case, Endpoint, Rating, Run, User
+from tests.contracts.local_server import json_reply, serving
 from tests.factories import make_attempt, make_case, make_scorer, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
@@ -151,9 +152,7 @@ class TestMistakes:
         assert "There is no case 'Nope'. Cases: " in refused("evaluate", "Nope")
         assert "Case Films has no attempt 9. Attempts: 1." in refused("evaluate", "Films", "--attempt", "9")
         assert "There is no scorer 'X'" in refused("evaluate", "Films", "--scorer", "X")
-        assert "does not use scorer 'ERR@10'. It uses: nDCG@10, P@10." in refused(
-            "evaluate", "Films", "--scorer", "ERR@10"
-        )
+        assert "There is no scorer 'X' that " in refused("evaluate", "Films", "--scorer", "nDCG@10", "--scorer", "X")
         assert "There is no run '77'" in refused("export_run", "77")
         assert "There is no run 'Films:9'" in refused("export_run", "Films:9")
         assert "Nobody has the address 'x@y'" in refused("evaluate", "Films", "--owner", "x@y")
@@ -220,6 +219,8 @@ class TestMistakes:
             (["x", "embedded", "few", "--option", "read_timeout=soon"], "The option read_timeout is 'soon'"),
             (["x", "embedded", "few", "--option", "read_timeout=-1"], "The option read_timeout is -1"),
             (["x", "embedded", "few", "--option", "query_options=[1]"], "query_options must be a JSON object"),
+            (["x", "http", "http://127.0.0.1:1/find"], "The option hits: say where the list of hits stands"),
+            (["x", "http", "http://127.0.0.1:1/find", "--option", "hits=a["], "The option hits: column 3"),
         ],
     )
     def test_create_endpoint(self, shop: Path, words: list[str], said: str) -> None:
@@ -233,6 +234,31 @@ class TestMistakes:
         assert endpoint.credentials == {"password": "verysecret", "username": "u"}
         assert (endpoint.headers, endpoint.per_minute, endpoint.options) == ({"x-key": "alsosecret"}, 60, {})
         assert "secret" not in out
+
+    def test_create_endpoint_of_an_api(self, shop: Path) -> None:
+        answer = json_reply({"found": [{"id": 1, "title": "A"}]})
+        with serving(lambda asked: answer) as server:
+            said = command(
+                "create_endpoint", "api", "http", f"{server.url}/find", "--option", "hits=found", "--option", "method=POST",
+                "--option", 'template={"text": "#$query##"}', "--option", 'total="5"', "--option", "query_options={}",
+            )  # fmt: skip
+        assert said == "Endpoint api made.\n"  # the total is no number there, which is said on stderr
+        endpoint = Endpoint.objects.get(name="api")
+        assert endpoint.options == {
+            "hits": "found", "method": "POST", "template": '{"text": "#$query##"}', "total": '"5"', "query_options": {},
+        }  # fmt: skip
+        with serving(lambda asked: answer) as server:
+            said = command(
+                "create_endpoint",
+                "other",
+                "http",
+                server.url,
+                "--option",
+                "hits=found",
+                "--option",
+                "template=q=#$query##",
+            )
+        assert said == "Endpoint other made.\nIt is HTTP API with 2 fields: id, title.\n"
 
     def test_import_ratings_changes_nothing(self, shop: Path) -> None:
         create_case(shop)

@@ -395,7 +395,7 @@ def test_cancel_between_two_chunks_wakes_who_waits_behind() -> None:
 
 
 def test_cancel_in_the_middle_and_complete_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunk, "WRITE_EVERY", 2)
+    monkeypatch.setattr(chunk, "WRITE_MOST", 2)
     attempt = make_attempt(make_case(10))
     run = evaluation.start(attempt=attempt, by=attempt.created_by)
     seen: list[tuple[int, int, int]] = []

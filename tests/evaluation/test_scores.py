@@ -142,13 +142,17 @@ def test_a_later_day_gets_its_own_point(monkeypatch: pytest.MonkeyPatch) -> None
     assert days[tomorrow] > days[tomorrow - timedelta(days=1)]
 
 
-def test_versions_of_the_newest_of_each_scorer_in_order() -> None:
+def test_versions_of_those_the_case_is_scored_with_in_order() -> None:
     case = make_case(1, measures=["P@5", "nDCG@10"])
     scorer = case.case_scorers.first().scorer
-    newest = ScorerVersion.objects.create(scorer=scorer, number=2, measure="P@3", scale=[[0, ""], [1, ""]])
+    for number, measure in ((2, "P@4"), (3, "P@3")):
+        ScorerVersion.objects.create(scorer=scorer, number=number, measure=measure, scale=[[0, ""], [1, ""]])
+    assert [version.measure for version in evaluation.versions_of(case)] == ["P@5", "nDCG@10"]
+    assert [version.measure for version in evaluation.newer_versions(case)] == ["P@3"]
+    assert cases.scorers.adopt(scorer=scorer, cases=[case]) == [case]
     versions = evaluation.versions_of(case)
     assert [version.measure for version in versions] == ["P@3", "nDCG@10"]
-    assert versions[0] == newest
+    assert evaluation.newer_versions(case) == []
     cases.make_primary(case=case, scorer=versions[1].scorer)
     assert [version.measure for version in evaluation.versions_of(case)] == ["nDCG@10", "P@3"]
 

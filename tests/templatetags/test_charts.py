@@ -93,3 +93,18 @@ def test_history_chart_escapes_labels_and_titles() -> None:
 
 def test_history_chart_stays_inside_for_raw_measures() -> None:
     assert 'cy="18"' in charts.history_chart(points(250))
+
+
+def test_history_chart_notes_at_one_run_stand_beside_each_other() -> None:
+    points = [{"label": f"run {number}", "score": 50} for number in range(3)]
+    notes = [
+        {"at": 1, "text": "one", "letter": "C"},
+        {"at": 1, "text": "two", "letter": "D"},
+        {"at": 2, "text": "three", "letter": "E"},
+        {"at": 2, "text": "four & more", "letter": "AF", "href": "/notes/?x=1&y=2"},
+    ]
+    html = charts.history_chart(points, notes)
+    assert re.findall(r'class="flag" x="(-?\d+)"', html) == ["-7", "8", "-7", "-22"]
+    assert re.findall(r">([A-Z]+)</text>", html) == ["C", "D", "E", "AF"]
+    assert '<a href="/notes/?x=1&amp;y=2" hx-get="/notes/?x=1&amp;y=2" hx-target="#dialog"' in html
+    assert 'aria-label="AF: four &amp; more"' in html

@@ -1,10 +1,11 @@
 """The sample as it is loaded: two runs on the embedded engine, the second better than the first."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from relevancy import evaluation
+from relevancy import cases, evaluation
 from relevancy.models import Attempt, Case, Endpoint, Rating, RatingChange, Run
 from relevancy.transfer import documents, errors, sample
 from tests.factories import make_user
@@ -27,6 +28,38 @@ def test_load_shows_scores_a_history_and_something_to_improve() -> None:
     assert points[0].score + 5 < points[1].score < 95
     assert points[1].scored >= 24
     assert Rating.objects.count() == RatingChange.objects.filter(source="sample").count() > 200
+
+
+def test_load_shows_the_figures_of_the_readme_and_fuzzy_search_beats_them() -> None:
+    owner = make_user()
+    case = sample.load(owner=owner)
+    fuzzy = cases.attempts.save(
+        case=case,
+        endpoint=Endpoint.objects.get(),
+        template=sample.SECOND.replace('"fields"', '"fuzzy": 1,\n  "fields"'),
+        fields=sample.FIELDS,
+        knobs=sample.KNOBS,
+        by=owner,
+        parent=case.attempts.get(number=2),
+    )
+    evaluation.finish_here(evaluation.start(attempt=fuzzy, by=owner))
+    scores = [point.score for point in evaluation.history(case, evaluation.versions_of(case)[0])]
+    assert scores == sorted(scores)
+    text = (sample.FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [f"{score:.1f}" for score in scores] == re.findall(r"(?<= )\d\d\.\d\b", text)
+
+
+def test_load_leaves_one_result_in_ten_to_rate() -> None:
+    case = sample.load(owner=make_user())
+    rated = set(Rating.objects.values_list("query_id", "doc_id"))
+    for run in case.runs.all():
+        shown = [
+            (query, hit[0])
+            for query, text, hits in run.rankings.values_list("query_id", "query__text", "hits")
+            for hit in hits[:10]
+            if text != "submarine"  # unrated on purpose
+        ]
+        assert 0.05 < sum(pair not in rated for pair in shown) / len(shown) < 0.12
 
 
 def test_load_twice_is_once() -> None:

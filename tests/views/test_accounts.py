@@ -2,7 +2,8 @@
 
 import pytest
 
-from relevancy.models import Scorer
+from relevancy.models import Scorer, User
+from relevancy.transfer import sample
 
 PASSWORD = "correct horse 12"
 PLACES = (
@@ -83,3 +84,16 @@ def test_scorers_lists_the_shipped_and_ones_own(sign_in, people):
     for words in ("AvgEdit", "nDCG@10", "default", "of rater", "Perfect"):
         assert words in page
     assert "of stranger" not in page
+
+
+def test_sign_in_page_of_a_demonstration(client, db, settings):
+    settings.DEMO = True
+    assert "demonstration" not in client.get("/login/").content.decode()  # nobody to sign in as
+    User.objects.create_user("rater@example.com", sample.PASSWORD, name="Jonas Weber")
+    page = client.get("/login/?next=/scorers/").content.decode()
+    assert "Sign in as Jonas" in page and "demo@example.com" not in page
+    sent = {"username": "rater@example.com", "password": sample.PASSWORD, "next": "/scorers/"}
+    assert client.post("/login/", sent).headers["Location"] == "/scorers/"
+    settings.DEMO = False
+    client.logout()
+    assert "Jonas" not in client.get("/login/").content.decode()

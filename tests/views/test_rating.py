@@ -125,12 +125,14 @@ def test_rate_answer_is_what_a_reload_would_show(sign_in, case):
     for doc_id, rank, value in (("b", 2, "3"), ("c", 3, "1"), ("b", 2, "")):
         response = send(client, case, "query 2", doc_id, value, rank=rank, place="2")
         page = client.get(at(case, "case", open=entry.pk))
-        for name in (f"result-{entry.pk}-{rank}", f"query-row-{entry.pk}", f"rate-shown-{entry.pk}", "case-score"):
+        inside = (f"query-row-{entry.pk}", f"rate-shown-{entry.pk}", f"query-scores-{entry.pk}")
+        for name in (f"result-{entry.pk}-{rank}", *inside, "case-score"):
             assert same(by_id(response, name), by_id(page, name)), name
         parts = [part for part in tree(response).children if hasattr(part, "name")]
-        assert [part.name for part in parts] == ["li", "form", "template", "div"]
+        assert [part.name for part in parts] == ["li", "form", "section", "template", "div"]
         assert "hx-swap-oob" not in attributes(parts[0])
-        assert attributes(parts[2].children[0])["hx-swap-oob"] == attributes(parts[3])["hx-swap-oob"] == "true"
+        out_of_band = [parts[1], parts[2], parts[3].children[0], parts[4]]
+        assert [attributes(part)["hx-swap-oob"] for part in out_of_band] == ["true"] * 4
         assert attributes(elements(parts[0], _name="form")[0])["hx-target"] == f"#result-{entry.pk}-{rank}"
 
 

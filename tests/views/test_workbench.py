@@ -36,6 +36,11 @@ ADDRESSES = [
     ("case", "GET", "viewer", 200),
     ("run_state", "GET", "viewer", 200),
     ("case_scorer", "POST", "editor", 302),
+    ("case_scorer_add", "POST", "editor", 302),
+    ("case_scorer_remove", "POST", "editor", 302),
+    ("case_scorer_restore", "POST", "editor", 302),
+    ("case_scorer_adopt", "POST", "editor", 302),
+    ("case_score_again", "POST", "editor", 302),
     ("queries_add", "POST", "editor", 302),
     ("query", "GET", "viewer", 302),
     ("query_edit", "GET", "editor", 200),
@@ -45,6 +50,7 @@ ADDRESSES = [
     ("query_search", "POST", "editor", 302),
     ("query_sent", "GET", "viewer", 200),
     ("document", "GET", "viewer", 200),
+    ("query_working", "GET", "viewer", 200),
     ("rate", "POST", "rater", 302),
     ("rate_shown", "POST", "rater", 302),
     ("run", "POST", "editor", 302),
@@ -52,9 +58,11 @@ ADDRESSES = [
     ("run_cancel", "POST", "editor", 302),
     ("run_complete", "POST", "editor", 302),
 ]
+ROOMS = ("workbench", "case_scorers", "queries", "working", "rating", "runs")
 ENTRY = {"query", "query_edit", "query_remove", "query_restore", "query_search", "query_sent", "document", "rate"}
-ENTRY |= {"rate_shown"}
+ENTRY |= {"rate_shown", "query_working"}
 RUN = {"run_cancel", "run_complete"}
+SCORER = {"case_scorer_remove", "case_scorer_restore", "case_scorer_adopt"}
 
 
 @pytest.fixture
@@ -65,6 +73,8 @@ def case(people, team, script):
 def address(case, name, entry=None, number=1):
     if name in ENTRY:
         return at(case, name, (entry or entry_of(case, "query 1")).pk)
+    if name in SCORER:
+        return at(case, name, case.case_scorers.first().scorer_id)
     return at(case, name, number) if name in RUN else at(case, name)
 
 
@@ -73,6 +83,7 @@ def body(case, name):
     endpoint = case.attempts.first().endpoint_id
     return {
         "case_scorer": {"scorer": case.case_scorers.first().scorer_id},
+        "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},
         "query_edit": {"text": "query 1", "weight": "1"},
         "rate": {"doc_id": "a", "value": "2"},
@@ -91,7 +102,7 @@ def answer(client, case, name, method, headers=None, **where):
 
 
 def test_addresses_are_all_in_the_table():
-    rooms = {f"relevancy.views.{name}" for name in ("workbench", "queries", "rating", "runs")}
+    rooms = {f"relevancy.views.{name}" for name in ROOMS}
     there = {pattern.name for pattern in urls.urlpatterns if getattr(pattern.callback, "__module__", "") in rooms}
     assert {name for name, *_ in ADDRESSES} == there
 
@@ -157,7 +168,8 @@ def test_page_shows_only_what_the_role_may(sign_in, case):
     # The filter sends to the page itself; the pane stands there for everybody, switched off for those who may not run.
     assert found["viewer"] == {"case", "run"}
     assert found["rater"] == {"case", "run", "rate", "rate_shown"}
-    assert found["editor"] == found["rater"] | {"case_scorer", "queries_add", "query_search", "query_remove"}
+    editor = {"case_scorer", "case_scorer_add", "queries_add", "query_search", "query_remove"}
+    assert found["editor"] == found["rater"] | editor
     pane = by_id(sign_in("rater").get(place), "tune")
     assert "disabled" in attributes(elements(pane, _name="fieldset")[0])
 
@@ -241,12 +253,12 @@ def pills(row):
 @pytest.mark.parametrize(
     ("text", "said", "numbers"),
     [
-        ("good", [], ["", "3", "2", True]),
-        ("bad", [], ["", "4", "3", True]),
-        ("blank", [], ["", "3", "3", True]),
-        ("empty", ["no results"], ["", "0", "", True]),
-        ("late", ["not searched"], ["", "", "", ""]),
-        ("new text", ["four", "one", "three", "edited", "×2.5"], ["", "3", "3", True]),
+        ("good", [], ["", "", "3", "2", True]),
+        ("bad", [], ["", "100.0", "4", "3", True]),
+        ("blank", [], ["", "", "3", "3", True]),
+        ("empty", ["no results"], ["", "100.0", "0", "", True]),
+        ("late", ["not searched"], ["", "", "", "", ""]),
+        ("new text", ["four", "one", "three", "edited", "×2.5"], ["", "", "3", "3", True]),
     ],
 )
 def test_row_states(sign_in, mixed, text, said, numbers):
@@ -305,7 +317,7 @@ def test_list_state_without_a_run(sign_in, films):
         assert len(shown(sign_in("viewer").get(at(films, "case"), {"state": state}))) == count
 
 
-@pytest.mark.parametrize("sort", ["score", "difference", "hits", "unrated", "ms"])
+@pytest.mark.parametrize("sort", ["score", "difference", "gap", "hits", "unrated", "ms"])
 def test_list_sort_missing_values_are_last_both_ways(sign_in, mixed, sort):
     run = mixed.runs.get()
     for place, ranking in enumerate(run.rankings.filter(error_kind="")):
@@ -548,8 +560,10 @@ def test_scores_that_ratings_made_stale_are_made_anew(sign_in, case, monkeypatch
     assert head_of(client.get(at(case, "case"))) != before
     # Too many for one request: in the background, and the page says so.
     rate_all(case, {"query 1": {"b": 1}}, case.owner)
-    monkeypatch.setattr("relevancy.views.workbench.INLINE_RESCORE", 0)
-    assert notices(client.get(at(case, "case"))) == ["Updating 1 scores after ratings changed elsewhere."]
+    monkeypatch.setattr("relevancy.views.freshness.INLINE_RESCORE", 0)
+    assert notices(client.get(at(case, "case"))) == [
+        "Updating 1 score: ratings changed elsewhere, or a scorer is new here."
+    ]
     assert notices(client.get(at(case, "case"))) == []
 
 

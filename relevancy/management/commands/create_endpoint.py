@@ -18,9 +18,9 @@ class Command(Base):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
-        parser.add_argument("engine", help="embedded, static, solr, elasticsearch")
+        parser.add_argument("engine", help=", ".join(kind.key for kind in cases.offers.kinds()))
         parser.add_argument(
-            "url", help="address of the core or index; name of the index or file for embedded and static"
+            "url", help="address of the core, index or API; name of the index or file for embedded and static"
         )
         parser.add_argument(
             "--option",
@@ -33,6 +33,8 @@ class Command(Base):
 
     def work(self, **options: Any) -> None:
         fields: dict[str, Any] = {"options": {}, "credentials": {}, "headers": {}}
+        # Expressions and templates are texts, also where they read as JSON.
+        texts = {info.name for info in cases.offers.API_OPTIONS} if options["engine"] == cases.offers.API else set()
         for word in options["option"]:
             key, sign, value = word.partition("=")
             if not sign or not key:
@@ -46,7 +48,7 @@ class Command(Base):
             elif key.startswith("header."):
                 fields["headers"][key.removeprefix("header.")] = value
             else:
-                fields["options"][key] = _plain(value)
+                fields["options"][key] = value if key in texts else _plain(value)
         owner = find_owner(options["owner"])
         endpoint = cases.endpoints.create(
             name=options["name"], engine=options["engine"], url=options["url"], by=owner, **fields

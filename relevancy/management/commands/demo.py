@@ -17,10 +17,9 @@ from django.core.management.base import CommandParser
 from relevancy import cases, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
-from relevancy.models import Role, Team, User
+from relevancy.models import Team, User
+from relevancy.transfer.sample import PASSWORD, PEOPLE
 
-PEOPLE = (("demo@example.com", "Mira Okafor", Role.OWNER), ("rater@example.com", "Jonas Weber", Role.RATER))
-PASSWORD = "relevancy"
 TEAM = "Search team"
 
 

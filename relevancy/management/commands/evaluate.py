@@ -5,11 +5,12 @@ import sys
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.db import transaction
 
-from relevancy import evaluation, tasks, transfer
+from relevancy import cases, evaluation, tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, find_scorers, write_text
-from relevancy.models import Attempt, Case, Run
+from relevancy.management.command import fail, find_case, find_owner, write_text
+from relevancy.models import Attempt, Case, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.templatetags import numbers
 
 
@@ -19,16 +20,20 @@ class Command(Base):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")
         parser.add_argument("--attempt", type=int, metavar="N")
-        parser.add_argument("--scorer", action="append", default=[], metavar="NAME", help="default: all of the case")
+        parser.add_argument(
+            "--scorer", action="append", default=[], metavar="NAME",
+            help="a scorer that the case's owner sees, whether the case has it or not; default: all of the case",
+        )  # fmt: skip
         parser.add_argument("--json", metavar="FILE", help="the whole result as JSON; - is stdout")
         parser.add_argument("--owner", default="", metavar="EMAIL", help="who runs it; default: the case's owner")
 
     def work(self, **options: Any) -> None:
         case = find_case(options["case"])
-        scorers = find_scorers(options["scorer"])
-        _check_scorers(case, scorers)
+        versions = _versions(case, options["scorer"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
-        run = evaluation.start(attempt=_attempt(case, options["attempt"]), by=by)
+        with transaction.atomic():
+            run = evaluation.start(attempt=_attempt(case, options["attempt"]), by=by)
+            evaluation.deepen(run, versions)
         try:
             run = evaluation.finish_here(run, progress=self._progress)
         except KeyboardInterrupt:
@@ -39,13 +44,16 @@ class Command(Base):
             self._end_progress()
         for pk in evaluation.waiting_behind(run):
             tasks.run_chunk.enqueue(pk)
-        report = transfer.report(run=run, scorers=[scorer.name for scorer in scorers])
+        if run.done:
+            evaluation.rescore_run(run, versions)
+        report = transfer.report(run=run, versions=versions)
         if options["json"]:
             write_text(options["json"], json.dumps(report, ensure_ascii=False, indent=2) + "\n", self.stdout)
         if options["json"] != "-":
             self._print(run, report)
         if run.status != Run.Status.COMPLETE:
             fail(f"Run {run.number} is {run.status}: {run.reason}")
+        _check_scripts(run, versions)
 
     def _progress(self, done: int, failed: int, queries: int) -> None:
         if sys.stderr.isatty():
@@ -85,8 +93,29 @@ def _attempt(case: Case, number: int | None) -> Attempt:
     return attempt
 
 
-def _check_scorers(case: Case, scorers: list[Any]) -> None:
-    have = {version.scorer_id: version.scorer.name for version in evaluation.versions_of(case)}
-    for scorer in scorers:
-        if scorer.pk not in have:
-            fail(f"Case {case.name} does not use scorer {scorer.name!r}. It uses: {', '.join(have.values())}.")
+def _versions(case: Case, names: list[str]) -> list[ScorerVersion]:
+    """The scorers named, each in the version the case is scored with, or in its newest where the case has not got it; all of the
+    case where none is named."""
+    used = {version.scorer.name: version for version in evaluation.versions_of(case)}
+    offered = {scorer.name: scorer for scorer in Scorer.objects.offered(case.owner, case).exclude(versions=None)}
+    for name in names:
+        if name not in used and name not in offered:
+            fail(
+                f"There is no scorer {name!r} that {case.owner} could use. "
+                f"Scorers: {', '.join(sorted(used.keys() | offered.keys()))}."
+            )
+    return [used.get(name) or cases.newest_version(offered[name]) for name in dict.fromkeys(names)] or [*used.values()]
+
+
+def _check_scripts(run: Run, versions: list[ScorerVersion]) -> None:
+    """A mean that leaves out the queries whose script failed is none to go by."""
+    failed = (
+        QueryScore.objects.filter(run=run, version__in=versions)
+        .exclude(error="")
+        .filter(query__case_queries__case=run.case, query__case_queries__removed_at=None)
+        .order_by("query__case_queries__position", "id")
+    )
+    if first := failed.select_related("query", "version__scorer").first():
+        count = failed.values("query").distinct().order_by().count()
+        queries = f"{count:,} of {run.queries:,} quer{'y' if run.queries == 1 else 'ies'}"
+        fail(f"The script failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}")

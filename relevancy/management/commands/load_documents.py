@@ -13,7 +13,7 @@ class Command(Base):
     help = "Put documents (one JSON object a line) into an engine; the embedded engine's index is built anew."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("engine", help="embedded, solr, elasticsearch")
+        parser.add_argument("engine", help="embedded, solr, elasticsearch, opensearch")
         parser.add_argument("url", help="address of the core or index; for embedded the name of the index")
         parser.add_argument("file", help="JSON lines; - is stdin")
         parser.add_argument("--id-field", default="id", metavar="NAME")

@@ -13,7 +13,7 @@ class Command(Base):
     help = "Put the sample's catalogue of films into a real engine."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--engine", required=True, help="solr, elasticsearch")
+        parser.add_argument("--engine", required=True, help="solr, elasticsearch, opensearch")
         parser.add_argument("--url", required=True, help="address of the core or index")
         parser.add_argument("--owner", default="", metavar="EMAIL")
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 from django import forms
+from django.forms.boundfield import BoundField
 
 from relevancy import cases
 from relevancy.models import Endpoint
 
 SECRETS = ("username", "password", "api_key", "bearer")
+MORE_OPTIONS = ("score", "rows_parameter", "start_parameter", "test_query", "lookup")
 
 
 class Needed(forms.Field):
@@ -37,6 +39,18 @@ class NeededModel(Needed, forms.ModelChoiceField):
 def _secret(label: str) -> forms.CharField:
     widget = forms.PasswordInput(attrs={"autocomplete": "new-password"}, render_value=False)
     return forms.CharField(label=label, required=False, max_length=2000, widget=widget)
+
+
+def _option(info: Any) -> forms.Field:
+    """A field for an option of an API. What it may hold is checked where the endpoint is made."""
+    words: dict[str, Any] = {"label": info.label, "help_text": info.help, "required": info.needed}
+    typed = {"class": "mono", "autocomplete": "off", "spellcheck": "false"}
+    if info.kind == "method":
+        choices = [(method, method) for method in ("GET", "POST")]
+        return NeededChoice(**{**words, "required": True}, choices=choices, initial="GET")
+    if info.kind == "template":
+        return forms.CharField(**words, strip=False, widget=forms.Textarea(attrs={**typed, "rows": 4}))
+    return NeededText(**words, widget=forms.TextInput(attrs=typed))
 
 
 class TryForm(forms.Form):
@@ -77,6 +91,8 @@ class EndpointForm(forms.Form):
         self.fields["engine"].choices = [(kind.key, kind.label) for kind in self.kinds]  # type: ignore[attr-defined]
         examples = "; ".join(f"{kind.label}: {kind.example_url}" for kind in self.kinds if kind.key != "static")
         self.fields["url"].help_text = f"For example {examples}."
+        for info in cases.offers.API_OPTIONS:
+            self.fields[f"option_{info.name}"] = _option(info)
         if not self.stored:
             del self.fields["clear"]
 
@@ -119,6 +135,32 @@ class EndpointForm(forms.Form):
         elif not data.get("url") and "url" not in self.errors:
             self.add_error("url", "Enter the address.")
         return data
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The endpoint's options; those that say how an API is asked only where it is one."""
+        own = [info.name for info in cases.offers.API_OPTIONS]
+        stored = self.endpoint.options if self.endpoint else {}
+        found = {name: value for name, value in stored.items() if name not in own}
+        if self.cleaned_data.get("engine") == cases.offers.API:
+            typed = {name: str(self.cleaned_data.get(f"option_{name}") or "") for name in own}
+            found |= {name: value.replace("\r\n", "\n") for name, value in typed.items() if value.strip()}
+        return found
+
+    @property
+    def api_fields(self) -> list[BoundField]:
+        """How an API is asked and read: what nearly every one needs."""
+        return [self[f"option_{info.name}"] for info in cases.offers.API_OPTIONS if info.name not in MORE_OPTIONS]
+
+    @property
+    def more_api_fields(self) -> list[BoundField]:
+        """What some APIs need besides."""
+        return [self[f"option_{name}"] for name in MORE_OPTIONS]
+
+    @property
+    def more_open(self) -> bool:
+        """Something is entered, or wrong, in what some APIs need."""
+        return any(field.errors or field.value() for field in self.more_api_fields)
 
     @property
     def credentials(self) -> dict[str, str]:

@@ -1,0 +1,45 @@
+"""A case of many invented queries, run twice on ranking files, with ten ratings to a query."""
+
+import csv
+from pathlib import Path
+
+import fresh_site
+from invented import document, rankings, ratings
+
+from relevancy import cases, evaluation, judging
+from relevancy.models import Case, Run, User
+
+RUNS = 2  # so that there is a run before to compare with
+
+
+def write_rankings(path: Path, texts: list[str], seed: int) -> None:
+    """A file for the engine `static`: ten documents to each query."""
+    with path.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(("query", "docid", "position", "title", "short_description", "supplier"))
+        for text, found in rankings(texts, seed):
+            for position, number in enumerate(found, 1):
+                doc = document(number)
+                rows.writerow((text, doc["id"], position, doc["title"], doc["short_description"], doc["supplier"]))
+
+
+def make_case(name: str, texts: list[str], by: User) -> Case:
+    """The case with its runs, scored by the default scorer."""
+    case = cases.create(name=name, owner=by, scale=cases.parse_scale("0:3"))
+    cases.queries.add(case=case, texts=texts)
+    entries = case.case_queries.present().select_related("query")
+    found = ratings(texts)
+    judging.rate_book(
+        book=case.book, values={entry.query_id: found[entry.query.text] for entry in entries}, rater=by, by=by
+    )
+    folder = fresh_site.DATA / "static"
+    folder.mkdir(exist_ok=True)
+    for seed in range(RUNS):
+        file = f"{name}-{seed}.csv"
+        write_rankings(folder / file, texts, seed)
+        endpoint = cases.endpoints.create(name=file, engine="static", url=file, by=by)
+        fields = "id:id title:title short_description supplier"
+        attempt = cases.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
+        run = evaluation.finish_here(evaluation.start(attempt=attempt, by=by))
+        assert run.status == Run.Status.COMPLETE, run.reason
+    return case

@@ -1,0 +1,163 @@
+"""A case of products on a real engine, and a run of it next to a bare loop of the engine's own client.
+
+Data: 19,406 products and 3,668 ratings of 135 queries from `../shared/data/products`, the other queries are words of
+titles; where that folder is not there, invented documents, queries and ratings.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import fresh_site  # noqa: F401 (sets up Django before anything needs it)
+import invented
+from own_environment import ROOT
+
+from relevancy import cases, evaluation, transfer
+from relevancy.models import Attempt, Run, User
+from tests.live.servers import Server, fetched, running
+
+PRODUCTS = ROOT.parent / "shared" / "data" / "products"
+FIELDS = "id:id title:title short_description supplier"
+PARALLEL = 8
+FEW = 2000  # documents of a quick run
+
+
+@dataclass(frozen=True)
+class Material:
+    """Documents, query texts, and ratings as CSV."""
+
+    documents: list[dict[str, Any]]
+    texts: list[str]
+    ratings: str
+
+
+def material(count: int, *, quick: bool = False) -> Material:
+    """What is indexed, asked (`count` queries, the rated ones first) and rated."""
+    if not PRODUCTS.is_dir():
+        print(f"{PRODUCTS} is not there: the documents are invented.")
+        texts = invented.queries(count)
+        rated = [
+            {"query": text, "docid": doc_id, "rating": f"{grade:g}"}
+            for text, grades in invented.ratings(texts).items()
+            for doc_id, grade in grades.items()
+        ]
+        numbers = range(FEW if quick else invented.DOCUMENTS)
+        return Material([invented.document(number) for number in numbers], texts, _as_csv(rated, texts))
+    with (PRODUCTS / "products.jsonl").open(encoding="utf-8") as lines:
+        products = [json.loads(line) for line in lines]
+    with (PRODUCTS / "ratings.csv").open(encoding="utf-8", newline="") as rows:
+        rated = list(csv.DictReader(rows))
+    texts = _texts(products, [row["query"] for row in rated], count)
+    return Material(products[:FEW] if quick else products, texts, _as_csv(rated, texts))
+
+
+def _texts(products: list[dict[str, Any]], rated: list[str], count: int) -> list[str]:
+    chance = random.Random(20)
+    texts = dict.fromkeys(text.strip() for text in rated)
+    while len(texts) < count:
+        words = re.findall(r"[A-Za-z]{3,}", chance.choice(products).get("title", ""))
+        if len(words) >= 4:
+            begin = chance.randrange(len(words) - 3)
+            texts[" ".join(words[begin : begin + chance.choice((2, 3))]).lower()] = None
+    return list(texts)[:count]
+
+
+def _as_csv(rated: list[dict[str, str]], texts: list[str]) -> str:
+    """The ratings of these queries: importing others would add theirs to the case."""
+    wanted, out = set(texts), io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(("query", "docid", "rating"))
+    rows.writerows((row["query"], row["docid"], row["rating"]) for row in rated if row["query"].strip() in wanted)
+    return out.getvalue()
+
+
+@contextmanager
+def engine(name: str, ready: str, environment: Mapping[str, str]) -> Iterator[Server]:
+    """A real engine of the live tests, with its files in a temporary folder."""
+    if not fetched(name):
+        raise SystemExit(f"{name} is not there: run `make engines` first.")
+    home = Path(tempfile.mkdtemp(prefix=f"relevancy-{name}-"))
+    home.chmod(0o755)  # as root, Elasticsearch runs as another user
+    try:
+        with running(name, home / "home", ready, dict(environment)) as server:
+            yield server
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def make_attempt(kind: str, url: str, template: str, given: Material) -> Attempt:
+    """A case of its own with these queries and ratings, and its attempt on the engine."""
+    by = User.objects.filter(email="benchmark@example.com").first()
+    by = by or User.objects.create_superuser("benchmark@example.com")
+    endpoint = cases.endpoints.create(name=kind, engine=kind, url=url, by=by, parallel=PARALLEL)
+    case = cases.create(name=f"Products on {kind}", owner=by, scale=cases.parse_scale("0:3"))
+    attempt = cases.attempts.save(case=case, endpoint=endpoint, template=template, fields=FIELDS, by=by)
+    cases.queries.add(case=case, texts=given.texts)
+    transfer.ratings_csv.import_ratings(case=case, text=given.ratings, by=by)
+    return attempt
+
+
+def rendered(attempt: Attempt, part: str) -> list[dict[str, Any]]:
+    """What a run of the attempt sends for each query: `params` for Solr, `body` for the others."""
+    run = evaluation.start(attempt=attempt, by=attempt.created_by)
+    evaluation.cancel(run=run)
+    asker = evaluation.Asker(run.asked, run.rows)
+    entries = attempt.case.case_queries.present().select_related("query")
+    with evaluation.connect(attempt.endpoint) as there:
+        return [dict(there.render(request)[part]) for request in asker.requests(entries)]
+
+
+def whole_run(attempt: Attempt) -> Run:
+    """A run from start to finish: searched, stored, scored."""
+    run = evaluation.finish_here(evaluation.start(attempt=attempt, by=attempt.created_by))
+    assert run.status == Run.Status.COMPLETE, run.reason
+    return run
+
+
+def loop(ask: Callable[[dict[str, Any]], int], sent: list[dict[str, Any]]) -> int:
+    """Every request by itself from a pool of threads; `ask` returns how many hits came back."""
+    with ThreadPool(PARALLEL) as pool:
+        return sum(pool.imap_unordered(ask, sent))
+
+
+def compare(attempt: Attempt, client: str, bare: Callable[[], int], rounds: int) -> float:
+    """Both sides take turns, after a turn to warm up. Prints the medians; returns ours through theirs.
+
+    `bare` returns how many hits came back, which is how many the run must have stored.
+    """
+    times: dict[str, list[float]] = {"ours": [], "theirs": []}
+    cpu: dict[str, list[float]] = {"ours": [], "theirs": []}
+    run, hits = whole_run(attempt), bare()
+    for _ in range(rounds):
+        for name, work in (("theirs", bare), ("ours", lambda: whole_run(attempt))):
+            wall, used = time.perf_counter(), time.process_time()
+            done = work()
+            times[name].append(time.perf_counter() - wall)
+            cpu[name].append(time.process_time() - used)
+            if isinstance(done, Run):
+                run = done
+        stored = sum(run.rankings.values_list("returned", flat=True))
+        assert stored == hits, f"{stored} hits were stored, {hits} came back to {client}"
+    row = run.case_scores.select_related("version__scorer").get()
+    print(
+        f"{run.version}, {run.queries:,} queries, {hits:,} results, {PARALLEL} requests at once (medians of {rounds}); "
+        f"{row.version.scorer.name} {row.score or 0:.1f}, {row.scored} scored"
+    )
+    for name, label in (("theirs", f"{client}, storing nothing"), ("ours", "a run, stored and scored")):
+        each = " ".join(f"{value:.2f}" for value in times[name])
+        print(f"  {label:<33} {median(times[name]):6.2f} s   CPU {median(cpu[name]):5.2f} s   ({each})")
+    return median(times["ours"]) / median(times["theirs"])

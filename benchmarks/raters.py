@@ -1,0 +1,207 @@
+"""What a rater waits for when 20 rate at once, next to one alone: a case of 5,000 queries, served as `demo` serves it.
+
+    python benchmarks/raters.py [--postgres URL] [--queries N] [--seconds S] [--quick] [--check]
+
+Granian with 2 processes of 4 threads and a worker, each a process of its own. Every rater is an account with a session and a
+connection of its own, rates the ten results of one query after another by the page's htmx request, and none of them rates a
+query of another's. Three loads: one rater alone; 20 at once, each with a rating every second on average, which is as fast as
+people read (the pauses are even between 0.5 and 1.5 s); and 20 that rate again as soon as they have their answer, which no
+people do. Target: at 20 people's pace, the 95th percentile is at most 3 times that of one alone.
+
+SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME). The
+raters' threads run on the same cores as everything else.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from statistics import quantiles
+from typing import Any
+
+import fresh_site
+import options
+import urllib3
+from django.db import connection
+from django.test import Client
+from invented import queries
+from large_case import make_case
+from own_environment import ROOT, environment
+
+from relevancy import cases
+from relevancy.management.commands.demo import web, worker
+from relevancy.models import Case, Role, User
+from tests.live.servers import free_port
+
+RATERS, TIMES = 20, 3
+ALONE = 0.1  # seconds between two ratings of one alone: he waits for nobody, so no more is needed
+TOKEN = "benchmark" * 3 + "token"  # noqa: S105 (the cookie and the header have to agree, no more)
+
+
+@dataclass(frozen=True)
+class Rater:
+    """Someone signed in: headers of each request, and what is left to rate, as (address, document)."""
+
+    headers: dict[str, str]
+    work: Iterator[tuple[str, str]]
+
+
+def make_raters(case: Case, count: int) -> list[Rater]:
+    """People of a team the case is shared with; each has a part of the queries."""
+    team = cases.teams.create(name="Raters", by=case.owner)
+    cases.share(case=case, team=team)
+    run = case.runs.first()
+    assert run is not None
+    entries = dict(case.case_queries.present().values_list("query_id", "pk"))
+    lists = [
+        (f"/cases/{case.pk}/queries/{entries[query_id]}/rate/", [hit[0] for hit in hits])
+        for query_id, hits in run.rankings.order_by("query_id").values_list("query_id", "hits")
+    ]
+    raters = []
+    for number in range(count):
+        user = User.objects.create_user(f"rater-{number}@example.com", None, name=f"Rater {number}")
+        cases.teams.add_member(team=team, email=user.email, role=Role.RATER)
+        client = Client()
+        client.force_login(user)
+        cookies = f"sessionid={client.cookies['sessionid'].value}; csrftoken={TOKEN:a<32.32}"
+        headers = {"cookie": cookies, "x-csrftoken": f"{TOKEN:a<32.32}", "hx-request": "true"}
+        raters.append(Rater(headers, _work(lists[number::count])))
+    return raters
+
+
+def _work(lists: list[tuple[str, list[str]]]) -> Iterator[tuple[str, str]]:
+    while True:  # who is through begins again, with other grades
+        for address, doc_ids in lists:
+            for rank, doc_id in enumerate(doc_ids, 1):
+                yield f"{address}?rank={rank}", doc_id
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The address of the site's web processes, with its worker beside them."""
+    own = environment(fresh_site.DATA)
+    if connection.vendor == "postgresql":
+        url = own["RELEVANCY_DATABASE_URL"].rpartition("/")[0]
+        own["RELEVANCY_DATABASE_URL"] = f"{url}/{connection.settings_dict['NAME']}"
+    (fresh_site.DATA / "collected").mkdir(exist_ok=True)  # WhiteNoise warns where collectstatic has not run
+    port = free_port()
+    with ExitStack() as stack:
+        for line in (web(port), worker()):
+            process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
+            stack.callback(process.wait, 20)
+            stack.callback(process.terminate)
+        address = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + 60
+        while not _answers(address):
+            assert time.monotonic() < deadline, "the site did not start"
+            time.sleep(0.1)
+        yield address
+
+
+def _answers(address: str) -> bool:
+    try:
+        return urllib3.request("GET", f"{address}/readyz", retries=False, timeout=5.0).status == 200
+    except urllib3.exceptions.HTTPError:
+        return False
+
+
+def rate(address: str, rater: Rater, until: float, pause: Callable[[], float], times: list[float]) -> None:
+    """Rate until the time is over. The first answer opens the connection and is not counted."""
+    with urllib3.PoolManager(1) as pool:
+        time.sleep(pause())
+        counts = False
+        while time.perf_counter() < until:
+            target, doc_id = next(rater.work)
+            begun = time.perf_counter()
+            answer = pool.request(
+                "POST",
+                address + target,
+                fields={"doc_id": doc_id, "value": str(random.randrange(4))},
+                encode_multipart=False,
+                headers=rater.headers,
+                retries=False,
+            )
+            took = time.perf_counter() - begun
+            assert answer.status == 200 and doc_id.encode() in answer.data, (answer.status, answer.data[:500])
+            if counts:
+                times.append(took)
+            counts = True
+            time.sleep(pause())
+
+
+def load(address: str, raters: list[Rater], seconds: float, pause: Callable[[], float]) -> list[float]:
+    """How long each rating took, in milliseconds."""
+    times: list[float] = []
+    failed: list[BaseException] = []
+
+    def go(rater: Rater) -> None:
+        try:
+            rate(address, rater, until, pause, times)
+        except BaseException as error:
+            failed.append(error)
+
+    until = time.perf_counter() + seconds
+    threads = [threading.Thread(target=go, args=(rater,)) for rater in raters]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return [each * 1000 for each in times]
+
+
+def say(label: str, times: list[float], seconds: float) -> float:
+    """One line; returns the 95th percentile."""
+    cuts = quantiles(times, n=100)
+    print(
+        f"  {label:<34} {len(times):6,} ratings, {len(times) / seconds:5.1f} a second   "
+        f"p50 {cuts[49]:7.1f} ms   p95 {cuts[94]:7.1f} ms   p99 {cuts[98]:7.1f} ms",
+        flush=True,
+    )
+    return cuts[94]
+
+
+def measure(said: Any) -> bool:
+    """All three loads, the first of them again at the end: the machine may have changed meanwhile."""
+    by = User.objects.create_superuser("owner@example.com")
+    case = make_case("large", queries(said.queries), by)
+    raters = make_raters(case, RATERS)
+    print(f"{connection.vendor}: {RATERS} raters, a case of {said.queries:,} queries")
+    connection.close()
+    with served() as address:
+        load(address, raters, said.seconds / 4, lambda: 0.0)  # warm up: every thread has a database connection
+        before = load(address, raters[:1], said.seconds / 2, lambda: ALONE)
+        at_pace = load(address, raters, said.seconds, lambda: random.uniform(0.5, 1.5))
+        after = load(address, raters[:1], said.seconds / 2, lambda: ALONE)
+        at_once = load(address, raters, said.seconds / 2, lambda: 0.0)
+    one = say("one alone", before + after, said.seconds)
+    many = say("20, one rating a second each", at_pace, said.seconds)
+    most = say("20 without a pause", at_once, said.seconds / 2)
+    print(f"  20 without a pause: p95 {most / one:.2f} times that of one alone")
+    return options.verdict(many <= TIMES * one, f"p95 at most {TIMES} times that of one alone, it is {many / one:.2f}")
+
+
+if __name__ == "__main__":
+    line = options.parser(__doc__, 5000)
+    line.add_argument("--postgres", metavar="URL", default="")
+    line.add_argument("--seconds", type=float, default=40, help="how long 20 raters rate; 40 unless given")
+    said = options.read(line, quick=40)
+    said.seconds = 2.0 if said.quick else said.seconds
+    good = measure(said)
+    if said.postgres:
+        # Django takes its database from the environment, once.
+        again = [sys.executable, __file__, f"--queries={said.queries}", f"--seconds={said.seconds}", "--check"]
+        environment_there = {**os.environ, "RELEVANCY_DATABASE_URL": said.postgres}
+        done = subprocess.run(again, env=environment_there, check=False).returncode
+        if done > 1:
+            raise SystemExit(done)
+        good &= done == 0
+    raise SystemExit(options.status(said, good))

@@ -1,0 +1,45 @@
+"""Why a document matched, as a bar: one stretch for each field."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+SHORTEST = 2.0  # per cent of the width: a bar that cannot be seen says nothing
+
+
+def explain_bar(slices: Sequence[Any], score: float, first: float) -> SafeString:
+    """A stacked bar, as long as `score` beside that of the first result, and at most as long as its place.
+
+    A slice: field, share (of 1), colour (1–5).
+    """
+    length = 100.0 if first <= 0 else min(100.0, max(SHORTEST, 100 * max(score, 0) / first))
+    at, drawn = 0.0, []
+    for one in slices:
+        width = one.share * length
+        drawn.append((one.colour, f"{at:.2f}", f"{width:.2f}"))
+        at += width
+    label = ", ".join(f"{one.field or 'other'} {share(one.share)}" for one in slices)
+    return format_html(
+        '<svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="{}">'
+        '<rect class="track" width="100" height="6" rx="1"/>{}</svg>',
+        label or "nothing matched",
+        format_html_join("", '<rect class="part{}" x="{}" width="{}" height="6"/>', drawn),
+    )
+
+
+def tree_text(node: Any) -> str:
+    """A tree of nodes (value, description, children) as lines, indented by their depth."""
+    lines, waiting = [], [(node, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        lines.append(f"{'  ' * depth}{one.value:.6g}  {one.description}")
+        waiting += [(child, depth + 1) for child in reversed(one.children)]
+    return "\n".join(lines)
+
+
+def share(value: float) -> str:
+    """A share of 1 as per cent: "62 %", "< 1 %"."""
+    percent = round(100 * value)
+    return f"{percent} %" if percent or not value else "< 1 %"

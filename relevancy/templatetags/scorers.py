@@ -1,0 +1,19 @@
+"""`{% load scorers %}`: the tables and formulas of the scorers' pages. What they do stands in the modules beside this one."""
+
+from django import template
+
+from . import formulas, numbers, workings
+
+register = template.Library()
+register.filter("formula", formulas.formula)
+register.filter("raised", workings.raised)
+register.simple_tag(workings.working_table, name="working_table")
+
+
+@register.filter
+def milliseconds(seconds: object) -> str:
+    """Seconds as milliseconds: whole from 10 on, below with one decimal."""
+    known = numbers.known(seconds)
+    if known is None:
+        return numbers.MISSING
+    return numbers.whole(known * 1000) if known >= 0.01 else f"{numbers.rounded(known * 1000, 1)}"

@@ -1,0 +1,135 @@
+"""The working of one score as the table that a page draws: cells with their kind, bars with their width."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString
+
+from . import numbers
+
+_RAISED = re.compile(r"\^(?:\(([^()]*)\)|(\w+))")
+_STATES = {
+    "unrated": "nobody has rated it",
+    "repeat": "it stood higher already",
+    "skipped": "unrated, so taken out before ranks are counted",
+    "empty": "",
+}
+
+
+@dataclass(frozen=True)
+class Head:
+    """A column's head. `kind` as in `Cell`."""
+
+    text: SafeString
+    kind: str
+    ideal: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`kind`: number · bar (`value` is its width, 0 to 100) · grade · mark (yes or no). `value` None: nothing stands there."""
+
+    kind: str
+    value: Any
+    quiet: bool = False
+    ideal: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """One rank. `title` "" where only the ideal list reaches it; `note`: why the document counts for nothing."""
+
+    rank: int | None
+    title: str
+    grade: float | None
+    graded: bool
+    note: str
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What `scorer/_working.html` draws."""
+
+    heads: Sequence[Head]
+    lines: Sequence[Line]
+
+
+def working_table(tried: Any) -> Table:
+    """The working of a `Tried`: rank, document, then the measure's columns, a bar before each running sum. A script has no
+    columns of its own: it is shown the documents it was given, the best order beside them."""
+    if tried.working is None:
+        return _of_script(tried)
+    working = tried.working
+    order = sorted(range(len(working.columns)), key=lambda at: working.columns[at].ideal)
+    tops = {at: max((row.numbers[at] or 0.0 for row in working.rows), default=0.0) for at in order}
+    keys = {column.key: at for at, column in enumerate(working.columns)}
+    places = [_places(column, working.column(column.key)) for column in working.columns]
+    heads: list[Head] = []
+    for at in order:
+        column = working.columns[at]
+        if column.sums and not column.ideal:
+            heads.append(Head(SafeString(""), "bar"))
+        heads.append(Head(raised(column.title), _kind(column), column.ideal))
+    lines = []
+    for row in working.rows:
+        cells: list[Cell] = []
+        for at in order:
+            column, number = working.columns[at], row.numbers[at]
+            if column.sums and not column.ideal:
+                summed = keys[column.sums]
+                counted = row.numbers[summed]
+                cells.append(Cell("bar", None if counted is None else _width(counted, tops[summed])))
+            cells.append(_cell(column, number, places[at]))
+        shown = tried.documents[row.index] if row.index is not None else None
+        title = shown.title if shown else ""
+        lines.append(Line(row.rank, title, row.grade, shown is not None, _STATES.get(row.state, ""), cells))
+    return Table(heads, lines)
+
+
+def _of_script(tried: Any) -> Table:
+    best = [*tried.best, *([None] * len(tried.documents))]
+    lines = []
+    for place, shown in enumerate(tried.documents):
+        note = _STATES["repeat"] if shown.repeat else _STATES["unrated"] if shown.grade is None else ""
+        lines.append(
+            Line(shown.rank, shown.title, shown.grade, True, note, [Cell("grade", best[place], True, ideal=True)])
+        )
+    return Table([Head(SafeString("Best order"), "grade", True)], lines)
+
+
+def _kind(column: Any) -> str:
+    return {"ideal_grade": "grade", "equal": "mark"}.get(column.key, "number")
+
+
+def _places(column: Any, found: Sequence[float | None]) -> int:
+    """How many decimals to print: none where every number of the column is whole."""
+    return 0 if all(number is None or number == int(number) for number in found) else column.decimals
+
+
+def _cell(column: Any, number: float | None, places: int) -> Cell:
+    kind = _kind(column)
+    if kind != "number" or number is None:
+        return Cell(kind, number, column.ideal, column.ideal)
+    written = numbers.rounded(number, places)
+    text = numbers.MISSING if written is None else f"{numbers.MINUS if written < 0 else ''}{abs(written):,f}"
+    return Cell("number", text, column.ideal or column.key == "discount" or number == 0, column.ideal)
+
+
+def _width(number: float, top: float) -> str:
+    share = 100.0 * number / top if top > 0 else 0.0
+    return f"{min(100.0, max(0.0, share)):.1f}"
+
+
+def raised(title: str) -> SafeString:
+    """Plain text with its exponents raised: 2^g − 1, p^(r − 1)."""
+    parts, end = [], 0
+    for found in _RAISED.finditer(title):
+        parts.append(format_html("{}<sup>{}</sup>", title[end : found.start()], found[1] or found[2]))
+        end = found.end()
+    return SafeString("".join([*parts, conditional_escape(title[end:])]))

@@ -1,0 +1,72 @@
+// The scorers' pages.
+//   Ctrl S                 presses [data-save]; Ctrl Enter presses [data-run]
+//   <section data-tabs>    tabs: each button[role=tab] shows the panel that it controls; arrows move between them
+//   <form data-guard>      asks before a page with unsaved text is left, and shows [data-unsaved]
+// An answer of the bench with data-script-line marks the line in the editor: event "scriptfault" on document.
+
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  const selector = { s: "[data-save]", enter: "[data-run]" }[event.key.toLowerCase()];
+  const button = selector && document.querySelector(selector);
+  if (!button) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (!button.disabled) button.click();
+}, true); // before the editor, which knows these keys too
+
+// ---- tabs
+function choose(tab) {
+  for (const other of tab.closest("[role=tablist]").querySelectorAll("[role=tab]")) {
+    const chosen = other === tab;
+    other.ariaSelected = String(chosen);
+    other.tabIndex = chosen ? 0 : -1;
+    document.getElementById(other.getAttribute("aria-controls")).classList.toggle("shown", chosen);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const tab = event.target.closest("[data-tabs] [role=tab]");
+  if (tab) choose(tab);
+});
+document.addEventListener("keydown", (event) => {
+  const tab = event.target.closest?.("[data-tabs] [role=tab]");
+  const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!tab || !way) return;
+  const tabs = [...tab.closest("[role=tablist]").querySelectorAll("[role=tab]")];
+  const next = tabs[(tabs.indexOf(tab) + way + tabs.length) % tabs.length];
+  choose(next);
+  next.focus();
+});
+
+// ---- unsaved text
+const BENCH = new Set(["on", "grades", "known", "case", "find", "query", "compare", "primary", "csrfmiddlewaretoken", "do"]);
+const guarded = document.querySelector("form[data-guard]");
+const text = (form) => JSON.stringify([...new FormData(form)].filter(([name]) => !BENCH.has(name)));
+
+if (guarded) {
+  const refused = guarded.querySelector("[aria-invalid=true], .hint.bad, .notice.bad");
+  const saved = refused ? "" : text(guarded);
+  let leaving = false;
+  const look = () => {
+    const unsaved = text(guarded) !== saved;
+    guarded.querySelector("[data-unsaved]").hidden = !unsaved;
+    return unsaved;
+  };
+  for (const name of ["input", "change", "scriptchange", "htmx:afterSettle"]) document.addEventListener(name, look);
+  guarded.addEventListener("submit", () => (leaving = true));
+  addEventListener("pageshow", () => (leaving = false));
+  addEventListener("beforeunload", (event) => {
+    if (!leaving && look()) event.preventDefault();
+  });
+  look();
+}
+
+// ---- what the bench answers
+document.addEventListener("htmx:load", (event) => {
+  const part = event.detail.elt;
+  const at = part.matches?.("[data-script-line]") ? part : part.querySelector?.("[data-script-line]");
+  const answered = part.closest?.("#bench-answer");
+  if (!answered) return;
+  const fault = at && { line: Number(at.dataset.scriptLine), column: Number(at.dataset.scriptColumn) || 1, text: at.dataset.scriptText };
+  document.dispatchEvent(new CustomEvent("scriptfault", { detail: fault }));
+});

@@ -1,0 +1,318 @@
+"""The width of the workbench: order by hand, tags, notes, annotations, the list as a file, why and what is missing, offers."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from relevancy.models import Annotation, Case, Query, Rating, User
+from tests import factories
+
+from . import stage
+from .bench_page import BenchPage, press
+from .conftest import Opens
+
+TEXTS = ["star wars", "alien", "jaws", "heat"]
+RATINGS = {"star wars": {"star-wars-1977": 10, "solaris-1972": 8, "no-such-film": 5}, "alien": {"alien-1979": 10}}
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    return stage.film_case(people["editor"], TEXTS, ratings=RATINGS)
+
+
+def about(bench: BenchPage, text: str) -> Locator:
+    return bench.row(text).locator(".about")
+
+
+def middle(part: Locator) -> tuple[float, float]:
+    box = part.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+# --- order by hand ---
+
+
+def drag(page: Page, bench: BenchPage, text: str, to: str, *, above: bool) -> None:
+    """Take a query at its handle and let it go at the upper or the lower edge of another one's row."""
+    x, y = middle(bench.row(text).locator("[data-drag]"))
+    box = bench.row(to).locator("tr").first.bounding_box()
+    assert box is not None
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 6)
+    page.mouse.move(x, box["y"] + (3 if above else box["height"] - 3), steps=4)
+    page.mouse.up()
+
+
+def test_queries_are_dragged_to_another_place(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    drag(page, bench, "heat", "alien", above=True)
+    expect(bench.row("heat").locator(".place")).to_have_text("2")
+    assert bench.texts() == ["star wars", "heat", "alien", "jaws"]
+    drag(page, bench, "star wars", "jaws", above=False)
+    expect(bench.row("star wars").locator(".place")).to_have_text("4")
+    page.reload()
+    assert bench.texts() == ["heat", "alien", "jaws", "star wars"]
+
+
+def test_dragging_goes_on_with_a_query_open_and_esc_stops_it(look: Opens, case: Case) -> None:
+    page = look("editor", viewport={"width": 1280, "height": 2400})
+    bench = BenchPage(page, case)
+    bench.open("alien")
+    drag(page, bench, "jaws", "star wars", above=True)
+    expect(bench.row("jaws").locator(".place")).to_have_text("1")
+    expect(bench.results("alien").first).to_be_visible()
+    x, y = middle(bench.row("heat").locator("[data-drag]"))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 80, steps=3)
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    expect(page.locator(".dragged, .drop-before, .drop-after")).to_have_count(0)
+    assert bench.texts() == ["jaws", "star wars", "alien", "heat"]
+
+
+def test_alt_and_arrows_move_the_query_the_keyboard_is_at(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    for _ in range(3):
+        press(page, "j")
+    page.keyboard.press("Alt+ArrowUp")
+    expect(bench.row("jaws").locator(".place")).to_have_text("2")
+    page.keyboard.press("Alt+ArrowUp")
+    expect(bench.row("jaws").locator(".place")).to_have_text("1")
+    page.keyboard.press("Alt+ArrowDown")
+    expect(bench.row("jaws").locator(".place")).to_have_text("2")
+    assert bench.texts() == ["star wars", "jaws", "alien", "heat"]
+    expect(bench.opener("jaws")).to_be_focused()
+
+
+def test_only_the_order_by_hand_is_changed_by_hand(look: Opens, case: Case) -> None:
+    page = look("editor")
+    for address in ("?sort=score", "?q=a", "?sort=place&down=1", "?state=unrated"):
+        BenchPage(page, case, address)
+        expect(page.locator("table[data-order], [data-drag]")).to_have_count(0)
+    page = look("rater")
+    BenchPage(page, case)
+    expect(page.locator("table.queries")).to_be_visible()
+    expect(page.locator("table[data-order], [data-drag]")).to_have_count(0)
+
+
+def test_order_without_javascript(look: Opens, case: Case) -> None:
+    page = look("editor", java_script_enabled=False)
+    entry = case.case_queries.get(query__text="jaws")
+    page.goto(f"/cases/{case.pk}/?open={entry.pk}")
+    page.get_by_role("button", name="Move up").click()
+    assert [text.strip() for text in page.locator("tbody.query .name .cut").all_inner_texts()] == [
+        "star wars",
+        "jaws",
+        "alien",
+        "heat",
+    ]
+
+
+# --- tags ---
+
+
+def test_tags_are_given_shown_filtered_by_and_scored(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    bench.open("star wars")
+    about(bench, "star wars").get_by_placeholder("Add tag").fill("space, classics")
+    page.keyboard.press("Enter")
+    expect(bench.row("star wars").locator(".name .pill")).to_have_text(["classics", "space"])
+    about(bench, "star wars").get_by_role("button", name="Take classics off").click()
+    expect(bench.row("star wars").locator(".name .pill")).to_have_text(["space"])
+    assert factories.query_of(case, "star wars").tags == ["space"]
+    Query.objects.filter(text="alien").update(tags=["space"])
+    page.reload()
+    page.get_by_label("Tag", exact=True).select_option("space")
+    expect(bench.row("jaws")).to_have_count(0)
+    assert bench.texts() == ["star wars", "alien"]
+    page.locator("details.segments > summary").click()
+    expect(page.locator(".segments-table tbody tr")).to_have_count(1)
+    expect(page.locator(".segments-table tbody tr")).to_contain_text("space")
+    page.get_by_label("Tag", exact=True).select_option("")
+    expect(bench.row("jaws")).to_be_visible()
+
+
+def test_a_tag_that_is_too_long_is_refused(look: Opens, case: Case) -> None:
+    page = look("editor")
+    page.watch.expect(409)  # type: ignore[attr-defined]
+    bench = BenchPage(page, case)
+    bench.open("jaws")
+    about(bench, "jaws").get_by_placeholder("Add tag").fill("x" * 51)
+    about(bench, "jaws").get_by_role("button", name="Add", exact=True).click()
+    expect(bench.toast("51 characters")).to_be_visible()
+
+
+# --- notes ---
+
+
+def test_notes_are_written_in_markdown(look: Opens, case: Case) -> None:
+    page = look("editor")
+    page.on("dialog", lambda dialog: pytest.fail(f"A note ran as a script: {dialog.message}"))
+    bench = BenchPage(page, case)
+    bench.open("jaws")
+    press(page, "n")
+    expect(about(bench, "jaws").locator("[name=information_need]")).to_be_focused()
+    about(bench, "jaws").locator("[name=information_need]").fill("The film **Jaws**, and its sequels.")
+    about(bench, "jaws").locator("[name=notes]").fill("- [site](https://a.example/)\n- <img src=x onerror=alert(1)>")
+    about(bench, "jaws").get_by_role("button", name="Save").click()
+    expect(about(bench, "jaws").locator("strong")).to_have_text("Jaws")
+    expect(about(bench, "jaws").get_by_role("link", name="site")).to_have_attribute("rel", "noopener nofollow")
+    expect(about(bench, "jaws")).to_contain_text("<img src=x")
+    press(page, "n")
+    about(bench, "jaws").locator("[name=information_need]").fill("not kept")
+    page.get_by_role("link", name="Cancel").click()
+    expect(about(bench, "jaws").locator("strong")).to_have_text("Jaws")
+    assert factories.query_of(case, "jaws").information_need == "The film **Jaws**, and its sequels."
+
+
+# --- annotations ---
+
+
+def test_annotations_on_the_history(look: Opens, case: Case) -> None:
+    for _ in range(2):
+        factories.run_now(case.attempts.select_related("endpoint", "case").get())
+    page = look("editor")
+    BenchPage(page, case)
+    page.get_by_role("link", name="Annotate").click()
+    page.get_by_label("What happened").fill("Synonyms & more")
+    page.get_by_label("At run", exact=True).select_option("2")
+    page.get_by_role("button", name="Annotate").click()
+    expect(page.locator(".marks li")).to_have_count(1)
+    page.get_by_label("What happened").fill("Index rebuilt")
+    page.get_by_label("At run", exact=True).select_option("1")
+    page.get_by_role("button", name="Annotate").click()
+    expect(page.locator(".marks .letter")).to_have_text(["A", "B"])
+    page.get_by_label("Annotation B at run 2").fill("Synonyms")
+    page.locator(".marks li").nth(1).get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Annotation B at run 2")).to_have_value("Synonyms")
+    page.get_by_role("button", name="Close Esc").click()
+    expect(page.locator(".chart .flag-text")).to_have_text(["A", "B"])
+    page.locator(".chart a:has(.flag)").first.click()
+    page.get_by_role("button", name="Remove annotation A").click()
+    expect(page.locator(".marks li")).to_have_count(1)
+    page.get_by_role("button", name="Close Esc").click()
+    expect(page.locator(".chart .flag-text")).to_have_text(["A"])
+    page.locator("#toasts").get_by_role("button", name="Undo").click()
+    expect(page.locator(".chart .flag-text")).to_have_text(["A", "B"])
+    assert sorted(Annotation.objects.values_list("text", flat=True)) == ["Index rebuilt", "Synonyms"]
+
+
+# --- the list as a file ---
+
+
+def test_the_list_shown_as_a_file(look: Opens, case: Case, tmp_path: Path) -> None:
+    page = look("viewer")
+    bench = BenchPage(page, case)
+    page.get_by_role("link", name="Query", exact=True).click()
+    expect(page.locator("th[aria-sort]")).to_contain_text("Query")
+    page.get_by_label("Filter queries").fill("a")
+    expect(bench.row("heat")).to_be_visible()
+    expect(page).to_have_url(re.compile("q=a"))
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export CSV").click()
+    path = tmp_path / "list.csv"
+    download.value.save_as(path)
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert [row["query"] for row in rows] == bench.texts()
+    assert rows[0]["score"] == str(stage.query_score(case, rows[0]["query"]).score or "")
+
+
+# --- why, and what is missing ---
+
+
+def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens, case: Case) -> None:
+    page = look("rater")
+    bench = BenchPage(page, case)
+    bench.open("star wars")
+    bench.row("star wars").locator(".not-shown > summary").click()
+    part = bench.row("star wars").locator(".missing")
+    expect(part.locator(".title")).to_have_text(["solaris-1972", "no-such-film"])
+    part.get_by_role("link", name="Look them up").click()
+    expect(part.locator(".title")).to_have_text(["Solaris", "no-such-film"])
+    expect(part.locator(".pill.warn")).to_have_text("not in the index")
+    before = stage.query_score(case, "star wars").score
+    with page.expect_response(re.compile("/rate/")):
+        part.locator("li.result").first.get_by_role("radio", name="1", exact=True).click()
+    expect(part.locator("li.result").first.get_by_role("radio", name="1", exact=True)).to_have_attribute(
+        "aria-checked", "true"
+    )
+    expect(part.locator(".title")).to_have_text(["Solaris", "no-such-film"])
+    rating = Rating.objects.get(doc_id="solaris-1972", rater__name="rater")
+    assert rating.value == 1
+    assert stage.query_score(case, "star wars").score is not None and before is not None
+    part.get_by_role("button", name="Why solaris-1972 did not match").click()
+    expect(part).to_contain_text("does not match the query")
+
+
+def test_why_a_document_matched(look: Opens, case: Case) -> None:
+    page = look("viewer")
+    bench = BenchPage(page, case)
+    bench.open("star wars")
+    press(page, "j")
+    press(page, "x")
+    first = bench.results("star wars").first
+    box = first.locator(".why-box")
+    expect(box).to_be_visible()
+    expect(box.locator(".parts .key").first).to_contain_text("title")
+    expect(box.locator(".parts-table tr").first).to_contain_text("title:")
+    box.get_by_text("The engine’s own words").click()
+    expect(box.locator("pre")).to_contain_text("star")
+    press(page, "x")
+    expect(box).to_have_count(0)
+
+
+def test_words_are_highlighted_and_pictures_grow(look: Opens, people: dict[str, User], films: str) -> None:
+    case = stage.film_case(people["editor"], ["star wars"], run=False)
+    attempt = case.attempts.select_related("endpoint", "case").get()
+    attempt.fields = "id:id title:title highlight:overview"
+    attempt.save()
+    factories.run_now(attempt)
+    run = stage.newest_run(case)
+    ranking = run.rankings.get()
+    ranking.hits[0][2]["poster"] = "data:image/png;base64,x"
+    ranking.save()
+    page = look("viewer")
+    bench = BenchPage(page, case)
+    results = bench.open("star wars")
+    expect(results.locator("mark").first).to_be_visible()
+    marked = {text.lower() for text in results.locator("mark").all_inner_texts()}
+    assert marked <= {"star", "stars", "war", "wars"}
+    assert "\ue000" not in page.content()
+
+
+# --- offers ---
+
+
+def test_fields_and_placeholders_are_offered(look: Opens, case: Case) -> None:
+    page = look("editor")
+    BenchPage(page, case)
+    fields = page.get_by_label("Displayed fields")
+    fields.fill("id:id title:title ")
+    fields.press_sequentially("ov")
+    offers = page.locator("#completions li")
+    expect(offers.first).to_have_text("overview")
+    fields.press("ArrowDown")
+    fields.press("Enter")
+    expect(fields).to_have_value("id:id title:title overview")
+    expect(page.locator("#completions")).to_be_hidden()
+    template = page.get_by_label("Template")
+    template.click()
+    template.press("Control+End")
+    template.press_sequentially("#$qu")
+    expect(offers.first).to_have_text("#$query##")
+    offers.first.click()
+    assert template.input_value().endswith("#$query##")
+    template.press_sequentially(" tit")
+    expect(offers.first).to_have_text("title")
+    template.press("Escape")
+    expect(offers.first).to_be_hidden()
+    assert stage.newest_run(case).number == 1

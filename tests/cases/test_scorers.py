@@ -1,0 +1,320 @@
+"""Deeds with scorers: made, changed by a new version, copied, shared, retired, replaced; where they are used."""
+
+import pytest
+
+from relevancy import cases
+from relevancy.evaluation import Draft, versions_of
+from relevancy.models import Policy, QueryScore, Role, Scorer, ScorerVersion
+from tests.factories import make_attempt, make_case, make_scorer, make_team, make_user, run_now
+
+pytestmark = pytest.mark.django_db
+SCALE = [[0, "Poor"], [1, ""], [2, ""], [3, "Perfect"]]
+NDCG = Draft(measure="nDCG@5", scale=SCALE)
+SCRIPT = Draft(script="const k = 4;\nsetScore(avgRating100(k));", scale=SCALE)
+
+
+@pytest.fixture
+def user():
+    return make_user("Ann")
+
+
+@pytest.fixture
+def admin():
+    return make_user("Root", superuser=True)
+
+
+def refusal(deed, **arguments):
+    """What a deed says when it refuses."""
+    with pytest.raises(cases.Refused) as caught:
+        deed(**arguments)
+    return caught.value
+
+
+# --- made ---
+
+
+def test_create_stores_the_definition(user):
+    scorer = cases.scorers.create(name="  My   scorer ", draft=NDCG, by=user, description=" why\r\n")
+    version = scorer.versions.get()
+    assert (scorer.name, scorer.description, scorer.owner, scorer.only_for) == ("My scorer", "why", user, None)
+    assert (version.number, version.measure, version.script, version.created_by) == (1, "nDCG@5", "", user)
+    assert version.scale == SCALE
+
+
+def test_create_writes_a_measure_in_its_shortest_notation(user):
+    draft = Draft(measure="nDCG( gain='exp', ideal=\"max\" ) @5", scale=SCALE)
+    assert cases.scorers.create(name="x", draft=draft, by=user).versions.get().measure == "nDCG(ideal='max')@5"
+
+
+def test_create_takes_the_depth_a_script_declares(user):
+    assert cases.scorers.create(name="x", draft=SCRIPT, by=user).versions.get().depth == 4
+    given = Draft(script=SCRIPT.script, scale=SCALE, depth=7)
+    assert cases.scorers.create(name="y", draft=given, by=user).versions.get().depth == 7
+
+
+def test_create_communal_is_for_admins(user, admin):
+    assert cases.scorers.create(name="x", draft=NDCG, by=admin, communal=True).owner is None
+    assert "Only an admin" in str(refusal(cases.scorers.create, name="y", draft=NDCG, by=user, communal=True))
+    assert not Scorer.objects.filter(name="y").exists()
+
+
+@pytest.mark.parametrize(
+    ("draft", "field", "said"),
+    [
+        (Draft(measure="nDCG@0", scale=SCALE), "measure", "whole number from 1"),
+        (Draft(measure="nDGC@5", scale=SCALE), "measure", "Did you mean nDCG?"),
+        (Draft(measure="P(beta=2)@5", scale=SCALE), "measure", "beta"),
+        (Draft(measure="nDCG@5", scale=[[0, ""], [2, ""]]), "scale", "The scale has a gap: 0, 2"),
+        (Draft(measure="nDCG@5", script="setScore(1)", scale=SCALE), "measure", "either a measure or a script"),
+        (Draft(scale=SCALE), "measure", "either a measure or a script"),
+        (Draft(script="setScore(1)", scale=SCALE, gives="10"), "gives", "'10' is not what a script can give"),
+        (Draft(script="setScore(1)", scale=SCALE, depth=0), "depth", "cannot look at 0 results"),
+        (Draft(script="setScore(1)", scale=SCALE, depth=1001), "depth", "choose 1 to 1,000"),
+    ],
+)
+def test_create_refuses_a_bad_definition(user, draft, field, said):
+    reason = refusal(cases.scorers.create, name="x", draft=draft, by=user)
+    assert reason.field == field
+    assert said in str(reason)
+    assert not Scorer.objects.filter(name="x").exists()
+
+
+def test_create_names_line_and_column_of_a_syntax_error(user):
+    reason = refusal(cases.scorers.create, name="x", draft=Draft(script="let a = 1;\nlet b = ;", scale=SCALE), by=user)
+    assert (reason.field, reason.line, reason.column) == ("script", 2, 9)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 121])
+def test_create_refuses_a_bad_name(user, name):
+    assert refusal(cases.scorers.create, name=name, draft=NDCG, by=user).field == "name"
+
+
+def test_create_refuses_a_name_that_is_taken(user):
+    first = cases.scorers.create(name="Mine", draft=NDCG, by=user)
+    assert "already" in str(refusal(cases.scorers.create, name="mINE", draft=NDCG, by=user))
+    cases.scorers.retire(scorer=first)
+    assert "it is retired" in str(refusal(cases.scorers.create, name="Mine", draft=NDCG, by=user))
+
+
+def test_create_refuses_a_long_description(user):
+    reason = refusal(cases.scorers.create, name="x", draft=NDCG, by=user, description="x" * 5001)
+    assert (reason.field, "5,001" in str(reason)) == ("description", True)
+
+
+def test_create_follows_the_policy(user, admin):
+    cases.scorers.allow_own_scripts(allowed=False, by=admin)
+    assert not cases.scorers.may_write_scripts(user)
+    assert cases.scorers.may_write_scripts(admin)
+    assert refusal(cases.scorers.create, name="x", draft=SCRIPT, by=user).field == "script"
+    cases.scorers.create(name="x", draft=NDCG, by=user)
+    cases.scorers.create(name="y", draft=SCRIPT, by=admin)
+    cases.scorers.allow_own_scripts(allowed=True, by=admin)
+    cases.scorers.create(name="z", draft=SCRIPT, by=user)
+    assert Policy.objects.count() == 1
+
+
+def test_allow_own_scripts_is_for_admins(user):
+    assert "Only an admin" in str(refusal(cases.scorers.allow_own_scripts, allowed=False, by=user))
+    assert Policy.objects.current().own_scripts
+
+
+def test_create_for_case_joins_the_case(user):
+    case = make_case(owner=user)
+    made = cases.scorers.create_for_case(case=case, name="Here", draft=SCRIPT, by=user)
+    assert [version.scorer.name for version in versions_of(case)] == ["nDCG@10", "Here"]
+    assert made.only_for == case
+    again = cases.scorers.create_for_case(case=case, name="Here", draft=NDCG, by=user, primary=True)
+    assert again.name == "Here 2"
+    assert [version.scorer.name for version in versions_of(case)] == ["Here 2", "nDCG@10", "Here"]
+    assert made in Scorer.objects.offered(user, case)
+    assert made not in Scorer.objects.offered(user)
+    assert made not in Scorer.objects.offered(user, make_case(owner=user))
+
+
+def test_create_for_case_that_is_full_leaves_nothing(user):
+    measures = [f"P@{k}" for k in range(1, 11)]
+    case = make_case(owner=user, measures=measures)
+    assert "at most 10" in str(
+        refusal(cases.scorers.create_for_case, case=case, name="x", draft=NDCG, by=user, primary=True)
+    )
+    assert not Scorer.objects.filter(name="x").exists()
+    assert [version.scorer.name for version in versions_of(case)] == measures
+
+
+# --- changed, copied ---
+
+
+def test_change_makes_a_version_only_of_another_definition(user):
+    scorer = cases.scorers.create(name="x", draft=NDCG, by=user)
+    same = cases.scorers.change(
+        scorer=scorer, by=user, draft=Draft(measure="nDCG()@5", scale=SCALE), name="y", description="d"
+    )
+    assert (same.number, scorer.name, scorer.description) == (1, "y", "d")
+    other = cases.scorers.change(scorer=scorer, by=user, draft=Draft(measure="nDCG@6", scale=SCALE))
+    assert (other.number, other.measure, scorer.name) == (2, "nDCG@6", "y")
+    zero = Draft(measure="nDCG@6", scale=SCALE, count_unscoreable_as_zero=True)
+    assert cases.scorers.change(scorer=scorer, by=user, draft=zero).number == 3
+    assert [version.measure for version in scorer.versions.order_by("number")] == ["nDCG@5", "nDCG@6", "nDCG@6"]
+
+
+def test_change_that_is_refused_changes_nothing(user):
+    make_scorer("P@5", "taken")
+    scorer = cases.scorers.create(name="x", draft=NDCG, by=user)
+    assert refusal(cases.scorers.change, scorer=scorer, by=user, draft=NDCG, name="Taken").field == "name"
+    bad = Draft(script="let x = ;", scale=SCALE)
+    assert refusal(cases.scorers.change, scorer=scorer, by=user, draft=bad, name="z").field == "script"
+    scorer.refresh_from_db()
+    assert (scorer.name, scorer.versions.count()) == ("x", 1)
+
+
+def test_change_leaves_the_cases_at_their_version(user):
+    scorer = cases.scorers.create(name="x", draft=NDCG, by=user)
+    case = make_case(owner=user)
+    cases.add_scorer(case=case, scorer=scorer)
+    cases.scorers.change(scorer=scorer, by=user, draft=Draft(measure="nDCG@6", scale=SCALE))
+    assert versions_of(case)[1].number == 1
+
+
+def test_clone_is_ones_own_under_a_free_name(user):
+    shipped = Scorer.objects.get(name="nDCG@10")
+    copies = [cases.scorers.clone(scorer=shipped, by=user) for _ in range(3)]
+    assert [copy.name for copy in copies] == ["Copy of nDCG@10", "Copy of nDCG@10 2", "Copy of nDCG@10 3"]
+    assert {copy.owner for copy in copies} == {user}
+    assert Draft.of(copies[0].versions.get()) == Draft.of(cases.newest_version(shipped))
+    assert copies[0].description == shipped.description
+    assert cases.scorers.clone(scorer=shipped, by=user, name="Mine").name == "Mine"
+
+
+def test_clone_of_a_long_name_fits(user):
+    scorer = cases.scorers.create(name="x" * 120, draft=NDCG, by=user)
+    assert len(cases.scorers.clone(scorer=scorer, by=user).name) <= 120
+
+
+# --- given away, taken back ---
+
+
+def test_share_and_unshare_decide_who_sees_it(user):
+    team = make_team("Search", Bob=Role.VIEWER, Eve=Role.EDITOR)
+    bob, eve = (team.memberships.get(user__name=name).user for name in ("Bob", "Eve"))
+    scorer = cases.scorers.create(name="x", draft=NDCG, by=user)
+    assert scorer not in Scorer.objects.visible_to(bob)
+    cases.scorers.share(scorer=scorer, team=team)
+    assert scorer in Scorer.objects.visible_to(bob)
+    assert scorer not in Scorer.objects.editable_by(bob)
+    assert scorer in Scorer.objects.editable_by(eve)
+    assert scorer not in Scorer.objects.owned_by(eve)
+    cases.scorers.unshare(scorer=scorer, team=team)
+    assert scorer not in Scorer.objects.visible_to(eve)
+
+
+def test_retire_takes_it_off_the_offer_and_restore_puts_it_back(user):
+    scorer = cases.scorers.create(name="x", draft=NDCG, by=user)
+    cases.scorers.retire(scorer=scorer)
+    assert scorer not in Scorer.objects.offered(user)
+    cases.scorers.restore(scorer=scorer)
+    assert scorer in Scorer.objects.offered(user)
+
+
+def test_default_can_be_neither_retired_nor_deleted():
+    default = cases.default_scorer()
+    assert "default" in str(refusal(cases.scorers.retire, scorer=default))
+    assert "default" in str(refusal(cases.scorers.delete, scorer=default))
+
+
+def test_set_default_is_for_admins_and_communal_scorers(user, admin):
+    mine = cases.scorers.create(name="x", draft=NDCG, by=user)
+    shipped = Scorer.objects.get(name="nDCG@10")
+    assert "Only an admin" in str(refusal(cases.scorers.set_default, scorer=shipped, by=user))
+    assert "somebody’s own" in str(refusal(cases.scorers.set_default, scorer=mine, by=admin))
+    cases.scorers.set_default(scorer=shipped, by=admin)
+    assert cases.default_scorer() == shipped
+    assert Scorer.objects.filter(is_default=True).count() == 1
+    retired = Scorer.objects.get(name="P@10")
+    cases.scorers.retire(scorer=retired)
+    assert "retired" in str(refusal(cases.scorers.set_default, scorer=retired, by=admin))
+    here = cases.scorers.create_for_case(case=make_case(owner=admin), name="Here", draft=NDCG, by=admin)
+    cases.scorers.make_communal(scorer=here, by=admin)
+    assert "one case only" in str(refusal(cases.scorers.set_default, scorer=here, by=admin))
+
+
+def test_make_communal_is_for_admins(user, admin):
+    scorer = cases.scorers.create(name="x", draft=NDCG, by=user)
+    refusal(cases.scorers.make_communal, scorer=scorer, by=user)
+    cases.scorers.make_communal(scorer=scorer, by=admin)
+    scorer.refresh_from_db()
+    assert scorer.owner is None
+    assert scorer not in Scorer.objects.editable_by(user)
+
+
+# --- cases that use it ---
+
+
+def _used(user, count=2):
+    scorer = cases.scorers.create(name="x", draft=NDCG, by=user)
+    made = [make_case(owner=user) for _ in range(count)]
+    for case in made:
+        cases.add_scorer(case=case, scorer=scorer)
+    return scorer, made
+
+
+def test_uses_lists_the_live_cases(user):
+    scorer, (first, second) = _used(user)
+    cases.archive(case=second)
+    assert [(entry.case, entry.version.number) for entry in cases.scorers.uses(scorer)] == [(first, 1)]
+
+
+def test_adopt_brings_the_named_cases_to_the_newest_version(user):
+    scorer, (first, second) = _used(user)
+    assert cases.scorers.adopt(scorer=scorer, cases=[first, second]) == []
+    cases.scorers.change(scorer=scorer, by=user, draft=Draft(measure="nDCG@6", scale=SCALE))
+    assert cases.scorers.adopt(scorer=scorer, cases=[first, make_case(owner=user)]) == [first]
+    assert [entry.version.number for entry in cases.scorers.uses(scorer)] == [2, 1]
+
+
+def test_replace_keeps_the_place(user):
+    scorer, (first, second) = _used(user)
+    other = Scorer.objects.get(name="P@10")
+    assert cases.scorers.replace(scorer=scorer, replacement=other, cases=[first]) == [first]
+    assert [version.scorer.name for version in versions_of(first)] == ["nDCG@10", "P@10"]
+    assert [entry.case for entry in cases.scorers.uses(scorer)] == [second]
+
+
+def test_replace_by_one_that_is_there_already_takes_the_better_place(user):
+    scorer, (first, _) = _used(user)
+    shipped = Scorer.objects.get(name="nDCG@10")
+    cases.make_primary(case=first, scorer=scorer)
+    cases.scorers.replace(scorer=scorer, replacement=shipped, cases=[first])
+    assert [version.scorer.name for version in versions_of(first)] == ["nDCG@10"]
+
+
+def test_replace_refuses_itself_and_retired_ones(user):
+    scorer, made = _used(user)
+    retired = Scorer.objects.get(name="P@10")
+    cases.scorers.retire(scorer=retired)
+    for wrong in (scorer, retired):
+        reason = refusal(cases.scorers.replace, scorer=scorer, replacement=wrong, cases=made)
+        assert reason.field == "replacement"
+
+
+def test_delete_is_possible_only_while_nothing_hangs_on_it(user, script):
+    scorer, made = _used(user, 1)
+    assert "used by 1 case." in str(refusal(cases.scorers.delete, scorer=scorer))
+    run_now(make_attempt(made[0]))
+    assert QueryScore.objects.filter(version__scorer=scorer).exists()
+    cases.drop_scorer(case=made[0], scorer=scorer)
+    assert "stays, retired" in str(refusal(cases.scorers.delete, scorer=scorer))
+    unused = cases.scorers.create(name="unused", draft=NDCG, by=user)
+    cases.scorers.delete(scorer=unused)
+    assert not ScorerVersion.objects.filter(scorer__name="unused").exists()
+
+
+def test_overview_counts_cases_in_few_statements(user, django_assert_max_num_queries):
+    scorer, _ = _used(user)
+    with django_assert_max_num_queries(4):
+        found = {each.name: each for each in cases.scorers.overview(user)}
+        assert [team for each in found.values() for team in each.teams.all()] == []
+    assert (found["x"].cases_using, found["x"].latest) == (2, 1)
+    assert found["P@10"].cases_using == 0
+    assert "x" not in {each.name for each in cases.scorers.overview(make_user())}
+    assert next(iter(found.values())).is_default
+    assert scorer.name in found

@@ -1,0 +1,111 @@
+"""The library of scorers and the page of each: who sees what."""
+
+import pytest
+
+from relevancy import cases
+from relevancy.evaluation import Draft
+from relevancy.models import Scorer
+from relevancy.views.scorers_show import history
+
+from .factories import make_case
+from .scorer_stage import SCALE, SCRIPT, at, house_measure, house_script
+
+
+@pytest.fixture
+def mine(people):
+    return house_measure(people["owner"])
+
+
+@pytest.fixture
+def script_scorer(people, team):
+    return house_script(people["owner"], team)
+
+
+def test_library_lists_what_one_sees(sign_in, mine, script_scorer, team):
+    text = sign_in("owner").get("/scorers/").content.decode()
+    assert "nDCG(ideal=&#x27;local&#x27;)@10" in text
+    assert "House nDCG" in text
+    assert ">Mine<" in text
+    viewer = sign_in("viewer").get("/scorers/").content.decode()
+    assert "House nDCG" not in viewer
+    assert "House script" in viewer
+    assert f"{team} <span" in viewer
+    assert "House script" not in sign_in("stranger").get("/scorers/").content.decode()
+
+
+def test_library_folds_the_retired(sign_in, mine):
+    cases.scorers.retire(scorer=mine)
+    response = sign_in("owner").get("/scorers/")
+    assert [entry.scorer for entry in response.context["menu"].retired] == [mine]
+    assert mine not in [entry.scorer for entry, _ in response.context["rows"]]
+
+
+def test_library_asks_the_database_seldom(sign_in, script_scorer, django_assert_max_num_queries):
+    client = sign_in("owner")
+    with django_assert_max_num_queries(9):
+        client.get("/scorers/")
+
+
+@pytest.mark.parametrize(("who", "status"), [("owner", 200), ("admin", 200), ("viewer", 404), ("stranger", 404)])
+def test_scorer_is_seen_by_those_who_may(sign_in, mine, who, status):
+    assert sign_in(who).get(at(mine)).status_code == status
+
+
+@pytest.mark.parametrize(
+    "name", sorted(["AvgEdit", "nDCG@10", "nDCG@10 rated only", "P@10", "RBP@10", "Judged@10", "AP"])
+)
+def test_scorer_page_of_a_shipped_measure(sign_in, people, name):
+    scorer = Scorer.objects.get(name=name)
+    text = sign_in("viewer").get(at(scorer)).content.decode()
+    assert "<math " in text
+    assert "A worked example" in text
+    assert "When it misleads" in text
+    assert "Copy as CSV" in text
+    assert at(scorer, "edit/") not in text
+
+
+def test_scorer_page_of_a_script(sign_in, script_scorer):
+    text = sign_in("viewer").get(at(script_scorer)).content.decode()
+    assert "console.log(&#x27;in&#x27;, k);" in text
+    assert "<math " not in text
+    assert at(script_scorer, "edit/") not in text
+    assert at(script_scorer, "edit/") in sign_in("editor").get(at(script_scorer)).content.decode()
+
+
+def test_scorer_page_of_a_measure_that_is_gone(sign_in, mine):
+    mine.versions.update(measure="Gone@5")
+    response = sign_in("owner").get(at(mine))
+    assert "not installed on this server" in response.content.decode()
+    assert sign_in("owner").get(at(mine, "edit/")).status_code == 200
+
+
+def test_scorer_page_names_only_cases_one_sees(sign_in, people, script_scorer, team):
+    for name, owner, shared in (("Seen", "owner", team), ("Hidden", "owner", None), ("Other", "stranger", None)):
+        cases.add_scorer(case=make_case(people[owner], name, team=shared), scorer=script_scorer)
+    text = sign_in("viewer").get(at(script_scorer)).content.decode()
+    assert "Seen" in text
+    assert "Hidden" not in text
+    assert "Other" not in text
+    assert "And 2 cases that you do not see." in " ".join(text.split())
+
+
+def test_scorer_page_tells_versions_apart_and_offers_to_rescore(sign_in, people, mine):
+    case = make_case(people["owner"])
+    cases.add_scorer(case=case, scorer=mine)
+    assert "Rescore" not in sign_in("owner").get(at(mine)).content.decode()
+    draft = Draft(measure="nDCG@6", scale=[[0, ""], [1, ""]], count_unscoreable_as_zero=True)
+    cases.scorers.change(scorer=mine, by=people["owner"], draft=draft)
+    response = sign_in("owner").get(at(mine))
+    changed = ["nDCG@5 → nDCG@6", "scale 0 Poor, 1 Fair, 2 Good, 3 Perfect → 0:1", "unscoreable queries count as 0"]
+    assert response.context["versions"][0][1] == changed
+    assert "Rescore it with version 2" in response.content.decode()
+
+
+def test_history_of_a_script_counts_lines(people, script_scorer):
+    draft = Draft(script=SCRIPT.replace("avgRating100", "avgRating") + "// end\n", scale=SCALE, gives="1", depth=7)
+    cases.scorers.change(scorer=script_scorer, by=people["owner"], draft=draft)
+    assert history(list(script_scorer.versions.all()))[0][1] == [
+        "script: 2 lines new, 1 gone",
+        "gives 0–1",
+        "looks at 7",
+    ]
