@@ -1,9 +1,10 @@
 """Door to the background: ids in, one call. The rows are the truth, a task only wakes; any of them may run twice."""
 
+import logging
 from datetime import timedelta
 
 from django.db.models import Q
-from django.tasks import task
+from django.tasks import Task, task
 from django.utils import timezone
 
 from relevancy import evaluation
@@ -12,6 +13,16 @@ from relevancy.models import Book, Case, Run
 LOWEST, LOW, HIGH = -20, -10, 10
 SWEEP_SECONDS = 60
 RESCORED_RUNS = 30
+log = logging.getLogger("relevancy.tasks")
+
+
+def send(what: Task[[int], None], pk: int) -> None:
+    """Wake the background for one row. A queue that cannot be reached is logged and no more: what the user did is stored, the
+    sweep finds runs that nobody works on, and a page finds scores that are stale."""
+    try:
+        what.enqueue(pk)
+    except Exception:
+        log.exception("The task %s of %s could not be sent. Is the queue up?", what.name, pk)
 
 
 @task(priority=LOW)
@@ -19,10 +30,10 @@ def run_chunk(run_id: int) -> None:
     """One chunk of a run, then the next one."""
     step = evaluation.continue_run(run_id)
     for pk in [run_id] * step.more + step.wake:
-        run_chunk.enqueue(pk)
+        send(run_chunk, pk)
     case_id = Run.objects.filter(pk=run_id).values_list("case_id", flat=True).first()
     if case_id and not step.more and evaluation.forgettable(case_id):
-        forget_fields.enqueue(case_id)
+        send(forget_fields, case_id)
 
 
 @task(priority=LOWEST)
@@ -63,7 +74,7 @@ def rescore_case(case_id: int) -> None:
 
 def wake(run: Run) -> None:
     """Let a worker begin with a run."""
-    run_chunk.enqueue(run.pk)
+    send(run_chunk, run.pk)
 
 
 def ratings_changed(book: Book, *, seen: Case | None = None) -> None:
@@ -76,12 +87,12 @@ def ratings_changed(book: Book, *, seen: Case | None = None) -> None:
     now = timezone.now()
     free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - timedelta(seconds=SWEEP_SECONDS))
     if Book.objects.filter(free, pk=book.pk).update(rescore_queued_at=now):
-        rescore_book.enqueue(book.pk)
+        send(rescore_book, book.pk)
 
 
 def sweep() -> int:
     """Wake every run that should be worked on and is not. Returns how many."""
     runs = evaluation.sweep()
     for pk in runs:
-        run_chunk.enqueue(pk)
+        send(run_chunk, pk)
     return len(runs)

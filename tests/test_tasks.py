@@ -104,3 +104,21 @@ def test_sweep_wakes_what_nobody_works_on(queue: list[Any]) -> None:
     Run.objects.update(status="running", claimed_by="dead", heartbeat_at=old)
     assert tasks.sweep() == 1
     assert queue == [("run_chunk", run.pk)]
+
+
+def test_send_when_the_queue_is_down(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def refused(*_: Any) -> None:
+        raise ConnectionError("no broker")
+
+    monkeypatch.setattr(type(tasks.run_chunk), "enqueue", refused)
+    attempt = make_attempt(make_case(2))
+    run = evaluation.start(attempt=attempt, by=attempt.created_by)
+    tasks.wake(run)
+    assert "could not be sent" in caplog.text
+    run.refresh_from_db()
+    assert run.status == Run.Status.WAITING
+    monkeypatch.undo()
+    Run.objects.update(created_at=timezone.now() - timedelta(minutes=2))
+    assert tasks.sweep() == 1  # later the sweep finds it
+    run.refresh_from_db()
+    assert run.status == Run.Status.COMPLETE

@@ -88,9 +88,11 @@ def _knob(name: str, value: Any) -> float:
     return int(number) if number.is_integer() else number
 
 
-def syntax(endpoint: Endpoint) -> str:
-    """How the endpoint's templates are written: "params" or "json". Where both are possible, as the one it offers is."""
+def syntax(endpoint: Endpoint, template: str = "") -> str:
+    """How a template is written: "params" or "json". Where both are possible and there is none yet, as what the endpoint offers."""
     found = engines.get(endpoint.engine).syntax
+    if template.strip() and found != "json":
+        return engines.syntax_of(template)
     return engines.syntax_of(engines.json_api_template(endpoint.options)) if found == "either" else found
 
 

@@ -17,7 +17,7 @@ class ScorerQuerySet(models.QuerySet["Scorer"]):
         if user.is_superuser:
             return self
         shared = self.model.teams.through.objects.filter(team__memberships__user=user).values("scorer_id")
-        case = self.model._meta.get_field("only_for").related_model
+        case: Any = self.model._meta.get_field("only_for").related_model
         seen = case.objects.visible_to(user).values("pk")
         return self.filter(Q(owner=None) | Q(owner=user) | Q(pk__in=shared) | Q(only_for__in=seen))
 

@@ -107,5 +107,5 @@ def score_again(request: HttpRequest, case_id: int) -> HttpResponse:
     if bench.run.done <= INLINE_SCRIPTS:
         evaluation.rescore_run(bench.run, failed_too=True)
         return go(request, bench.url(run=bench.run.number if bench.older else ""))
-    tasks.rescore_failed.enqueue(bench.run.pk)
+    tasks.send(tasks.rescore_failed, bench.run.pk)
     return said(request, bench.url(), "The queries whose script failed are being scored again.")

@@ -20,7 +20,7 @@ def freshen(bench: Bench, *, wake: bool) -> int:
         evaluation.rescore_run(run)
         return 0
     if stale and wake:
-        tasks.rescore_run.enqueue(run.pk)
+        tasks.send(tasks.rescore_run, run.pk)
     return stale
 
 
@@ -36,7 +36,7 @@ def scorers_changed(bench: Bench) -> None:
     run: Run | None = fresh.run
     if run and run.done and not run.under_way and run.done <= _at_once(fresh):
         evaluation.rescore_run(run)
-    tasks.rescore_case.enqueue(bench.case.pk)
+    tasks.send(tasks.rescore_case, bench.case.pk)
 
 
 def _at_once(bench: Bench) -> int:

@@ -137,7 +137,7 @@ def _for_case(request: HttpRequest, form: ScorerForm, bench: BenchForm, scorer: 
     assert draft is not None  # the form is valid
     what = {"name": data["name"], "description": data["description"], "draft": draft, "by": request.user}
     made = cases.scorers.create_for_case(case=case, primary=bench.cleaned_data["primary"], **what)
-    tasks.rescore_case.enqueue(case.pk)
+    tasks.send(tasks.rescore_case, case.pk)
     return said(
         request, reverse("case", args=[case.pk]), f"{made.name} scores {case} now, and is offered nowhere else."
     )

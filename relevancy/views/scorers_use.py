@@ -25,7 +25,7 @@ def _chosen(request: HttpRequest) -> list[Case]:
 
 def _rescore(changed: list[Case]) -> str:
     for case in changed:
-        tasks.rescore_case.enqueue(case.pk)
+        tasks.send(tasks.rescore_case, case.pk)
     return f"{len(changed):,} case{' is' if len(changed) == 1 else 's are'}"
 
 

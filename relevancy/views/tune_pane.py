@@ -21,12 +21,12 @@ def tune_pane(case: Case, version: ScorerVersion, user: Any, wanted: str = "", t
 def _fields(attempt: Any, user: Any, typed: Any) -> dict[str, Any]:
     offered = Endpoint.objects.visible_to(user).filter(Q(archived_at=None) | Q(pk=attempt.endpoint_id))
     chosen = str((typed or {}).get("endpoint") or attempt.endpoint_id)
-    syntax = cases.attempts.syntax(attempt.endpoint)
+    syntax = cases.attempts.syntax(attempt.endpoint, attempt.template)
     return {
         "endpoints": list(offered.defer("credentials", "headers")),
         "chosen_endpoint": number(chosen) or attempt.endpoint_id,
         "syntax": syntax,
-        "syntax_label": {"json": "JSON", "params": "Solr parameters"}[syntax],
+        "syntax_label": {"json": "JSON", "params": "Parameters"}[syntax],
         "knobs": [knob(name, value, typed) for name, value in attempt.knobs.items()],
     }
 

@@ -219,7 +219,7 @@ def test_page_scores_anew_under_every_scorer(sign_in, case):
 def test_many_are_scored_in_the_background_and_the_page_follows(sign_in, case, monkeypatch):
     monkeypatch.setattr("relevancy.views.freshness.INLINE_RESCORE", 0)
     enqueued = []
-    later = SimpleNamespace(rescore_run=SimpleNamespace(enqueue=enqueued.append))
+    later = SimpleNamespace(rescore_run="rescore_run", send=lambda what, pk: enqueued.append(pk))
     monkeypatch.setattr("relevancy.views.freshness.tasks", later)
     rate_all(case, {"query 3": {"a": 1}}, case.owner)
     client = sign_in("viewer")

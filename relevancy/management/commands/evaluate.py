@@ -43,7 +43,7 @@ class Command(Base):
         finally:
             self._end_progress()
         for pk in evaluation.waiting_behind(run):
-            tasks.run_chunk.enqueue(pk)
+            tasks.send(tasks.run_chunk, pk)
         if run.done:
             evaluation.rescore_run(run, versions)
         report = transfer.report(run=run, versions=versions)
