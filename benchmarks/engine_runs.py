@@ -5,7 +5,8 @@
 Ours: a run from start to finish as `evaluate` does it: 10 results, 3 displayed fields, rankings and scores of the default
 scorer stored in SQLite (or where RELEVANCY_DATABASE_URL says); the engine gets a hundred queries at a time and works on 8
 of them at once. Theirs: the client elasticsearch or opensearch-py sending the same bodies one by one from a pool of 8
-threads, storing nothing, with as many open connections. Both are warmed up, then take turns; medians of 5. Target: ours takes less time.
+threads, storing nothing, with as many open connections. Both are warmed up, then take turns; medians of 5. Target: ours
+takes less time.
 
 Data: see product_case.py. The engines are those of the live tests (`make engines` fetches them).
 """

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import scoring
-from relevancy.models import Book, Case, CaseScorer, Scorer, Team
+from relevancy.models import Book, Case, CaseScorer, Scorer, ScorerVersion, Team
 
 from .errors import Refused
 from .scales import newest_version
@@ -45,14 +45,16 @@ def create(
     return case
 
 
-def choose_scorers(*, case: Case, scorers: Sequence[Scorer]) -> None:
-    """The case's scorers, the primary first. Those it has keep the version it is scored with, others come in their newest."""
+def choose_scorers(*, case: Case, scorers: Sequence[Scorer], versions: Sequence[ScorerVersion] = ()) -> None:
+    """The case's scorers, the primary first. Those it has keep the version it is scored with, others come in the one of `versions`
+    that is theirs, else in their newest."""
     if not scorers:
         raise Refused("A case needs at least one scorer.", field="scorer")
     if len(scorers) > MAX_SCORERS:
         raise Refused(f"A case has at most {MAX_SCORERS} scorers.", field="scorer")
     with transaction.atomic():
-        used = {entry.scorer_id: entry.version for entry in case.case_scorers.select_related("version")}
+        used = {version.scorer_id: version for version in versions}
+        used |= {entry.scorer_id: entry.version for entry in case.case_scorers.select_related("version")}
         case.case_scorers.all().delete()
         CaseScorer.objects.bulk_create(
             CaseScorer(case=case, scorer=scorer, version=used.get(scorer.pk) or newest_version(scorer), position=place)

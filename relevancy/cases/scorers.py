@@ -121,14 +121,19 @@ def set_default(*, scorer: Scorer, by: Any) -> None:
 
 
 def make_communal(*, scorer: Scorer, by: Any) -> None:
-    """For everybody, kept by the admins."""
+    """For everybody and every case, kept by the admins."""
     _check_admin(by)
-    scorer.owner = None
-    scorer.save(update_fields=["owner"])
+    scorer.owner = scorer.only_for = None
+    scorer.save(update_fields=["owner", "only_for"])
 
 
 def share(*, scorer: Scorer, team: Team) -> None:
-    """Everyone in the team may use it; its editors may change it."""
+    """Everyone in the team may use it; its editors may change it. Raises `Refused` for one that was made for one case."""
+    if scorer.only_for_id:
+        raise Refused(
+            f"{scorer.name} was made for one case only, whose members see it already. Duplicate it, and share the copy.",
+            field="team",
+        )
     scorer.teams.add(team)
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -52,8 +52,11 @@ def store(rows: Sequence[QueryScore]) -> None:
 def lock_queries(query_ids: Iterable[int]) -> None:
     """Hold back ratings of these queries until the transaction ends, so that no older score is written over a newer one.
 
-    Everybody locks queries first, in order of their ids, and a run after them.
+    Everybody locks queries first, in order of their ids, and a run after them. Where a transaction holds back every other
+    writer anyhow, as on SQLite, there is nothing to do.
     """
+    if not connection.features.has_select_for_update:
+        return
     some = Query.objects.filter(pk__in=list(query_ids)).order_by("pk")
     list(some.select_for_update(no_key=True).values_list("pk", flat=True))
 

@@ -1,12 +1,14 @@
 """Ratings: given, changed, taken back. One transaction each, with the log; then the scores that depend on them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import batched
+from threading import Lock
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -15,6 +17,7 @@ from relevancy.models import Book, Query, Rating, RatingChange, Run, Verdict
 
 DOC_ID_LENGTH = 500
 BATCH = 500
+_QUEUE = Lock()
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -103,7 +106,7 @@ def _write(
 ) -> int:
     """Write what differs from what is there; every touched query's revision rises by one. Queries are locked in order of id."""
     now = timezone.now()
-    with transaction.atomic():
+    with _turn(), transaction.atomic():
         for some in batched(sorted(changes), BATCH):
             evaluation.lock_queries(some)
         there = _present(changes, rater)
@@ -141,6 +144,20 @@ def _write(
         for query_id in touched:
             evaluation.rescore_query(run, query_id)
     return len(log)
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Those who rate at the same moment in this process go one after another, before they ask for the database's one writer.
+
+    SQLite lets who waits try again after pauses that grow, so that who came last may be served first. Within a transaction
+    the writer is ours already: to queue then would be to wait for those who wait for it.
+    """
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        yield
+    else:
+        with _QUEUE:
+            yield
 
 
 def _present(changes: Mapping[int, Mapping[str, Change]], rater: Any) -> dict[tuple[int, str], Rating]:

@@ -1,5 +1,8 @@
 """The scorers of a case: which is primary, which stand beside it, in which version. Nothing is ever searched again for them."""
 
+from typing import Any
+
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -62,30 +65,36 @@ def remove(request: HttpRequest, case_id: int, scorer_id: int) -> HttpResponse:
     place = next((place for place, scorer in enumerate(bench.own_scorers) if scorer.pk == scorer_id), None)
     if place is None:
         return refused(request, bench.url(), "The case has not got this scorer any more.")
-    scorer = bench.own_scorers[place]
+    scorer, version = bench.own_scorers[place], bench.versions[place]
     try:
         cases.drop_scorer(case=bench.case, scorer=scorer)
     except cases.Refused as reason:
         return refused(request, bench.url(), reason)
-    undo = reverse("case_scorer_restore", args=[case_id, scorer_id], query={"place": place})
+    undo = reverse("case_scorer_restore", args=[case_id, scorer_id], query={"place": place, "version": version.number})
     return said(request, bench.url(), f"{scorer.name} removed from this case; what it scored is kept", undo=undo)
 
 
 @require_POST
 def restore(request: HttpRequest, case_id: int, scorer_id: int) -> HttpResponse:
-    """Undo of `remove`: back to the place it had."""
+    """Undo of `remove`: back to the place it had, in the version it had."""
     bench = editable(request, case_id)
-    # One that scored this case may come back even if it is somebody else's.
-    known = Scorer.objects.filter(versions__case_scores__run__case=bench.case)
-    scorer = get_object_or_404((Scorer.objects.visible_to(request.user) | known).distinct(), pk=scorer_id)
+    scorer = get_object_or_404(_may_come_back(bench), pk=scorer_id)
+    version = scorer.versions.filter(number=number(request.GET.get("version", "")))
     scorers = [other for other in bench.own_scorers if other.pk != scorer_id]
     scorers.insert(number(request.GET.get("place", "")), scorer)
     try:
-        cases.choose_scorers(case=bench.case, scorers=scorers)
+        cases.choose_scorers(case=bench.case, scorers=scorers, versions=version)
     except cases.Refused as reason:
         return refused(request, bench.url(), reason)
     scorers_changed(bench)
     return go(request, bench.url())
+
+
+def _may_come_back(bench: Bench) -> Any:
+    """What one may choose here, retired or not, and what has scored this case even if it is somebody else's."""
+    here = Q(only_for=None) | Q(only_for=bench.case)
+    known = Scorer.objects.filter(versions__case_scores__run__case=bench.case)
+    return (Scorer.objects.visible_to(bench.user).filter(here) | known).distinct()
 
 
 @require_POST

@@ -13,22 +13,30 @@ from relevancy.models import Case, CaseScorer, Scorer, Team
 
 from . import scorers_show
 from .forms import BenchForm
-from .scorers_access import Menu, editable_cases, menu, newest, seen
+from .scorers_access import Entry, Menu, editable_cases, menu, newest, seen
 
 
 @require_GET
 def scorers(request: HttpRequest) -> HttpResponse:
-    """Every scorer the user sees, in one table."""
+    """Every scorer the user sees, in one table; `find`: those that say it in their name, measure or description."""
     side = menu(request)
     teams = set(Team.objects.visible_to(request.user).values_list("pk", flat=True))
-    rows = [(entry, [team for team in entry.scorer.teams.all() if team.pk in teams]) for entry in _in_order(side)]
+    find = request.GET.get("find", "").strip()
+    found = [entry for entry in _in_order(side) if _says(entry, find)]
+    rows = [(entry, [team for team in entry.scorer.teams.all() if team.pk in teams]) for entry in found]
     context = {
         "menu": side,
         "rows": rows,
+        "find": find,
         "may_script": cases.scorers.may_write_scripts(request.user),
         "is_admin": request.user.is_superuser,  # type: ignore[union-attr]
     }
     return render(request, "scorer/list.html", context)
+
+
+def _says(entry: Entry, text: str) -> bool:
+    said = (entry.scorer.name, entry.version.measure, entry.scorer.description)
+    return any(text.lower() in each.lower() for each in said)
 
 
 def _in_order(side: Menu) -> list[Any]:

@@ -39,7 +39,10 @@ def scorer_share(request: HttpRequest, scorer_id: int) -> HttpResponse:
     mine = Team.objects.shareable_by(request.user).order_by("name")
     form = ShareForm(mine, request.POST or None)
     if form.is_valid():
-        return _shared(request, scorer, form.cleaned_data["team"])
+        try:
+            return _shared(request, scorer, form.cleaned_data["team"])
+        except cases.Refused as reason:
+            refuse(form, reason)
     shared = list(scorer.teams.order_by("name"))
     context = {
         "menu": menu(request, scorer),

@@ -11,16 +11,25 @@ from relevancy.models import Case, Scorer
 
 from .answers import refused, said
 from .forms import ReplaceForm, refuse
+from .listing import number
 from .scorers import uses_of
 from .scorers_access import editable_cases, menu, seen
 from .scorers_deeds import here
 
 
 def _chosen(request: HttpRequest) -> list[Case]:
-    """The cases named in the form that the user may change; without any, all of those."""
-    named = [word for word in request.POST.getlist("case") if word.isdecimal()]
-    found: Any = editable_cases(request)
-    return list(found.filter(pk__in=named) if "case" in request.POST else found)
+    """The cases named in the form that the user may change."""
+    named = [pk for word in request.POST.getlist("case") if (pk := number(word))]
+    found: Any = editable_cases(request).filter(pk__in=named)
+    return list(found)
+
+
+def _ticked(request: HttpRequest) -> list[Case]:
+    """The same, at least one."""
+    found = _chosen(request)
+    if not found:
+        raise cases.Refused("Tick at least one case in which it is to be replaced.")
+    return found
 
 
 def _rescore(changed: list[Case]) -> str:
@@ -31,9 +40,10 @@ def _rescore(changed: list[Case]) -> str:
 
 @require_POST
 def scorer_adopt(request: HttpRequest, scorer_id: int) -> HttpResponse:
-    """Rescore one case or all with the newest version, in the background."""
+    """Rescore the cases named, or all that the user may change, with the newest version, in the background."""
     scorer = seen(request, scorer_id)
-    changed = cases.scorers.adopt(scorer=scorer, cases=_chosen(request))
+    chosen = _chosen(request) if "case" in request.POST else list(editable_cases(request))
+    changed = cases.scorers.adopt(scorer=scorer, cases=chosen)
     if not changed:
         return refused(request, here(scorer), "None of your cases is scored with an older version of it.")
     return said(request, here(scorer), f"{_rescore(changed)} being rescored with the newest version.")
@@ -47,7 +57,7 @@ def scorer_replace(request: HttpRequest, scorer_id: int) -> HttpResponse:
     if form.is_valid():
         replacement = form.cleaned_data["replacement"]
         try:
-            changed = cases.scorers.replace(scorer=scorer, replacement=replacement, cases=_chosen(request))
+            changed = cases.scorers.replace(scorer=scorer, replacement=replacement, cases=_ticked(request))
         except cases.Refused as reason:
             refuse(form, reason)
         else:

@@ -6,9 +6,10 @@
 
 const MOST = 8;
 const known = new Map(); // address → promise of the offers
-const list = Object.assign(document.createElement("ul"), { className: "completions", id: "completions", hidden: true, role: "listbox" });
+const holder = Object.assign(document.createElement("div"), { className: "completions-at", hidden: true });
+const list = Object.assign(document.createElement("ul"), { className: "completions", id: "completions", role: "listbox" });
 list.setAttribute("aria-label", "Offered");
-document.body.append(list);
+holder.append(list);
 
 let field = null;
 let token = "";
@@ -46,21 +47,13 @@ function fitting(start, from) {
   return [...new Set([...begins, ...contains])].slice(0, MOST);
 }
 
+// Right below the field: a holder without height, so that nothing moves when the list opens.
 function place(target) {
-  const box = target.getBoundingClientRect();
-  const multi = target.localName === "textarea";
-  const lines = multi ? target.value.slice(0, target.selectionStart - token.length).split("\n") : [""];
-  const style = getComputedStyle(target);
-  const line = multi ? parseFloat(style.lineHeight) || 20 : 0;
-  list.style.font = multi ? style.font : "";
-  list.style.left = `min(calc(${box.left + (multi ? parseFloat(style.paddingLeft) : 0)}px + ${lines.at(-1).length}ch - 10px), calc(100vw - ${list.offsetWidth + 8}px))`;
-  const below = multi ? box.top + parseFloat(style.paddingTop) + lines.length * line - target.scrollTop : box.bottom + 2;
-  const above = below + list.offsetHeight > innerHeight;
-  list.style.top = `${above ? Math.max(4, below - list.offsetHeight - (multi ? line : box.height + 4)) : below}px`;
+  (target.closest(".editor") ?? target).after(holder);
 }
 
 function close() {
-  list.hidden = true;
+  holder.hidden = true;
   active = -1;
   for (const name of ["aria-controls", "aria-activedescendant"]) field?.removeAttribute(name);
   field = null;
@@ -97,7 +90,7 @@ async function offer(target, forced = false) {
     option.setAttribute("aria-selected", "false");
     return option;
   }));
-  list.hidden = false;
+  holder.hidden = false;
   target.setAttribute("aria-controls", "completions");
   place(target);
 }
@@ -113,7 +106,7 @@ document.addEventListener("keydown", (event) => {
     offer(target, true);
     return;
   }
-  if (list.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (holder.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "ArrowDown" || event.key === "ArrowUp") choose(event.key === "ArrowDown" ? active + 1 : active < 0 ? -1 : active - 1);
   else if (event.key === "Enter" && active >= 0) take(list.children[active].textContent);
   else if (event.key === "Escape") close();
@@ -128,6 +121,4 @@ list.addEventListener("pointerdown", (event) => {
 document.addEventListener("focusout", (event) => {
   if (event.target === field) close();
 });
-addEventListener("scroll", () => field && close(), true);
-addEventListener("resize", () => field && close());
 document.addEventListener("htmx:beforeSwap", close);

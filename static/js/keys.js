@@ -97,9 +97,11 @@ function go(name) {
 
 function named(kind, name) {
   const selector = `[data-key-${kind}="${CSS.escape(name)}"]`;
-  const item = here();
-  const inside = item && [...item.querySelectorAll(selector)].find((node) => node.closest("[data-key-item]") === item);
-  return inside ?? [...document.querySelectorAll(selector)].find((node) => !node.closest("[data-key-item]")) ?? null;
+  for (let item = here(); item; item = parentItem(item)) {
+    const inside = within(item, selector);
+    if (inside) return inside;
+  }
+  return [...document.querySelectorAll(selector)].find((node) => !node.closest("[data-key-item]")) ?? null;
 }
 
 const actions = {

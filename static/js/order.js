@@ -17,7 +17,7 @@ function post(row, values) {
 
 function scrolls(node) {
   for (let at = node.parentElement; at; at = at.parentElement) {
-    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(window.getComputedStyle(at).overflowY)) return at;
   }
   return document.scrollingElement;
 }

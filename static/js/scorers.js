@@ -1,6 +1,7 @@
 // The scorers' pages.
 //   Ctrl S                 presses [data-save]; Ctrl Enter presses [data-run]
 //   <section data-tabs>    tabs: each button[role=tab] shows the panel that it controls; arrows move between them
+//   <nav class="menu">     is scrolled to the scorer whose page this is
 //   <form data-guard>      asks before a page with unsaved text is left, and shows [data-unsaved]
 // An answer of the bench with data-script-line marks the line in the editor: event "scriptfault" on document.
 
@@ -13,6 +14,14 @@ document.addEventListener("keydown", (event) => {
   event.stopPropagation();
   if (!button.disabled) button.click();
 }, true); // before the editor, which knows these keys too
+
+// ---- the list at the side
+const here = document.querySelector(".menu [aria-current]");
+if (here) {
+  const list = here.closest(".menu");
+  const below = here.offsetTop - list.offsetTop - list.clientHeight + 2 * here.offsetHeight;
+  if (below > 0) list.scrollTop = below + list.clientHeight / 2;
+}
 
 // ---- tabs
 function choose(tab) {

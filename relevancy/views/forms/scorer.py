@@ -56,7 +56,9 @@ class ScorerForm(forms.Form):
         error_messages={"required": "Say which grades there are, such as 0:3."},
         help_text="Lowest:highest, or grades with labels: 0 Poor, 1 Fair, 2 Good, 3 Perfect. A new book takes it over.",
     )
-    measure = forms.ChoiceField()
+    measure = forms.ChoiceField(
+        error_messages={"invalid_choice": "There is no measure %(value)s here. Choose one of the list."}
+    )
     cutoff = forms.FloatField(
         label="Cutoff k",
         required=False,
@@ -175,7 +177,11 @@ def _field_of(parameter: Any) -> forms.Field:
     """A field drawn from a parameter's description; a number is checked by the measure itself."""
     if parameter.choices:
         choices = [(value, f"{value}: {meaning}") for value, meaning in parameter.choices]
-        return forms.ChoiceField(label=parameter.title, choices=choices, initial=parameter.default, required=False)
+        known = ", ".join(value for value, _ in parameter.choices)
+        said = {"invalid_choice": f"%(value)s is none of the values of {parameter.name}. There are: {known}."}
+        return forms.ChoiceField(
+            label=parameter.title, choices=choices, initial=parameter.default, required=False, error_messages=said
+        )
     limits = {"step": "any", "min": parameter.minimum}
     if parameter.maximum != float("inf"):
         limits["max"] = parameter.maximum
