@@ -94,7 +94,7 @@ class DslIndex:
             msearch=self._msearch,
             page=self._page_of_item,
         )
-        for outcomes in in_parallel(batches.jobs(), batches.ask, parallel=1, ahead=2, stop=stopped):
+        for outcomes in in_parallel(batches.jobs(), batches.ask, parallel=1, ahead=4, stop=stopped):
             yield from outcomes
         yield from in_parallel(
             batches.alone,

@@ -15,6 +15,8 @@ from .figures import Ranked, figures, ranked
 from .grades import known_grades, scale_of
 from .scorers import Draft, mapped, measure_of
 
+_SUMS = {"CG", "DCG"}  # scoring.md: the sums without a ceiling
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -32,7 +34,7 @@ class Tried:
     """What a scorer makes of one ranking. Scores 0–100, None: there is none. `best`: the known grades in their best order.
 
     `working` is None for scripts, whose `console` says what they did. `mapped`: the two scales where a script's grades were
-    mapped. `scale` is the one the grades are on.
+    mapped. `scale` is the one the grades are on. `most`: what a sum without a ceiling is per cent of.
     """
 
     value: float | None
@@ -52,6 +54,7 @@ class Tried:
     working: scoring.Working | None = None
     mapped: tuple[tuple[float, float], tuple[float, float]] | None = None
     text: str = ""
+    most: float | None = None
 
 
 def try_typed(draft: Draft, *, grades: str, known: str = "", scale: str = "") -> Tried:
@@ -77,8 +80,9 @@ def try_typed(draft: Draft, *, grades: str, known: str = "", scale: str = "") ->
     )
 
 
-def try_query(draft: Draft, *, run: Run, query_id: int) -> Tried | None:
-    """Score what a run returned for one query; None where it has no ranking, or one that failed. Stores nothing."""
+def try_query(draft: Draft, *, run: Run, query_id: int, working: bool = True) -> Tried | None:
+    """Score what a run returned for one query; None where it has no ranking, or one that failed. Stores nothing. `working`:
+    also the table behind the score."""
     found = ranked(run.rankings.filter(query_id=query_id))
     if not found:
         return None
@@ -88,7 +92,7 @@ def try_query(draft: Draft, *, run: Run, query_id: int) -> Tried | None:
         doc_id: spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}).title
         for doc_id, _, fields, *_ in reversed(found[0].hits)
     }
-    return _tried(draft, found[0], known_grades(book, [query_id])[query_id], book, run.asked, titles)
+    return _tried(draft, found[0], known_grades(book, [query_id])[query_id], book, run.asked, titles, working)
 
 
 def _tried(
@@ -98,6 +102,7 @@ def _tried(
     book: Book,
     asked: Mapping[str, Any],
     titles: Mapping[str, str],
+    with_working: bool = True,
 ) -> Tried:
     scale, shown = scale_of(book), int(asked["depth"])
     batch = scoring.Batch.build([ranking.doc_ids], [known], scale)
@@ -111,7 +116,7 @@ def _tried(
     else:
         measure = measure_of(draft.measure)
         explanation = scoring.explain(measure, batch, shown)
-        working = scoring.show_working(measure, batch, shown)
+        working = scoring.show_working(measure, batch, shown) if with_working else None
     seen: set[str] = set()
     documents = []
     for rank, doc_id in enumerate(ranking.doc_ids, 1):
@@ -143,7 +148,15 @@ def _tried(
         working=working,
         mapped=mapped(draft, book),
         text=ranking.text,
+        most=_most(draft, found.value[0], score),
     )
+
+
+def _most(draft: Draft, value: float | None, score: float | None) -> float | None:
+    """What CG and DCG are shown as per cent of, the top grade at every rank; None for others, and where it cannot be told from a 0."""
+    if draft.script or measure_of(draft.measure).name not in _SUMS or not value or not score:
+        return None
+    return 100 * value / score
 
 
 def typed(text: str) -> list[float | None]:

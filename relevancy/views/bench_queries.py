@@ -128,7 +128,9 @@ class QueriesShown(ScoresShown):
         stored = {score.version_id: score for score in ranking.scores.filter(version__in=self.versions)}
         explained = ""
         if self.version.measure:
-            tried = evaluation.try_query(Draft.of(self.version), run=ranking.run, query_id=ranking.query_id)
+            tried = evaluation.try_query(
+                Draft.of(self.version), run=ranking.run, query_id=ranking.query_id, working=False
+            )
             explained = tried.explanation.sentence if tried else ""
         return {
             "scores": [(version, stored.get(version.pk)) for version in self.versions],

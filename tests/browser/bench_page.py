@@ -63,6 +63,7 @@ class BenchPage:
 
     def mark_document(self) -> None:
         """Leave a mark that a reload would wipe off."""
+        self.page.wait_for_load_state("load")  # before its scripts ran, a link would be followed
         self.page.evaluate("document.documentElement.dataset.before = 'yes'")
 
     def expect_no_reload(self) -> None:
