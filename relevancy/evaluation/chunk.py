@@ -23,7 +23,7 @@ from .scorers import versions_of
 from .scores import PAUSE_SECONDS, lock_queries, score_case, store
 
 WRITE_EVERY = 100
-WRITE_MOST = 200  # where answers come so fast that a hundred more are there before the next write may begin
+WRITE_MOST = 300  # where answers come so fast that two hundred more are there before the next write may begin
 WRITE_SECONDS = 2.0
 BEAT_SECONDS = 10.0  # a sign of life and a look at `cancel_requested`, however slow the engine is
 HOPELESS = 16  # so many searches in a row that could not reach the engine end the run
