@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -86,15 +87,19 @@ class DslIndex:
             halted = halted or stop()
             return halted
 
+        # Two batches under way, so that the engine searches while an answer is read; together they hold to the limit.
+        lanes = min(2, self._parallel)
         # Where requests per minute are limited each query counts, so each is its own request.
+        if self._client.pace.limited or len(requests) <= BATCH:
+            lanes = 1
         batches = Batches(
             requests,
             size=1 if self._client.pace.limited else BATCH,
             asked=self._asked,
-            msearch=self._msearch,
+            msearch=partial(self._msearch, at_once=self._parallel // lanes),
             page=self._page_of_item,
         )
-        for outcomes in in_parallel(batches.jobs(), batches.ask, parallel=1, ahead=4, stop=stopped):
+        for outcomes in in_parallel(batches.jobs(), batches.ask, parallel=lanes, ahead=3, stop=stopped):
             yield from outcomes
         yield from in_parallel(
             batches.alone,
@@ -204,8 +209,8 @@ class DslIndex:
             checked_item(item, self._where)
         return self._page(request, asked, item, item.get("took"))
 
-    def _msearch(self, asked: list[Asked]) -> list[dict[str, Any]]:
-        """The answers in order. Search templates have an address of their own."""
+    def _msearch(self, asked: list[Asked], *, at_once: int) -> list[dict[str, Any]]:
+        """The answers in order, `at_once` of them searched side by side. Search templates have an address of their own."""
         answers: dict[int, dict[str, Any]] = {}
         for template in (False, True):
             places = [place for place, one in enumerate(asked) if one.template == template]
@@ -214,7 +219,7 @@ class DslIndex:
             lines = [line for place in places for line in ({}, asked[place].body)]
             verb = "_msearch/template" if template else "_msearch"
             with no_search_templates(self._product.name, expected=template):
-                target = f"{self._index}/{verb}?max_concurrent_searches={self._parallel}"
+                target = f"{self._index}/{verb}?max_concurrent_searches={at_once}"
                 items = self._perform("POST", target, lines, lines=True).get("responses")
             if not isinstance(items, list) or len(items) != len(places) or not all(isinstance(i, dict) for i in items):
                 raise UnreadableAnswer(f"{self._where}/{verb} did not answer each of {len(places)} queries.")
