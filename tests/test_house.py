@@ -15,7 +15,16 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "relevancy"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
-ROOMS = ("scoring", "engines", "sandbox", "models", "evaluation", "judging", "cases", "transfer")  # foundations and workrooms
+ROOMS = (
+    "scoring",
+    "engines",
+    "sandbox",
+    "models",
+    "evaluation",
+    "judging",
+    "cases",
+    "transfer",
+)  # foundations and workrooms
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_VIEW = 300, 60, 25
 LONG_FILES: dict[str, str] = {}  # files that are longer: `{name: reason}`
 NOTHING_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "services", "service", "lib", "misc"}

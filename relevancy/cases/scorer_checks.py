@@ -1,5 +1,6 @@
 """What is wrong with a scorer, before it is stored."""
 
+import re
 from itertools import pairwise
 
 from relevancy import evaluation
@@ -10,7 +11,9 @@ from .errors import Refused
 
 MAX_NAME = 120
 MAX_DESCRIPTION = 5_000
+MAX_LABEL = 200
 DEEPEST = 1_000
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # what no database takes as text
 
 
 def check(draft: Draft) -> Draft:
@@ -21,6 +24,13 @@ def check(draft: Draft) -> Draft:
         raise Refused(
             f"The scale has a gap: {shown}. Its grades are whole numbers one apart, such as 0 1 2 3.", field="scale"
         )
+    for grade, label in draft.scale:
+        if len(label) > MAX_LABEL:
+            raise Refused(
+                f"The label of grade {grade:g} has {len(label)} characters; {MAX_LABEL} are possible.", field="scale"
+            )
+        _check_storable(label, "scale")
+    _check_storable(draft.script, "script")
     if draft.depth is not None and not 1 <= draft.depth <= DEEPEST:
         raise Refused(f"A script cannot look at {draft.depth} results: choose 1 to {DEEPEST:,}.", field="depth")
     if draft.gives not in ScorerVersion.Gives.values:
@@ -40,6 +50,7 @@ def check(draft: Draft) -> Draft:
 def checked_name(name: str) -> str:
     """The name with single blanks. Raises `Refused`."""
     name = " ".join(name.split())
+    _check_storable(name, "name")
     if not 0 < len(name) <= MAX_NAME:
         raise Refused(f"A scorer needs a name of 1 to {MAX_NAME} characters; this one has {len(name)}.", field="name")
     return name
@@ -48,6 +59,7 @@ def checked_name(name: str) -> str:
 def checked_description(text: str) -> str:
     """The description with one kind of line ends. Raises `Refused`."""
     text = text.replace("\r\n", "\n").strip()
+    _check_storable(text, "description")
     if len(text) > MAX_DESCRIPTION:
         raise Refused(
             f"The description has {len(text):,} characters; {MAX_DESCRIPTION:,} are possible.", field="description"
@@ -63,3 +75,11 @@ def check_free(name: str, besides: Scorer | None = None) -> None:
     if taken := same.first():
         retired = " (it is retired)" if taken.retired_at else ""
         raise Refused(f"There is a scorer called {taken.name} already{retired}. Choose another name.", field="name")
+
+
+def _check_storable(text: str, field: str) -> None:
+    if found := _UNSTORABLE.search(text):
+        raise Refused(
+            f"The {field} contains the character U+{ord(found[0]):04X}, which cannot be stored. Take it out.",
+            field=field,
+        )

@@ -3,6 +3,7 @@
 import pytest
 
 from relevancy import cases
+from relevancy.cases import newest_version
 from relevancy.evaluation import Draft, versions_of
 from relevancy.models import Policy, QueryScore, Role, Scorer, ScorerVersion
 from tests.factories import make_attempt, make_case, make_scorer, make_team, make_user, run_now
@@ -70,6 +71,9 @@ def test_create_communal_is_for_admins(user, admin):
         (Draft(script="setScore(1)", scale=SCALE, gives="10"), "gives", "'10' is not what a script can give"),
         (Draft(script="setScore(1)", scale=SCALE, depth=0), "depth", "cannot look at 0 results"),
         (Draft(script="setScore(1)", scale=SCALE, depth=1001), "depth", "choose 1 to 1,000"),
+        (Draft(script="setScore(1) // \x00", scale=SCALE), "script", "U+0000"),
+        (Draft(measure="nDCG@5", scale=[[0, "a\x00"], [1, ""]]), "scale", "U+0000"),
+        (Draft(measure="nDCG@5", scale=[[0, "a" * 201], [1, ""]]), "scale", "grade 0 has 201 characters"),
     ],
 )
 def test_create_refuses_a_bad_definition(user, draft, field, said):
@@ -84,7 +88,7 @@ def test_create_names_line_and_column_of_a_syntax_error(user):
     assert (reason.field, reason.line, reason.column) == ("script", 2, 9)
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 121])
+@pytest.mark.parametrize("name", ["", "   ", "x" * 121, "a\x00b", "a\ud800b"])
 def test_create_refuses_a_bad_name(user, name):
     assert refusal(cases.scorers.create, name=name, draft=NDCG, by=user).field == "name"
 
@@ -97,6 +101,7 @@ def test_create_refuses_a_name_that_is_taken(user):
 
 
 def test_create_refuses_a_long_description(user):
+    assert refusal(cases.scorers.create, name="x", draft=NDCG, by=user, description="\x00").field == "description"
     reason = refusal(cases.scorers.create, name="x", draft=NDCG, by=user, description="x" * 5001)
     assert (reason.field, "5,001" in str(reason)) == ("description", True)
 
@@ -233,7 +238,6 @@ def test_set_default_is_for_admins_and_communal_scorers(user, admin):
     cases.scorers.retire(scorer=retired)
     assert "retired" in str(refusal(cases.scorers.set_default, scorer=retired, by=admin))
     here = cases.scorers.create_for_case(case=make_case(owner=admin), name="Here", draft=NDCG, by=admin)
-    cases.scorers.make_communal(scorer=here, by=admin)
     assert "one case only" in str(refusal(cases.scorers.set_default, scorer=here, by=admin))
 
 
@@ -269,6 +273,31 @@ def test_adopt_brings_the_named_cases_to_the_newest_version(user):
     cases.scorers.change(scorer=scorer, by=user, draft=Draft(measure="nDCG@6", scale=SCALE))
     assert cases.scorers.adopt(scorer=scorer, cases=[first, make_case(owner=user)]) == [first]
     assert [entry.version.number for entry in cases.scorers.uses(scorer)] == [2, 1]
+
+
+def test_choose_scorers_brings_one_back_in_the_version_it_had(user):
+    scorer, (case, _other) = _used(user)
+    first = newest_version(scorer)
+    cases.scorers.change(scorer=scorer, by=user, draft=Draft(measure="nDCG@6", scale=SCALE))
+    shipped = versions_of(case)[0].scorer
+    cases.drop_scorer(case=case, scorer=scorer)
+    cases.choose_scorers(case=case, scorers=[scorer, shipped], versions=[first])
+    assert [version.number for version in versions_of(case)] == [1, 1]
+    cases.choose_scorers(case=case, scorers=[shipped])
+    cases.add_scorer(case=case, scorer=scorer)
+    assert versions_of(case)[1].number == 2
+    cases.choose_scorers(case=case, scorers=[shipped, scorer], versions=[first])
+    assert versions_of(case)[1].number == 2, "one that the case has keeps its version"
+
+
+def test_a_scorer_of_one_case_is_shared_with_no_team_and_made_communal_for_all(user, admin):
+    case = make_case(owner=user)
+    made = cases.scorers.create_for_case(case=case, name="Here", draft=NDCG, by=user)
+    assert refusal(cases.scorers.share, scorer=made, team=make_team()).field == "team"
+    cases.scorers.make_communal(scorer=made, by=admin)
+    made.refresh_from_db()
+    assert (made.owner, made.only_for) == (None, None)
+    assert made in Scorer.objects.offered(make_user("Somebody"))
 
 
 def test_replace_keeps_the_place(user):

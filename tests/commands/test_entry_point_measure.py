@@ -12,6 +12,7 @@ from django.conf import settings
 
 from relevancy import evaluation, scoring
 from relevancy.evaluation import Draft
+from relevancy.templatetags import numbers
 from relevancy.transfer import scorer_file
 
 PAGE = (settings.BASE_DIR / "docs" / "scorers.md").read_text(encoding="utf-8")
@@ -100,3 +101,16 @@ def test_script_of_the_page_runs() -> None:
 def test_file_of_the_page_can_be_read() -> None:
     name, _, draft = scorer_file.read(block("json"))
     assert (name, draft.script, draft.depth) == ("House score", "setScore(avgRating100(10));", None)
+
+
+def test_comparison_of_the_page_is_what_comes_out() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE, re.MULTILINE)
+    fair = "1 " * 10
+    rankings = (("3" + " 0" * 9, fair), ("0 0 0 3" + " 0" * 6, fair), (fair, "3"))
+    assert len(rows) == 10
+    for measure, *said in rows:
+        found = [
+            evaluation.try_typed(Draft(measure=measure), grades=grades, known=known, scale="0:3").score
+            for grades, known in rankings
+        ]
+        assert [numbers.score(score) for score in found] == said, measure

@@ -75,6 +75,15 @@ def test_evaluate_a_retired_scorer_only_where_the_case_has_it(case: Case) -> Non
     assert "There is no scorer 'RR@10' that " in refused(case, "RR@10")
 
 
+def test_evaluate_an_unknown_scorer_names_those_most_like_it(case: Case) -> None:
+    assert "could use. Did you mean 'nDCG@10' or " in refused(case, "ndgc@10")
+    for number in range(30):
+        make_scorer("P@2", f"P {number:02}")
+    said = refused(case, "zzzzzz")
+    assert "Scorers: AP, AP@10, AvgEdit, " in said
+    assert said.endswith(f" and {Scorer.objects.count() - 30} more.")
+
+
 def test_evaluate_not_with_somebody_elses_scorer(case: Case) -> None:
     private = make_scorer("P@2", "private")
     Scorer.objects.filter(pk=private.pk).update(owner=make_user())

@@ -18,15 +18,16 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import transaction
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from relevancy import cases, evaluation, scoring
 from relevancy.evaluation import Draft
 from relevancy.management.commands import demo
 from relevancy.models import Case, Scorer
+from tests.factories import Scripted, make_attempt, make_case, make_user, run_now
 from tests.sandbox.test_published import DEFAULT, NAMESPACE
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("every_scorer")]  # one run for all
 PAGE = settings.BASE_DIR / "docs" / "scorers.md"
 TOP, RELEVANT, SHOWN = 10, 6, 10  # the sample's scale is 1–10, and it shows ten results
 SCRIPTS = {"pasted default": DEFAULT, "pasted NDCG": NAMESPACE}
@@ -247,7 +248,9 @@ def test_evaluate_equals_ir_measures(evaluated: Evaluated, name: str) -> None:
     least = RELEVANT if name in NEEDS_A_RELEVANT_ONE else 1
     wanted: dict[str, float | None] = {}
     for text, seen in evaluated.seen.items():
-        scoreable = any(grade >= least for grade in seen.known) or name == "Judged@10" or (name == "P@10" and seen.known)
+        scoreable = (
+            any(grade >= least for grade in seen.known) or name == "Judged@10" or (name == "P@10" and seen.known)
+        )
         wanted[text] = 100 * theirs.get(evaluated.ids[text], 0.0) if scoreable else None
     _alike(evaluated.scores[name], wanted)
 
@@ -271,3 +274,23 @@ def test_evaluate_the_mean_is_that_of_the_scoreable_queries(evaluated: Evaluated
     for name, scores in evaluated.scores.items():
         values = [value for value in scores.values() if value is not None]
         assert evaluated.means[name] == pytest.approx(sum(values) / len(values))
+
+
+def test_pages_offer_the_installed_measure_and_score_with_it(
+    installed: None, client: Client, script: dict[str, Scripted], data_dir: Path
+) -> None:
+    owner = make_user()
+    case = make_case(["q"], {"q": {"a": 3, "b": 1}}, owner=owner)
+    run_now(make_attempt(case))
+    client.force_login(owner)
+    form = client.get("/scorers/new/?measure=Perfect").content.decode()
+    assert "Share of the first k results that have the top grade." in form
+    assert "<math " in form
+    made = {"kind": "measure", "name": "Perfect two", "scale": "0:3", "measure": "Perfect", "cutoff": "2", "do": "save"}
+    client.post("/scorers/new/", made)
+    scorer = Scorer.objects.get(name="Perfect two")
+    client.post(f"/cases/{case.pk}/scorer/", {"scorer": scorer.pk})
+    page = client.get(f"/cases/{case.pk}/")
+    assert page.context["bench"].version.measure == "Perfect@2"
+    assert [row["entry"].score for row in page.context["bench"].rows()] == [50]
+    assert page.context["bench"].standing.now.score == 50

@@ -89,6 +89,7 @@ def test_script_that_cannot_be_read(write):
         ("setScore(1)", ["--grades", "4", "--scale", "0:3"], "4 is not on the scale 0–3"),
         ("setScore(1)", ["--grades", "1", "--scale", "x"], "'x'"),
         ("setScore(1)", ["--grades", "1", "--depth", "0"], "cannot look at 0 results"),
+        ("setScore(1)", ["--grades", "1", "--depth", "1001"], "say --depth 1 to 1000"),
         (" ", ["--grades", "1"], "is empty"),
     ],
 )

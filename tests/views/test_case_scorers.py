@@ -162,6 +162,25 @@ def test_remove_and_undo_brings_it_back_to_its_place(sign_in, case, name, left):
     assert QueryScore.objects.count() == before
 
 
+def test_remove_and_undo_keeps_the_version(sign_in, case):
+    ScorerVersion.objects.create(scorer=scorer("P@10"), number=2, measure="P@2", scale=[[0, ""], [1, ""]])
+    client = sign_in("editor")
+    page = client.post(at(case, "case_scorer_remove", scorer("P@10").pk), follow=True)
+    (undo,) = [form for form in elements(by_id(page, "toasts"), _name="form") if "action" in attributes(form)]
+    client.post(attributes(undo)["action"])
+    assert [version.number for version in evaluation.versions_of(case)] == [1, 1, 1]
+    client.post(at(case, "case_scorer_remove", scorer("P@10").pk))
+    client.post(at(case, "case_scorer_restore", scorer("P@10").pk, place=1, version="nonsense"))
+    assert [version.number for version in evaluation.versions_of(case)] == [1, 2, 1]
+
+
+def test_restore_of_a_scorer_of_another_case_is_not_found(sign_in, people, team, case):
+    own = make_scorer("P@2", "Of the other")
+    Scorer.objects.filter(pk=own.pk).update(only_for=make_bench(people, team), owner=people["editor"])
+    assert sign_in("editor").post(at(case, "case_scorer_restore", own.pk, place=1)).status_code == 404
+    assert names(case) == MEASURES
+
+
 def test_remove_refuses_the_last_one_and_one_that_is_not_there(sign_in, people, team, case):
     alone = make_bench(people, team)
     client = sign_in("editor")

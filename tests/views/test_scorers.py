@@ -33,6 +33,40 @@ def test_library_lists_what_one_sees(sign_in, mine, script_scorer, team):
     assert "House script" not in sign_in("stranger").get("/scorers/").content.decode()
 
 
+@pytest.mark.parametrize(("find", "there"), [("HOUSE n", True), ("ndcg@5", True), ("rbp", False), ("zzz", False)])
+def test_library_finds_by_name_measure_and_description(sign_in, mine, find, there):
+    response = sign_in("owner").get("/scorers/", {"find": find})
+    found = [entry.scorer.name for entry, _ in response.context["rows"]]
+    assert ("House nDCG" in found) is there
+    assert ("contains “zzz”" in response.content.decode()) is (find == "zzz")
+
+
+@pytest.mark.parametrize(
+    ("who", "status"), [("owner", 200), ("editor", 200), ("rater", 200), ("viewer", 200), ("stranger", 404)]
+)
+def test_scorer_of_one_case_is_read_only_for_its_members(sign_in, people, team, who, status, script):
+    case = make_case(people["owner"], "Shop", team=team)
+    made = cases.scorers.create_for_case(
+        case=case, name="Here", draft=Draft(script=SCRIPT, scale=SCALE), by=people["owner"]
+    )
+    client = sign_in(who)
+    page = client.get(at(made))
+    assert page.status_code == status
+    assert client.get(at(made, "export/")).status_code == status
+    wanted = {"owner": 200, "stranger": 404}.get(who, 403)
+    assert client.get(at(made, "edit/")).status_code == wanted
+    for deed in ("retire/", "delete/"):
+        assert client.post(at(made, deed)).status_code == (302 if who == "owner" else wanted)
+    if status == 200 and who != "owner":
+        text = page.content.decode()
+        assert "one case only" in text
+        assert at(made, "edit/") not in text
+        assert at(made, "retire/") not in text
+    if who not in {"owner", "stranger"}:
+        assert not Scorer.objects.offered(people[who]).filter(pk=made.pk).exists()
+        assert Scorer.objects.offered(people[who], case).filter(pk=made.pk).exists()
+
+
 def test_library_folds_the_retired(sign_in, mine):
     cases.scorers.retire(scorer=mine)
     response = sign_in("owner").get("/scorers/")

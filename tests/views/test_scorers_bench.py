@@ -219,3 +219,18 @@ def test_export_is_the_newest_version(sign_in, mine, people):
     assert json.loads(response.content)["measure"] == "P@7"
     assert response.headers["Content-Disposition"] == 'attachment; filename="house-ndcg.scorer.json"'
     assert sign_in("viewer").get(at(mine, "export/")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("DCG", "would give 9.914: the score is 69.2 % of that"),
+        ("CG", "would give 18.000: the score is 61.1 % of that"),
+    ],
+)
+def test_try_a_sum_says_what_it_is_per_cent_of(sign_in, measure, said):
+    data = {"kind": "measure", "scale": "0:3", "measure": measure, "cutoff": "6", "p_gain": "linear"}
+    assert said in " ".join(ask(sign_in("rater"), **data, on="typed", grades="3 2 3 0 1 2").content.decode().split())
+    nothing = ask(sign_in("rater"), **data, on="typed", grades="0 0", known="3").content.decode()
+    assert "would give" not in nothing
+    assert "would give" not in ask(sign_in("rater"), **MEASURE, **TYPED).content.decode()

@@ -81,12 +81,30 @@ def test_share_and_unshare(sign_in, people, mine, team):
     assert sign_in("owner").post(at(mine, "share/"), {"team": others.pk, "do": "share"}).status_code == 422
 
 
+def test_share_of_a_scorer_of_one_case_is_refused(sign_in, people, mine, team, script):
+    Scorer.objects.filter(pk=mine.pk).update(only_for=make_case(owner=people["owner"]))
+    client = sign_in("owner")
+    assert at(mine, "share/") not in client.get(at(mine)).content.decode()
+    response = client.post(at(mine, "share/"), {"team": team.pk, "do": "share"})
+    assert (response.status_code, "one case only" in response.content.decode()) == (422, True)
+    assert not mine.teams.exists()
+
+
 def test_retire_offers_undo(sign_in, mine):
     response = sign_in("owner").post(at(mine, "retire/"), follow=True)
     assert f'action="{at(mine, "restore/")}"' in response.content.decode()
     assert mine in Scorer.objects.exclude(retired_at=None)
     sign_in("owner").post(at(mine, "restore/"))
     assert mine in Scorer.objects.live()
+
+
+def test_retire_of_one_in_use_offers_a_replacement(sign_in, people, mine, script):
+    client = sign_in("owner")
+    assert "still in use" not in client.post(at(mine, "retire/"), follow=True).content.decode()
+    cases.add_scorer(case=make_case(owner=people["owner"]), scorer=mine)
+    text = client.get(at(mine)).content.decode()
+    assert "Retired, and still in use." in text
+    assert f'href="{at(mine, "replace/")}"' in text.partition("still in use")[2][:600]
 
 
 def test_retire_the_default_is_refused(sign_in, people):
@@ -165,6 +183,13 @@ def test_replace_in_the_cases_one_may_change(sign_in, people, mine, used):
     assert versions_of(foreign)[1].scorer == mine
     assert QueryScore.objects.filter(version__scorer=other).exists()
     assert QueryScore.objects.filter(version__scorer=mine).exists()
+
+
+def test_replace_without_a_tick_changes_nothing(sign_in, people, mine, used):
+    other = Scorer.objects.get(name="P@10")
+    response = sign_in("owner").post(at(mine, "replace/"), {"replacement": other.pk})
+    assert (response.status_code, "Tick at least one case" in response.content.decode()) == (422, True)
+    assert versions_of(used[0])[1].scorer == mine
 
 
 def test_replace_refuses_what_is_not_on_offer(sign_in, people, mine, used):

@@ -167,6 +167,15 @@ def test_edit_says_which_cases_it_touches(sign_in, people, mine):
     assert "Rescore it with version 2" in client.get(at(mine)).content.decode()
 
 
+def test_edit_names_the_first_of_many_cases_and_counts_the_rest(sign_in, people, mine):
+    for number in range(11):
+        cases.add_scorer(case=make_case(people["owner"], f"Shop {number:02}"), scorer=mine)
+    text = sign_in("owner").get(at(mine, "edit/")).content.decode()
+    assert "Shop 07 <span" in text
+    assert "Shop 08 <span" not in text
+    assert f'href="{at(mine)}#uses">3 more</a>' in text
+
+
 def test_edit_of_the_name_alone_makes_no_version(sign_in, mine):
     labels = "0 Poor, 1 Fair, 2 Good, 3 Perfect"
     sign_in("owner").post(at(mine, "edit/"), {**MEASURE, "name": "Renamed", "scale": labels})

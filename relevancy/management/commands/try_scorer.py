@@ -10,6 +10,8 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_scorers, read_text
 from relevancy.templatetags import numbers
 
+DEEPEST = cases.scorers.DEEPEST
+
 
 class Command(Base):
     help = "One typed ranking through one scorer. `-` is unrated. Needs no database but for --scorer."
@@ -59,8 +61,8 @@ class Command(Base):
         script = read_text(options["script"])
         if not script.strip():
             fail(f"{options['script']} is empty.")
-        if options["depth"] is not None and options["depth"] < 1:
-            fail(f"A script cannot look at {options['depth']} results: say --depth 1 or more.")
+        if options["depth"] is not None and not 1 <= options["depth"] <= DEEPEST:
+            fail(f"A script cannot look at {options['depth']} results: say --depth 1 to {DEEPEST}.")
         draft = Draft(script=script, scale=grades, gives=options["gives"], depth=options["depth"])
         return draft, options["script"], scale
 
