@@ -2,6 +2,7 @@
 
 import json
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +22,9 @@ MISTAKES = (
     ScoringError,
     UnreadableSecret,
 )
+
+
+LISTED = 30  # names in a message
 
 
 class Error(CommandError):
@@ -131,8 +135,18 @@ def find_scorers(names: list[str]) -> list[Scorer]:
     found = {scorer.name: scorer for scorer in Scorer.objects.live()}
     for name in names:
         if name not in found:
-            fail(f"There is no scorer {name!r}. Scorers: {', '.join(found)}.")
+            fail(f"There is no scorer {name!r}. {instead(name, set(found))}")
     return [found[name] for name in names]
+
+
+def instead(name: str, there: set[str]) -> str:
+    """The names most like one that does not exist, else the first of all."""
+    by_lowered = {each.lower(): each for each in sorted(there)}
+    alike = [by_lowered[each] for each in get_close_matches(name.lower(), by_lowered)]
+    if alike:
+        return f"Did you mean {' or '.join(repr(each) for each in alike)}?"
+    more = f" and {len(there) - LISTED:,} more" if len(there) > LISTED else ""
+    return f"Scorers: {', '.join(sorted(there)[:LISTED])}{more}."
 
 
 def find_owner(email: str) -> User:

@@ -85,7 +85,9 @@ MORE = (
     ),
     (
         "nDCG@10 linear, rated only", "nDCG(gain='linear',unrated='skip')@10",
-        "The two together: trec_eval's gain, on the rated documents alone.",
+        "trec_eval's gain on the rated documents alone. Use it to compare systems of which one returns much that nobody has rated, with "
+        "numbers as trec_eval gives them for judged documents only. It flatters: a page with one rated document among ten unrated ones "
+        "can score 100. Read it beside Judged@10.",
     ),
     (
         "RBP@10", "RBP(p=0.8)@10",

@@ -101,7 +101,11 @@ def of_average_precision(facts: Facts, settings: Settings) -> Reasons:
     rel = settings.number("rel")
     if facts.perfect:
         return facts.all_relevant_on_top(rel), facts.some_unrated(aside=True)
-    first, missing, above = facts.first_relevant(rel), facts.missing_relevant(rel), facts.not_relevant_above(rel)
+    missing, above = facts.missing_relevant(rel), facts.not_relevant_above(rel)
+    any_returned = any(grade is not None and grade >= rel for grade in (*facts.grades, *facts.below))
+    first = (
+        facts.first_relevant(rel) if any_returned or missing is None else None
+    )  # else both would say that none is there
     return facts.some_unrated(), first, missing, above, facts.some_repeats()
 
 

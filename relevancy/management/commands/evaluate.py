@@ -2,7 +2,6 @@
 
 import json
 import sys
-from difflib import get_close_matches
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -10,11 +9,9 @@ from django.db import transaction
 
 from relevancy import cases, evaluation, tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, write_text
+from relevancy.management.command import fail, find_case, find_owner, instead, write_text
 from relevancy.models import Attempt, Case, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.templatetags import numbers
-
-LISTED = 30
 
 
 class Command(Base):
@@ -103,18 +100,8 @@ def _versions(case: Case, names: list[str]) -> list[ScorerVersion]:
     offered = {scorer.name: scorer for scorer in Scorer.objects.offered(case.owner, case).exclude(versions=None)}
     for name in names:
         if name not in used and name not in offered:
-            fail(f"There is no scorer {name!r} that {case.owner} could use. {_instead(name, {*used, *offered})}")
+            fail(f"There is no scorer {name!r} that {case.owner} could use. {instead(name, {*used, *offered})}")
     return [used.get(name) or cases.newest_version(offered[name]) for name in dict.fromkeys(names)] or [*used.values()]
-
-
-def _instead(name: str, there: set[str]) -> str:
-    """The names most like one that does not exist, else the first of all."""
-    by_lowered = {each.lower(): each for each in sorted(there)}
-    alike = [by_lowered[each] for each in get_close_matches(name.lower(), by_lowered)]
-    if alike:
-        return f"Did you mean {' or '.join(repr(each) for each in alike)}?"
-    more = f" and {len(there) - LISTED:,} more" if len(there) > LISTED else ""
-    return f"Scorers: {', '.join(sorted(there)[:LISTED])}{more}."
 
 
 def _check_scripts(run: Run, versions: list[ScorerVersion]) -> None:
