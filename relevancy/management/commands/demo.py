@@ -80,8 +80,6 @@ def web(port: int) -> list[str]:
             "--blocking-threads",
             "4",
             "--no-ws",
-            "--working-dir",
-            str(settings.BASE_DIR),
             "--log-level",
             "warning",
             "relevancy.wsgi:application",
