@@ -90,15 +90,19 @@ class Gain:
 
 
 def most_to_gain(run: Run, version: ScorerVersion) -> Gain | None:
-    """The present query whose score lies furthest below its ideal; None where none does. Two short SQL statements."""
-    present = run.case.case_queries.present()
-    scores = QueryScore.objects.filter(run=run, version=version, query__in=present.values("query"))
-    gaps = scores.annotate(gap=Coalesce("ideal", 100.0) - F("score")).filter(gap__gt=0)
-    widest = gaps.order_by("-gap", "query_id").values_list("query_id", "gap").first()
-    if widest is None:
-        return None
-    entry = present.filter(query=widest[0]).values_list("id", "query__text").first()
-    return Gain(*entry, widest[1]) if entry else None
+    """The present query whose score lies furthest below its ideal; None where none does. One SQL statement."""
+    scores = QueryScore.objects.filter(
+        run=run, version=version, query__case_queries__case=run.case_id, query__case_queries__removed_at=None
+    )
+    place = "query__case_queries__position"
+    row = (
+        scores.annotate(gap=Coalesce("ideal", 100.0) - F("score"))
+        .filter(gap__gt=0)
+        .order_by("-gap", place)
+        .values_list("query__case_queries__id", "query__text", "gap")
+        .first()
+    )
+    return Gain(*row) if row else None
 
 
 def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[Attempt]:
