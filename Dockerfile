@@ -1,4 +1,4 @@
-# The image of both processes: the web server is its default command, `relevancy worker` the other one. No secret is needed to build it.
+# The image of both processes: its default command is the web server; `relevancy worker` is the other one. Building needs no secret.
 FROM python:3.13-slim-bookworm
 
 ENV PYTHONUNBUFFERED=1 \
@@ -11,25 +11,25 @@ RUN useradd --system --uid 10001 --user-group --home-dir /srv/relevancy --create
 
 WORKDIR /app
 
-# What changes rarely comes first, so that most builds reuse this layer.
+# Dependencies rarely change, so most builds reuse this layer.
 COPY requirements/base.txt requirements/base.txt
 RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action ignore --require-hashes -r requirements/base.txt
 
-COPY pyproject.toml README.md manage.py ./
+COPY pyproject.toml setup.py README.md manage.py ./
 COPY relevancy relevancy
 COPY templates templates
 COPY static static
-# Editable: templates and static files stay beside the package.
+# Editable, so that the image holds one copy of the templates and static files.
 RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action ignore --no-deps --no-build-isolation -e .
 
-# Demo settings need no secret key; they hash and compress static files as production does.
+# Demo settings need no secret key. They hash and compress static files as production does.
 RUN RELEVANCY_DEMO=1 relevancy collectstatic --noinput
 
 USER relevancy
 VOLUME /srv/relevancy
 EXPOSE 8000
 
-# 400 (a name this site is not called by) and 301 (to HTTPS) also come from a server that is up.
+# A healthy server may also answer 400 (127.0.0.1 is not an allowed host) or 301 (redirect to HTTPS).
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import http.client as h, sys; c = h.HTTPConnection('127.0.0.1', 8000, timeout=4); c.request('GET', '/healthz'); sys.exit(c.getresponse().status >= 500)"]
 

@@ -24,7 +24,7 @@ def document(number: int) -> dict[str, str]:
     }
 
 
-def queries(count: int) -> list[str]:
+def query_texts(count: int) -> list[str]:
     """Distinct texts of two words and a number."""
     chance = random.Random(20)
     return [f"{chance.choice(WORDS)} {chance.choice(WORDS)} {number}" for number in range(count)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import fresh_site
 from invented import document, rankings, ratings
 
-from relevancy import cases, evaluation, judging
+from relevancy import cases, endpoints, judgments, queries, runs, scorers
 from relevancy.models import Case, Run, User
 
 RUNS = 2  # so that there is a run before to compare with
@@ -25,11 +25,11 @@ def write_rankings(path: Path, texts: list[str], seed: int) -> None:
 
 def make_case(name: str, texts: list[str], by: User) -> Case:
     """The case with its runs, scored by the default scorer."""
-    case = cases.create(name=name, owner=by, scale=cases.parse_scale("0:3"))
-    cases.queries.add(case=case, texts=texts)
+    case = cases.create(name=name, owner=by, scale=scorers.parse_scale("0:3"))
+    queries.add(case=case, texts=texts)
     entries = case.case_queries.present().select_related("query")
     found = ratings(texts)
-    judging.rate_book(
+    judgments.rate_book(
         book=case.book, values={entry.query_id: found[entry.query.text] for entry in entries}, rater=by, by=by
     )
     folder = fresh_site.DATA / "static"
@@ -37,9 +37,9 @@ def make_case(name: str, texts: list[str], by: User) -> Case:
     for seed in range(RUNS):
         file = f"{name}-{seed}.csv"
         write_rankings(folder / file, texts, seed)
-        endpoint = cases.endpoints.create(name=file, engine="static", url=file, by=by)
+        endpoint = endpoints.create(name=file, engine="static", url=file, by=by)
         fields = "id:id title:title short_description supplier"
-        attempt = cases.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
-        run = evaluation.finish_here(evaluation.start(attempt=attempt, by=by))
+        attempt = runs.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
+        run = runs.finish_here(runs.start(attempt=attempt, by=by))
         assert run.status == Run.Status.COMPLETE, run.reason
     return case

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import options
-from invented import DOCUMENTS, document, queries, ratings
+from invented import DOCUMENTS, document, query_texts, ratings
 from own_environment import ROOT, environment
 
 LIMIT = 600
@@ -30,7 +30,7 @@ def write_files(folder: Path, count: int) -> None:
     with (folder / "documents.jsonl").open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(document(number)) + "\n" for number in range(DOCUMENTS))
     (folder / "template.json").write_text(TEMPLATE, encoding="utf-8")
-    found = ratings(queries(count))
+    found = ratings(query_texts(count))
     for name, shift in (("ratings.csv", 0), ("others.csv", 1)):
         with (folder / name).open("w", encoding="utf-8", newline="") as out:
             rows = csv.writer(out)

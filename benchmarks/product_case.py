@@ -26,7 +26,7 @@ import fresh_site  # noqa: F401 (sets up Django before anything needs it)
 import invented
 from own_environment import ROOT
 
-from relevancy import cases, evaluation, transfer
+from relevancy import cases, endpoints, queries, runs, scorers, transfer
 from relevancy.models import Attempt, Run, User
 from tests.live.servers import Server, fetched, running
 
@@ -103,27 +103,27 @@ def make_attempt(kind: str, url: str, template: str, given: Material) -> Attempt
     """A case of its own with these queries and ratings, and its attempt on the engine."""
     by = User.objects.filter(email="benchmark@example.com").first()
     by = by or User.objects.create_superuser("benchmark@example.com")
-    endpoint = cases.endpoints.create(name=kind, engine=kind, url=url, by=by, parallel=PARALLEL)
-    case = cases.create(name=f"Products on {kind}", owner=by, scale=cases.parse_scale("0:3"))
-    attempt = cases.attempts.save(case=case, endpoint=endpoint, template=template, fields=FIELDS, by=by)
-    cases.queries.add(case=case, texts=given.texts)
+    endpoint = endpoints.create(name=kind, engine=kind, url=url, by=by, parallel=PARALLEL)
+    case = cases.create(name=f"Products on {kind}", owner=by, scale=scorers.parse_scale("0:3"))
+    attempt = runs.attempts.save(case=case, endpoint=endpoint, template=template, fields=FIELDS, by=by)
+    queries.add(case=case, texts=given.texts)
     transfer.ratings_csv.import_ratings(case=case, text=given.ratings, by=by)
     return attempt
 
 
 def rendered(attempt: Attempt, part: str) -> list[dict[str, Any]]:
     """What a run of the attempt sends for each query: `params` for Solr, `body` for the others."""
-    run = evaluation.start(attempt=attempt, by=attempt.created_by)
-    evaluation.cancel(run=run)
-    asker = evaluation.Asker(run.asked, run.rows)
+    run = runs.start(attempt=attempt, by=attempt.created_by)
+    runs.cancel(run=run)
+    builder = runs.RequestBuilder(run.config, run.rows)
     entries = attempt.case.case_queries.present().select_related("query")
-    with evaluation.connect(attempt.endpoint) as there:
-        return [dict(there.render(request)[part]) for request in asker.requests(entries)]
+    with endpoints.connect(attempt.endpoint) as there:
+        return [dict(there.render(request)[part]) for request in builder.requests(entries)]
 
 
 def whole_run(attempt: Attempt) -> Run:
     """A run from start to finish: searched, stored, scored."""
-    run = evaluation.finish_here(evaluation.start(attempt=attempt, by=attempt.created_by))
+    run = runs.finish_here(runs.start(attempt=attempt, by=attempt.created_by))
     assert run.status == Run.Status.COMPLETE, run.reason
     return run
 

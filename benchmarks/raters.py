@@ -31,12 +31,12 @@ import options
 import urllib3
 from django.db import connection
 from django.test import Client
-from invented import queries
+from invented import query_texts
 from large_case import make_case
 from own_environment import ROOT, environment
 
-from relevancy import cases
-from relevancy.management.commands.demo import web, worker
+from relevancy import cases, teams
+from relevancy.management.commands.demo import web_command, worker_command
 from relevancy.models import Case, Role, User
 from tests.live.servers import free_port
 
@@ -55,7 +55,7 @@ class Rater:
 
 def make_raters(case: Case, count: int) -> list[Rater]:
     """People of a team the case is shared with; each has a part of the queries."""
-    team = cases.teams.create(name="Raters", by=case.owner)
+    team = teams.create(name="Raters", by=case.owner)
     cases.share(case=case, team=team)
     run = case.runs.first()
     assert run is not None
@@ -67,7 +67,7 @@ def make_raters(case: Case, count: int) -> list[Rater]:
     raters = []
     for number in range(count):
         user = User.objects.create_user(f"rater-{number}@example.com", None, name=f"Rater {number}")
-        cases.teams.add_member(team=team, email=user.email, role=Role.RATER)
+        teams.add_member(team=team, email=user.email, role=Role.RATER)
         client = Client()
         client.force_login(user)
         cookies = f"sessionid={client.cookies['sessionid'].value}; csrftoken={TOKEN}"
@@ -93,7 +93,7 @@ def served() -> Iterator[str]:
     (fresh_site.DATA / "collected").mkdir(exist_ok=True)  # WhiteNoise warns where collectstatic has not run
     port = free_port()
     with ExitStack() as stack:
-        for line in (web(port), worker()):
+        for line in (web_command(port), worker_command()):
             process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
             stack.callback(process.wait, 20)
             stack.callback(process.terminate)
@@ -172,7 +172,7 @@ def say(label: str, times: list[float], seconds: float) -> float:
 def measure(said: Any) -> bool:
     """All three loads, the first of them again at the end: the machine may have changed meanwhile."""
     by = User.objects.create_superuser("owner@example.com")
-    case = make_case("large", queries(said.queries), by)
+    case = make_case("large", query_texts(said.queries), by)
     raters = make_raters(case, RATERS)
     print(f"{connection.vendor}: {RATERS} raters, a case of {said.queries:,} queries")
     if connection.vendor == "postgresql":

@@ -1,9 +1,9 @@
-"""Scripts in the sandbox: queries a second in the child and end to end, and how long a first script waits.
+"""Measures scripts in the sandbox: queries per second in the child and in total, and the time of a first script.
 
     python benchmarks/sandbox.py [--queries N]
 
-Data: synthetic, from a fixed seed: 10 results a query with three displayed fields, 20 rated documents, scale 0–3. "In the
-child" is the processor time of the child process: reading the pipe, JSON, the scripts, garbage, the answers.
+Data: generated from a fixed seed: 10 results per query with three displayed fields, 20 rated documents, scale 0–3. "In
+the child" is the processor time of the child process: reading the pipe, JSON, the scripts, garbage collection, answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from relevancy.sandbox.pool import POOL
 ROUNDS = 5
 RESULTS, RATED = 10, 20
 DEFAULT = "var mean = avgRating100(10); setScore(mean === null ? null : mean - editDistanceFromBest(10));"
-GAIN = """
+NDCG = """
 const k = 10;
 let sum = 0, ideal = 0;
 eachDoc(function (doc, i) { sum += (Math.pow(2, hasDocRating(i) ? docRating(i) : 0) - 1) / Math.log2(i + 2); }, k);
@@ -30,54 +30,54 @@ setScore(100 * sum / ideal);
 """
 
 
-def synthetic(count: int) -> list[sandbox.Scored]:
-    chance = random.Random(4)
-    made = []
+def generate(count: int) -> list[sandbox.ScriptQuery]:
+    generator = random.Random(4)
+    queries = []
     for number in range(count):
-        names = [f"doc-{chance.randrange(10**6):06d}-{place}" for place in range(RESULTS + RATED)]
-        docs = [
-            {"id": name, "title": f"A thing called {name}", "brand": "Acme", "price": 9.5} for name in names[:RESULTS]
-        ]
-        known = {name: chance.choice((0, 1, 2, 3)) for name in chance.sample(names, RATED)}
-        made.append(sandbox.Scored(f"query {number}", docs, [known.get(doc["id"]) for doc in docs], known, 1000))
-    return made
+        ids = [f"doc-{generator.randrange(10**6):06d}-{index}" for index in range(RESULTS + RATED)]
+        docs = [{"id": id, "title": f"A product called {id}", "brand": "Acme", "price": 9.5} for id in ids[:RESULTS]]
+        known = {id: generator.choice((0, 1, 2, 3)) for id in generator.sample(ids, RATED)}
+        ratings = [known.get(id) for id in ids[:RESULTS]]
+        queries.append(sandbox.ScriptQuery(f"query {number}", docs, ratings, known, 1000))
+    return queries
 
 
-def used() -> float:
-    """Processor seconds of the children so far."""
-    ticks = [Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[11:13] for child in POOL.all]
-    return sum(int(tick) for both in ticks for tick in both) / os.sysconf("SC_CLK_TCK")
+def child_seconds() -> float:
+    """The processor time of the children so far."""
+    stats = [Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split() for child in POOL.children]
+    ticks = sum(int(stat[11]) + int(stat[12]) for stat in stats)  # user and system
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def seconds(script: str, queries: list[sandbox.Scored]) -> tuple[float, float]:
-    """End to end by the clock, and in the child."""
-    before, start = used(), time.perf_counter()
-    found = sandbox.score(script, queries, scale=(0, 1, 2, 3), shown=RESULTS)
-    whole = time.perf_counter() - start
-    assert len(found) == len(queries) and not any(outcome.error for outcome in found)
-    return whole, used() - before
+def time_script(script: str, queries: list[sandbox.ScriptQuery]) -> tuple[float, float]:
+    """(elapsed seconds, processor seconds of the child)."""
+    child_start, start = child_seconds(), time.perf_counter()
+    outcomes = sandbox.score(script, queries, scale=(0, 1, 2, 3), depth=RESULTS)
+    elapsed = time.perf_counter() - start
+    assert len(outcomes) == len(queries) and not any(outcome.error for outcome in outcomes)
+    return elapsed, child_seconds() - child_start
 
 
 def main(count: int) -> None:
-    queries = synthetic(count)
-    firsts = []
+    queries = generate(count)
+    first_times = []
     for _ in range(ROUNDS):
         sandbox.close()
-        firsts.append(seconds("setScore(1)", queries[:1])[0])
-    print(f"first script of a process: {median(firsts):.3f} s (start-up of the child and one query)")
-    again = median(seconds("setScore(1)", queries[:1])[0] for _ in range(ROUNDS))
-    print(f"a script over one query, child running: {again * 1000:.1f} ms")
-    for name, script in (("default scorer", DEFAULT), ("nDCG", GAIN)):
-        rounds = [seconds(script, queries) for _ in range(ROUNDS)]
-        whole, inside = median(whole for whole, _ in rounds), median(inside for _, inside in rounds)
+        first_times.append(time_script("setScore(1)", queries[:1])[0])
+    print(f"first script of a process: {median(first_times):.3f} s (start of the child and one query)")
+    single = median(time_script("setScore(1)", queries[:1])[0] for _ in range(ROUNDS))
+    print(f"one query, child running: {single * 1000:.1f} ms")
+    for name, script in (("default scorer", DEFAULT), ("nDCG", NDCG)):
+        rounds = [time_script(script, queries) for _ in range(ROUNDS)]
+        elapsed, in_child = median(pair[0] for pair in rounds), median(pair[1] for pair in rounds)
         print(
-            f"{name}, {count:,} queries × {RESULTS} results: in the child {inside:.3f} s = {count / inside:,.0f} queries a "
-            f"second; end to end {whole:.3f} s = {count / whole:,.0f} a second"
+            f"{name}, {count:,} queries × {RESULTS} results: in the child {in_child:.3f} s = {count / in_child:,.0f} queries "
+            f"per second; in total {elapsed:.3f} s = {count / elapsed:,.0f} queries per second"
         )
     sandbox.close()
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--queries", type=int, default=10_000)
-    main(arguments.parse_args().queries)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--queries", type=int, default=10_000)
+    main(parser.parse_args().queries)

@@ -1,9 +1,9 @@
-"""Scoring against pytrec_eval, and the cost of bounds. Prints both sides of every ratio from one run.
+"""Compares scoring with pytrec_eval, and measures the cost of score ranges and of a single query.
 
     python benchmarks/scoring.py [--queries N] [--quick]
 
-Data: synthetic, from a fixed seed. Per query 100 results out of 100,000 documents and 50 judged documents (grades 0–3),
-35 of them among the results. Ids in judgements and runs are separate string objects, as when read from two files.
+Data: generated from a fixed seed. Each query has 100 results from 100,000 documents and 50 judged documents (grades 0 to
+3), 35 of them among the results. Ids in judgments and runs are separate string objects, as when read from two files.
 """
 
 from __future__ import annotations
@@ -18,85 +18,96 @@ import numpy as np
 import options
 import pytrec_eval
 
-from relevancy.scoring import Batch, Scale, evaluate, parse_measure, score
+from relevancy.scoring import Assessment, Batch, Measure, Scale, assess, evaluate, parse_measure, score
 
 ROUNDS = 5
-RESULTS, JUDGED, JUDGED_AND_FOUND, DOCUMENTS = 100, 50, 35, 100_000
+RESULTS, JUDGED, JUDGED_RESULTS, DOCUMENTS = 100, 50, 35, 100_000
+SINGLE_REPEATS = 200
 
 
-def name(number: int) -> str:
+def document_id(number: int) -> str:
     return f"doc-{number:06d}"
 
 
-def synthetic(
-    queries: int,
-) -> tuple[dict[str, dict[str, int]], dict[str, list[str]], dict[str, dict[str, float]]]:
-    """Judgements, the run in rank order, and the same run with engine scores in no order."""
-    chance = random.Random(20)
-    qrels, lists, scored = {}, {}, {}
+def generate(queries: int) -> tuple[dict[str, dict[str, int]], dict[str, list[str]], dict[str, dict[str, float]]]:
+    """Judgments, the run in rank order, and the same run as engine scores in random order."""
+    generator = random.Random(20)
+    qrels, rankings, engine_scores = {}, {}, {}
     for query in (f"q{number}" for number in range(queries)):
-        found = chance.sample(range(DOCUMENTS), RESULTS)
-        judged = chance.sample(found, JUDGED_AND_FOUND) + chance.sample(range(DOCUMENTS), JUDGED - JUDGED_AND_FOUND)
-        qrels[query] = {name(number): chance.choice((0, 0, 1, 2, 3)) for number in judged}
-        lists[query] = [name(number) for number in found]
-        pairs = [(name(number), 1 / (rank + 2)) for rank, number in enumerate(found)]
-        chance.shuffle(pairs)
-        scored[query] = dict(pairs)
-    return qrels, lists, scored
+        results = generator.sample(range(DOCUMENTS), RESULTS)
+        others = generator.sample(range(DOCUMENTS), JUDGED - JUDGED_RESULTS)
+        judged = generator.sample(results, JUDGED_RESULTS) + others
+        qrels[query] = {document_id(number): generator.choice((0, 0, 1, 2, 3)) for number in judged}
+        rankings[query] = [document_id(number) for number in results]
+        pairs = [(document_id(number), 1 / (rank + 2)) for rank, number in enumerate(results)]
+        generator.shuffle(pairs)
+        engine_scores[query] = dict(pairs)
+    return qrels, rankings, engine_scores
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Median of five."""
+def median_seconds(function: Callable[[], object]) -> float:
+    """Median of five calls."""
     times = []
     for _ in range(ROUNDS):
         gc.collect()
         start = time.perf_counter()
-        work()
+        function()
         times.append(time.perf_counter() - start)
     return median(times)
 
 
-def against_pytrec_eval(queries: int) -> None:
-    qrels, lists, scored = synthetic(queries)
-    ours = ("nDCG(gain='linear')@10", "AP")
+def compare_with_pytrec_eval(queries: int) -> None:
+    qrels, rankings, engine_scores = generate(queries)
+    measures = {"nDCG(gain='linear')@10": "ndcg_cut_10", "AP": "map"}
 
-    def theirs() -> dict[str, dict[str, float]]:
-        return pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut_10", "map"}).evaluate(scored)
+    def evaluate_by_pytrec_eval() -> dict[str, dict[str, float]]:
+        return pytrec_eval.RelevanceEvaluator(qrels, set(measures.values())).evaluate(engine_scores)
 
-    reference = theirs()
-    for run in (lists, scored):
-        found = evaluate(ours, qrels, run)
-        for measure, key in zip(ours, ("ndcg_cut_10", "map"), strict=True):
-            for query, value in found[measure].items():
-                assert abs((value or 0.0) - reference[query][key]) < 1e-9, (measure, query)
+    expected = evaluate_by_pytrec_eval()
+    for run in (rankings, engine_scores):
+        values = evaluate(list(measures), qrels, run)
+        for measure, key in measures.items():
+            for query, value in values[measure].items():
+                assert abs((value or 0.0) - expected[query][key]) < 1e-9, (measure, query)
 
-    other = seconds(theirs)
+    theirs = median_seconds(evaluate_by_pytrec_eval)
     print(f"nDCG@10 and AP, {queries:,} queries × {RESULTS} results (medians of {ROUNDS})")
-    print(f"  pytrec_eval, constructor and evaluation   {other * 1000:8.1f} ms")
-    for label, run in (("lists in rank order", lists), ("dicts of scores", scored)):
-        mine = seconds(lambda run=run: evaluate(("nDCG@10", "AP"), qrels, run))
-        print(f"  evaluate(), {label:<29} {mine * 1000:8.1f} ms   {other / mine:.2f} times as fast")
+    print(f"  pytrec_eval, constructor and evaluation   {theirs * 1000:8.1f} ms")
+    for label, run in (("lists in rank order", rankings), ("dicts of scores", engine_scores)):
+        ours = median_seconds(lambda run=run: evaluate(("nDCG@10", "AP"), qrels, run))
+        print(f"  evaluate(), {label:<29} {ours * 1000:8.1f} ms   {theirs / ours:.2f} times as fast")
 
 
-def cost_of_bounds(queries: int, results: int) -> None:
-    chance = np.random.default_rng(20)
-    grades = chance.integers(0, 4, size=(queries, results)).astype(object)
-    grades[chance.random((queries, results)) < 0.4] = None
-    extra = chance.integers(0, 4, size=(queries, 20)).tolist()
-    batch = Batch.from_grades(grades.tolist(), Scale.parse("0:3"), extra)
-    one = batch.rows(0, 1)
-    print(
-        f"bounds, {queries:,} queries × {results} results, 40 % unrated: without → with bounds; one query with bounds"
-    )
+def measure_bounds(queries: int, results: int) -> None:
+    generator = np.random.default_rng(20)
+    grades = generator.integers(0, 4, size=(queries, results)).astype(object)
+    grades[generator.random((queries, results)) < 0.4] = None
+    unretrieved = generator.integers(0, 4, size=(queries, 20)).tolist()
+    batch = Batch.from_grades(grades.tolist(), Scale.parse("0:3"), unretrieved)
+    print(f"scores of {queries:,} queries × {results} results, 40 % unrated: without → with bounds")
     for text in ("nDCG@10", "AP@10", "P@10", "ERR@10", "Bpref", "AvgEdit@10"):
         measure = parse_measure(text)
-        bare = seconds(lambda measure=measure: score(measure, batch, results, bounds=False))
-        full = seconds(lambda measure=measure: score(measure, batch, results))
-        single = seconds(lambda measure=measure: score(measure, one, results))
-        print(f"  {text:<12} {bare * 1000:8.1f} ms → {full * 1000:8.1f} ms; {single * 1000:6.2f} ms")
+        without = median_seconds(lambda measure=measure: score(measure, batch, results, bounds=False))
+        full = median_seconds(lambda measure=measure: score(measure, batch, results))
+        print(f"  {text:<12} {without * 1000:8.1f} ms → {full * 1000:8.1f} ms")
+    single = batch.rows(0, 1)
+    print("a single query, as after a rating: assess → with its explanation → with its working")
+    for text in ("AvgEdit", "nDCG@10", "P@10"):
+        measure_single_query(parse_measure(text), single, results)
+
+
+def measure_single_query(measure: Measure, batch: Batch, depth: int) -> None:
+    def explain() -> Assessment:
+        assessment = assess(measure, batch, depth)
+        assessment.explain()
+        return assessment
+
+    steps = (lambda: assess(measure, batch, depth), explain, lambda: explain().show_working())
+    times = [median_seconds(lambda step=step: [step() for _ in range(SINGLE_REPEATS)]) for step in steps]
+    print(f"  {measure!s:<12} " + " → ".join(f"{seconds / SINGLE_REPEATS * 1e6:6.0f} µs" for seconds in times))
 
 
 if __name__ == "__main__":
-    said = options.read(options.parser(__doc__, 10_000), quick=200, rounds=ROUNDS)
-    against_pytrec_eval(said.queries)
-    cost_of_bounds(min(said.queries, 5_000), 10)
+    arguments = options.read(options.parser(__doc__, 10_000), quick=200, rounds=ROUNDS)
+    compare_with_pytrec_eval(arguments.queries)
+    measure_bounds(min(arguments.queries, 5_000), 10)

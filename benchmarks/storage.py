@@ -19,11 +19,11 @@ from typing import Any
 import fresh_site
 from django.db import connection
 from django.utils import timezone
-from invented import queries
+from invented import query_texts
 
-from relevancy import cases, engines, evaluation, judging
-from relevancy.evaluation import forgetting
+from relevancy import cases, endpoints, engines, judgments, queries, runs, scorers, scores
 from relevancy.models import Ranking, Run, User
+from relevancy.runs import retention
 from relevancy.transfer import sample
 
 TARGET_MB = 60
@@ -56,18 +56,18 @@ def hits(films: list[dict[str, Any]], spec: engines.FieldSpec, place: int) -> li
 def make_run(count: int) -> tuple[Run, int]:
     """A case of so many queries and a run of it; and how much the database held before the run."""
     by = User.objects.create_superuser("owner@example.com")
-    films = list(sample.films())
+    films = list(sample.read_films())
     spec = engines.parse_fields(sample.FIELDS)
-    case = cases.create(name="storage", owner=by, scale=cases.parse_scale("0:3"))
-    cases.queries.add(case=case, texts=queries(count))
+    case = cases.create(name="storage", owner=by, scale=scorers.parse_scale("0:3"))
+    queries.add(case=case, texts=query_texts(count))
     entries = list(case.case_queries.present().select_related("query"))
     rated = {entry.query_id: {film["id"]: 2.0 for film in films[:6]} for entry in entries}
-    judging.rate_book(book=case.book, values=rated, rater=by, by=by)
-    endpoint = cases.endpoints.create(name="films", engine="embedded", url="films", by=by)
-    attempt = cases.attempts.save(
+    judgments.rate_book(book=case.book, values=rated, rater=by, by=by)
+    endpoint = endpoints.create(name="films", engine="embedded", url="films", by=by)
+    attempt = runs.attempts.save(
         case=case, endpoint=endpoint, template='{"query": "#$query##"}', fields=sample.FIELDS, by=by
     )
-    run = evaluation.start(attempt=attempt, by=by)
+    run = runs.start(attempt=attempt, by=by)
     before = used()
     rows = [
         Ranking(
@@ -85,7 +85,7 @@ def make_run(count: int) -> tuple[Run, int]:
     Ranking.objects.bulk_create(rows, batch_size=500)
     Run.objects.filter(pk=run.pk).update(status=Run.Status.COMPLETE, done=count, finished_at=timezone.now())
     run.refresh_from_db()
-    evaluation.rescore_run(run)
+    scores.rescore_run(run)
     return run, before
 
 
@@ -95,7 +95,7 @@ def measure(count: int) -> bool:
     whole = (used() - before) / 1e6
     began = time.perf_counter()
     Run.objects.filter(pk=run.pk).update(fields_dropped_at=timezone.now())
-    forgetting.forget_fields(run.case)  # goes on with a marked run that still has its fields
+    retention.prune_display_fields(run.case)  # goes on with a marked run that still has its fields
     seconds = time.perf_counter() - began
     assert not any(hit[2] for hit in run.rankings.order_by("-id")[0].hits)
     stripped = (used() - before) / 1e6

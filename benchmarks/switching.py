@@ -27,10 +27,10 @@ from statistics import median
 import fresh_site
 from django.db import connection, transaction
 from django.test import Client
-from invented import queries, ratings
+from invented import query_texts, ratings
 from workbench import write_rankings
 
-from relevancy import cases, evaluation, judging, scoring
+from relevancy import cases, endpoints, judgments, queries, runs, scorers, scores, scoring
 from relevancy.models import Case, QueryScore, Run, Scorer, ScorerVersion, User
 
 ROUNDS = 7
@@ -39,20 +39,20 @@ RATIO = 3.0
 
 
 def make_run(count: int, by: User) -> Run:
-    texts = queries(count)
+    texts = query_texts(count)
     first = Scorer.objects.get(name="P@10")
-    case = cases.create(name="switching", owner=by, scorers=[first], scale=cases.parse_scale("0:3"))
-    cases.queries.add(case=case, texts=texts)
+    case = cases.create(name="switching", owner=by, scorers=[first], scale=scorers.parse_scale("0:3"))
+    queries.add(case=case, texts=texts)
     ids = dict(case.book.queries.values_list("text", "pk"))
     found = ratings(texts)
-    judging.rate_book(book=case.book, values={ids[text]: found[text] for text in texts}, rater=by, by=by)
+    judgments.rate_book(book=case.book, values={ids[text]: found[text] for text in texts}, rater=by, by=by)
     folder = fresh_site.DATA / "static"
     folder.mkdir(exist_ok=True)
     write_rankings(folder / "switching.csv", texts, 1)
-    endpoint = cases.endpoints.create(name="switching", engine="static", url="switching.csv", by=by)
+    endpoint = endpoints.create(name="switching", engine="static", url="switching.csv", by=by)
     fields = "id:id title:title short_description supplier"
-    attempt = cases.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
-    run = evaluation.finish_here(evaluation.start(attempt=attempt, by=by))
+    attempt = runs.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
+    run = runs.finish_here(runs.start(attempt=attempt, by=by))
     assert run.status == Run.Status.COMPLETE, run.reason
     return Run.objects.select_related("case__book").get(pk=run.pk)
 
@@ -64,30 +64,30 @@ def new_version(number: int) -> ScorerVersion:
 
 
 def switch(run: Run, version: ScorerVersion) -> None:
-    cases.make_primary(case=run.case, scorer=version.scorer)
-    evaluation.rescore_run(run)
+    scorers.make_primary(case=run.case, scorer=version.scorer)
+    scores.rescore_run(run)
 
 
 def floor(run: Run, version: ScorerVersion) -> None:
     """Read, compute, write; no parts, no checks, no locks, no case score."""
     rows = list(run.rankings.filter(error_kind="").only("id", "run_id", "query_id", "hits"))
-    grades = evaluation.known_grades(run.case.book, [row.query_id for row in rows])
-    scale = evaluation.scale_of(run.case.book)
+    grades = scores.known_grades(run.case.book, [row.query_id for row in rows])
+    scale = scores.scale_of(run.case.book)
     batch = scoring.Batch.build(
         [[hit[0] for hit in row.hits] for row in rows], [grades[row.query_id] for row in rows], scale
     )
     measure = scoring.parse_measure(MEASURE)
-    found = scoring.score(measure, batch, shown=run.asked["depth"])
+    found = scoring.score(measure, batch, depth=run.config["depth"])
     columns = (
         rows,
         found.value.tolist(),
         found.score.tolist(),
         found.low.tolist(),
         found.high.tolist(),
-        scoring.ideal_scores(measure, batch, run.asked["depth"]).tolist(),
+        scoring.score_ideal(measure, batch, run.config["depth"]).tolist(),
         found.unrated.tolist(),
     )
-    scores = [
+    score_list = [
         QueryScore(
             ranking_id=row.pk,
             run=run,
@@ -104,7 +104,7 @@ def floor(run: Run, version: ScorerVersion) -> None:
         for row, value, score, low, high, ideal, unrated in zip(*columns, strict=True)
     ]
     with transaction.atomic():
-        QueryScore.objects.bulk_create(scores)
+        QueryScore.objects.bulk_create(score_list)
 
 
 def _or_none(number: float) -> float | None:
@@ -119,12 +119,12 @@ def seconds(work: Callable[[], None]) -> float:
 
 def back(client: Client, case: Case) -> float:
     """A click that puts the second scorer first."""
-    second = evaluation.versions_of(case)[1].scorer_id
+    second = ScorerVersion.objects.used_by(case)[1].scorer_id
     start = time.perf_counter()
     response = client.post(f"/cases/{case.pk}/scorer/", {"scorer": second})
     spent = time.perf_counter() - start
     assert response.status_code == 302, response.status_code
-    assert evaluation.versions_of(case)[0].scorer_id == second
+    assert ScorerVersion.objects.used_by(case)[0].scorer_id == second
     return spent
 
 
@@ -142,7 +142,7 @@ def measure_all(count: int) -> bool:
             "back": back(client, run.case),
         }
         assert QueryScore.objects.filter(version__in=(fresh, other)).count() == 2 * count
-        cases.drop_scorer(case=run.case, scorer=fresh.scorer)
+        scorers.drop_scorer(case=run.case, scorer=fresh.scorer)
         if turn:  # the first one warms up
             for name, each in spent.items():
                 times[name].append(each)

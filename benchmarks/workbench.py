@@ -30,9 +30,9 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from invented import document, queries, rankings, ratings
+from invented import document, query_texts, rankings, ratings
 
-from relevancy import cases, evaluation, judging
+from relevancy import cases, endpoints, judgments, queries, runs, scorers
 from relevancy.models import Case, Run, Scorer, User
 
 SMALL, RUNS, ROUNDS = 100, 6, 15
@@ -60,12 +60,12 @@ def write_rankings(path: Path, texts: list[str], seed: int) -> None:
 
 
 def make_side(name: str, texts: list[str], by: User) -> Side:
-    scorers = [Scorer.objects.get(name=scorer) for scorer in SCORERS]
-    case = cases.create(name=name, owner=by, scorers=scorers, scale=cases.parse_scale("0:3"))
-    cases.queries.add(case=case, texts=texts)
+    case_scorers = [Scorer.objects.get(name=scorer) for scorer in SCORERS]
+    case = cases.create(name=name, owner=by, scorers=case_scorers, scale=scorers.parse_scale("0:3"))
+    queries.add(case=case, texts=texts)
     entries = list(case.case_queries.present().select_related("query"))
     found = ratings(texts)
-    judging.rate_book(
+    judgments.rate_book(
         book=case.book, values={entry.query_id: found[entry.query.text] for entry in entries}, rater=by, by=by
     )
     folder = fresh_site.DATA / "static"
@@ -73,10 +73,10 @@ def make_side(name: str, texts: list[str], by: User) -> Side:
     for seed in range(RUNS):
         file = f"{name}-{seed}.csv"
         write_rankings(folder / file, texts, seed)
-        endpoint = cases.endpoints.create(name=file, engine="static", url=file, by=by)
+        endpoint = endpoints.create(name=file, engine="static", url=file, by=by)
         fields = "id:id title:title short_description supplier"
-        attempt = cases.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
-        run = evaluation.finish_here(evaluation.start(attempt=attempt, by=by))
+        attempt = runs.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
+        run = runs.finish_here(runs.start(attempt=attempt, by=by))
         assert run.status == Run.Status.COMPLETE, run.reason
     first = entries[0]
     doc_id = run.rankings.get(query=first.query_id).hits[0][0]
@@ -127,7 +127,7 @@ def compare(large: int, details: bool) -> bool:
     by = User.objects.create_superuser("owner@example.com")
     by.is_superuser = by.is_staff = False  # who sees a case by right of a role pays for looking the role up
     by.save()
-    sides = make_side("small", queries(SMALL), by), make_side("large", queries(large), by)
+    sides = make_side("small", query_texts(SMALL), by), make_side("large", query_texts(large), by)
     if connection.vendor == "postgresql":
         connection.cursor().execute("ANALYZE")  # as its own housekeeping does within a minute
     client = Client(SERVER_NAME="localhost")

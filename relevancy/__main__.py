@@ -5,22 +5,18 @@ import sys
 
 
 def main() -> None:
-    """Run a management command. `demo` runs with the settings of a demonstration unless the environment says otherwise."""
+    """Runs a management command. For `demo`, RELEVANCY_DEMO defaults to 1."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "relevancy.settings")
     if sys.argv[1:2] == ["demo"]:
         os.environ.setdefault("RELEVANCY_DEMO", "1")
-    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415 (settings first)
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415 (after the settings module is named)
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
-        sys.exit(_say(str(error)))
-
-
-def _say(error: str) -> int:
-    sys.stderr.write(f"Error: {error}\n")
-    return 2
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

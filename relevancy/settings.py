@@ -1,4 +1,4 @@
-"""Every setting of the site. The only module that reads the environment; `.env.example` lists every variable it reads."""
+"""Django settings. The only module that reads the environment; `.env.example` documents every variable."""
 
 import base64
 import contextlib
@@ -10,13 +10,26 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+PACKAGE_DIR = Path(__file__).resolve().parent
+# A wheel carries templates/ and static/ inside the package (setup.py); in the repository they lie beside it.
+IS_WHEEL = (PACKAGE_DIR / "templates").is_dir()
+BASE_DIR = PACKAGE_DIR if IS_WHEEL else PACKAGE_DIR.parent
 PREFIX = "RELEVANCY_"
 INSECURE_SECRET = "insecure-development-key-never-for-production"
 
 
+def _home_dir() -> Path:
+    """The folder of `.env` and `var/`: the checkout, or the user's data folder where a wheel is installed."""
+    if not IS_WHEEL:
+        return BASE_DIR
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "relevancy"
+
+
+HOME_DIR = _home_dir()
+
+
 def _read_env_file(path: Path) -> None:
-    """NAME=value lines; what the environment already says wins. `make install` writes one for a development checkout."""
+    """Reads NAME=value lines into the environment; variables that are already set win. `make install` writes such a file."""
     if not path.is_file():
         return
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -24,23 +37,25 @@ def _read_env_file(path: Path) -> None:
         if not line.strip() or line.startswith("#"):
             continue
         if not sign or not name.startswith(PREFIX):
-            raise ImproperlyConfigured(f"{path.name}, line {number}: {line!r} is not of the form RELEVANCY_NAME=value.")
+            raise ImproperlyConfigured(
+                f"{path.name}, line {number}: {line!r} does not have the form RELEVANCY_NAME=value."
+            )
         os.environ.setdefault(name.strip(), value.strip())
 
 
-_read_env_file(Path(os.environ.get("RELEVANCY_ENV_FILE", BASE_DIR / ".env")))
+_read_env_file(Path(os.environ.get("RELEVANCY_ENV_FILE", HOME_DIR / ".env")))
 
 
 def text(name: str, default: str | None = None) -> str:
-    """The variable RELEVANCY_<name>; without a default it must be there."""
+    """Returns the variable RELEVANCY_<name>. Without a default, it is required."""
     value = os.environ.get(PREFIX + name, default)
     if value is None:
-        raise ImproperlyConfigured(f"{PREFIX}{name} is not set. See .env.example for what belongs there.")
+        raise ImproperlyConfigured(f"{PREFIX}{name} is not set. See .env.example for its meaning.")
     return value
 
 
 def flag(name: str, default: bool = False) -> bool:
-    """A yes/no variable; anything but the usual spellings is an error that names the variable."""
+    """Returns a boolean variable. Raises `ImproperlyConfigured` for anything but the usual spellings."""
     value = os.environ.get(PREFIX + name, "").strip().lower()
     if value in {"", "default"}:
         return default
@@ -51,18 +66,18 @@ def flag(name: str, default: bool = False) -> bool:
     raise ImproperlyConfigured(f"{PREFIX}{name} is {value!r}; write 1 or 0.")
 
 
-def whole(name: str, default: int, lowest: int = 0) -> int:
-    """A whole number at or above `lowest`."""
+def integer(name: str, default: int, minimum: int = 0) -> int:
+    """Returns an integer variable that is at least `minimum`."""
     value = os.environ.get(PREFIX + name, "").strip()
     if not value:
         return default
-    if not value.isdecimal() or int(value) < lowest:
-        raise ImproperlyConfigured(f"{PREFIX}{name} is {value!r}; write a whole number from {lowest} on.")
+    if not value.isdecimal() or int(value) < minimum:
+        raise ImproperlyConfigured(f"{PREFIX}{name} is {value!r}; write an integer of at least {minimum}.")
     return int(value)
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """A list, separated by commas or white space."""
+    """Returns a list variable, separated by commas or whitespace."""
     return text(name, default).replace(",", " ").split()
 
 
@@ -72,21 +87,21 @@ SECRET_KEY = text("SECRET_KEY", INSECURE_SECRET if DEBUG or DEMO else None)
 if not (DEBUG or DEMO) and (SECRET_KEY == INSECURE_SECRET or len(SECRET_KEY) < 32):
     raise ImproperlyConfigured(
         "RELEVANCY_SECRET_KEY is the development key or shorter than 32 characters. "
-        "Make one: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        "Generate one: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
     )
 ALLOWED_HOSTS = words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
 CSRF_TRUSTED_ORIGINS = words("TRUSTED_ORIGINS")
 HTTPS = flag("HTTPS")
 
-DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR = Path(text("DATA_DIR", str(HOME_DIR / "var"))).resolve()
 
 # --- database -------------------------------------------------------------------------------------------------------
 
 DATABASES = {"default": dj_database_url.parse(text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'relevancy.sqlite3'}"))}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    with contextlib.suppress(OSError):  # where it cannot be made, opening the database says so
+    with contextlib.suppress(OSError):  # if this fails, opening the database reports the error
         DATA_DIR.mkdir(parents=True, exist_ok=True)
-    # IMMEDIATE: a writer waits for its turn instead of failing on a lock upgrade. WAL: readers never wait.
+    # IMMEDIATE: a writer waits for the lock instead of failing when it upgrades one. WAL: readers never wait.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
@@ -94,10 +109,12 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000",
     }
 elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
-    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 0, "max_size": whole("DATABASE_POOL", 8, 1), "timeout": 20}}
+    DATABASES["default"]["OPTIONS"] = {
+        "pool": {"min_size": 0, "max_size": integer("DATABASE_POOL", 8, 1), "timeout": 20}
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- background tasks: the row is the truth, a task only wakes -------------------------------------------------------
+# --- background tasks: state lives in the database, tasks only trigger work -----------------------------------------
 
 _BACKENDS = {
     "database": "django_tasks_db.DatabaseBackend",
@@ -109,11 +126,11 @@ if _tasks not in _BACKENDS:
     raise ImproperlyConfigured(f"RELEVANCY_TASKS is {_tasks!r}; it can be {', '.join(_BACKENDS)}.")
 TASKS = {"default": {"BACKEND": _BACKENDS[_tasks], "QUEUES": ["default"]}}
 
-KEEP_FIELDS_RUNS = whole("KEEP_FIELDS_RUNS", 20, 1)  # of a case, and its pinned ones
+KEEP_FIELDS_RUNS = integer("KEEP_FIELDS_RUNS", 20, 1)  # newest runs of each case, plus its pinned runs
 
 # --- endpoints ------------------------------------------------------------------------------------------------------
 
-# Loopback and private addresses are open by default only where a developer or a newcomer runs everything on one machine.
+# Endpoints may use loopback and private addresses by default only in development and in the demo.
 ENDPOINT_PRIVATE_ALLOWED = DEBUG or DEMO
 ENDPOINT_HOSTS = text("ENDPOINT_HOSTS", "")
 
@@ -122,14 +139,14 @@ def _fernet_keys() -> list[str]:
     keys = words("CREDENTIALS_KEY")
     if keys:
         return keys
-    # Without keys of their own, credentials are tied to the secret key: changing that one loses them.
+    # Derived from the secret key, so changing the secret key makes stored credentials unreadable.
     digest = hashlib.sha256(b"relevancy endpoint credentials:" + SECRET_KEY.encode()).digest()
     return [base64.urlsafe_b64encode(digest).decode()]
 
 
 CREDENTIALS_KEYS = _fernet_keys()
 
-# --- what is installed ----------------------------------------------------------------------------------------------
+# --- applications ---------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "relevancy.apps.RelevancyConfig",
@@ -138,7 +155,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "relevancy.static_files.CollectedFilesConfig",  # django.contrib.staticfiles
     "django_ace",
     "django_htmx",
     "django_tasks_db",
@@ -151,7 +168,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "relevancy.views.middleware.SignInFirst",
+    "relevancy.views.middleware.SignInRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -159,7 +176,7 @@ MIDDLEWARE = [
 ]
 if _tasks == "celery":
     INSTALLED_APPS.append("django_tasks_fennel")
-    # No result backend: the rows are the truth, and nobody asks a task for its result.
+    # No result backend: state lives in the database, and nothing reads the results of tasks.
     CELERY_BROKER_URL = text("BROKER_URL")
     CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 ROOT_URLCONF = "relevancy.urls"
@@ -168,8 +185,13 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    ["relevancy.template_loaders.Loader", "django.template.loaders.app_directories.Loader"],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -199,7 +221,7 @@ SECURE_CSP = {
     "default-src": [CSP.NONE],
     "script-src": [CSP.SELF],
     "style-src": [CSP.SELF],
-    "img-src": [CSP.SELF, "data:", "blob:", "https:", "http:"],  # pictures of results come from anywhere
+    "img-src": [CSP.SELF, "data:", "blob:", "https:", "http:"],  # images of search results come from any host
     "font-src": [CSP.SELF],
     "connect-src": [CSP.SELF],
     "worker-src": [CSP.SELF, "blob:"],
@@ -224,7 +246,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "relevancy.static_files.CompressedStaticFiles"
     },
 }
 

@@ -1,98 +1,112 @@
-"""Door to the background: ids in, one call. The rows are the truth, a task only wakes; any of them may run twice."""
+"""Background tasks. They take ids and make one call each.
+
+State lives in the database; a task only triggers work. Every task is safe to run more than once.
+"""
 
 import logging
 from datetime import timedelta
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import evaluation
+from relevancy import runs, scores
 from relevancy.models import Book, Case, Run
 
-LOWEST, LOW, HIGH = -20, -10, 10
+LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
+REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
 SWEEP_SECONDS = 60
-RESCORED_RUNS = 30
+MAX_RESCORED_RUNS = 30
 log = logging.getLogger("relevancy.tasks")
 
 
-def send(what: Task[[int], None], pk: int) -> None:
-    """Wake the background for one row. A queue that cannot be reached is logged and no more: what the user did is stored, the
-    sweep finds runs that nobody works on, and a page finds scores that are stale."""
+def send(task_to_send: Task[[int], None], pk: int) -> None:
+    """Enqueues a task for one row. If the queue is unreachable, the error is logged and not raised: the user's changes are
+    stored, `sweep` finds runs that no worker continues, and pages find stale scores."""
     try:
-        what.enqueue(pk)
+        task_to_send.enqueue(pk)
     except Exception:
-        log.exception("The task %s of %s could not be sent. Is the queue up?", what.name, pk)
+        log.exception(
+            "The task %s of %s could not be enqueued. Check that the queue is running.", task_to_send.name, pk
+        )
 
 
-@task(priority=LOW)
+@task(priority=LOW_PRIORITY)
 def run_chunk(run_id: int) -> None:
-    """One chunk of a run, then the next one."""
-    step = evaluation.continue_run(run_id)
-    for pk in [run_id] * step.more + step.wake:
+    """Searches one chunk of a run, then enqueues the next one, or the runs that waited for the endpoint."""
+    result = runs.continue_run(run_id)
+    for pk in [run_id] * result.unfinished + result.unblocked_runs:
         send(run_chunk, pk)
     case_id = Run.objects.filter(pk=run_id).values_list("case_id", flat=True).first()
-    if case_id and not step.more and evaluation.forgettable(case_id):
-        send(forget_fields, case_id)
+    if case_id and not result.unfinished and runs.has_prunable_runs(case_id):
+        send(prune_display_fields, case_id)
 
 
-@task(priority=LOWEST)
-def forget_fields(case_id: int) -> None:
-    """Displayed fields of a case's old runs, which are most of what they store, are let go."""
-    evaluation.forget_fields(Case.objects.get(pk=case_id))
+@task(priority=LOWEST_PRIORITY)
+def prune_display_fields(case_id: int) -> None:
+    """Removes the displayed fields of a case's old runs."""
+    runs.prune_display_fields(Case.objects.get(pk=case_id))
 
 
-@task(priority=HIGH)
+@task(priority=HIGH_PRIORITY)
 def rescore_book(book_id: int) -> None:
-    """Scores of the newest run of every case on a book, after ratings changed."""
+    """Rescores the newest run of every case of a book after its ratings have changed."""
     Book.objects.filter(pk=book_id).update(rescore_queued_at=None)
     for case in Case.objects.live().filter(book=book_id):
         run = case.runs.select_related("case__book").filter(pinned_at=None).first()
         if run and run.done:
-            evaluation.rescore_run(run)
+            scores.rescore_run(run)
 
 
-@task(priority=HIGH)
+@task(priority=HIGH_PRIORITY)
 def rescore_run(run_id: int) -> None:
-    """Scores of one run that are stale or missing."""
-    evaluation.rescore_run(Run.objects.select_related("case__book").get(pk=run_id))
+    """Computes the stale and missing scores of one run."""
+    Run.objects.filter(pk=run_id).update(rescore_queued_at=None)
+    scores.rescore_run(Run.objects.select_related("case__book").get(pk=run_id))
 
 
-@task(priority=HIGH)
+@task(priority=HIGH_PRIORITY)
 def rescore_failed(run_id: int) -> None:
-    """Scores of one run that a script failed to give, and those that are stale or missing."""
-    evaluation.rescore_run(Run.objects.select_related("case__book").get(pk=run_id), failed_too=True)
+    """Computes the stale and missing scores of one run, and again those that a scorer could not compute."""
+    scores.rescore_run(Run.objects.select_related("case__book").get(pk=run_id), including_failed=True)
 
 
-@task(priority=HIGH)
+@task(priority=HIGH_PRIORITY)
 def rescore_case(case_id: int) -> None:
-    """Scores of a case's last runs, newest first, after another scorer was chosen; pinned runs keep theirs."""
-    runs = Run.objects.filter(case=case_id, pinned_at=None, done__gt=0).select_related("case__book")
-    for run in runs.order_by("-number")[:RESCORED_RUNS]:
-        evaluation.rescore_run(run)
+    """Rescores a case's last runs, newest first, after its scorers have changed. Pinned runs keep their scores."""
+    unpinned = Run.objects.filter(case=case_id, pinned_at=None, done__gt=0).select_related("case__book")
+    for run in unpinned.order_by("-number")[:MAX_RESCORED_RUNS]:
+        scores.rescore_run(run)
 
 
-def wake(run: Run) -> None:
-    """Let a worker begin with a run."""
+def enqueue_run(run: Run) -> None:
+    """Enqueues the first chunk of a run."""
     send(run_chunk, run.pk)
 
 
-def ratings_changed(book: Book, *, seen: Case | None = None) -> None:
-    """Rescore the book's cases in the background, once however often it is asked for; `seen` was rescored already."""
-    others = book.cases.live()
-    if seen is not None:
-        others = others.exclude(pk=seen.pk)
-    if not others.exists():
-        return
+def enqueue_run_rescore(run: Run) -> None:
+    """Enqueues the rescoring of a run, once however often it is called before the task begins."""
+    if scores.queue_rescore(run):
+        send(rescore_run, run.pk)
+
+
+def enqueue_book_rescore(book: Book, *, rescored: Case | None = None) -> None:
+    """Enqueues the rescoring of a book's cases, once however often it is called before the task begins.
+
+    Does nothing if the book has no other cases than `rescored`, whose scores are current. One SQL statement unless it enqueues.
+    """
     now = timezone.now()
-    free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - timedelta(seconds=SWEEP_SECONDS))
-    if Book.objects.filter(free, pk=book.pk).update(rescore_queued_at=now):
+    others = Case.objects.live().filter(book=OuterRef("pk"))
+    if rescored is not None:
+        others = others.exclude(pk=rescored.pk)
+    is_free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - REQUEUE_AFTER)
+    if Book.objects.filter(is_free, Exists(others), pk=book.pk).update(rescore_queued_at=now):
         send(rescore_book, book.pk)
 
 
 def sweep() -> int:
-    """Wake every run that should be worked on and is not. Returns how many."""
-    runs = evaluation.sweep()
-    for pk in runs:
-        send(run_chunk, pk)
-    return len(runs)
+    """Enqueues every run that should be continued and is not. Returns how many."""
+    run_ids = runs.sweep()
+    for run_id in run_ids:
+        send(run_chunk, run_id)
+    return len(run_ids)

@@ -1,4 +1,4 @@
-"""Fixtures for tests with a database."""
+"""Fixtures and options of all tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,28 @@ import pytest
 
 from relevancy.engines import registry
 from tests import factories
+
+DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--only-database`, for a second run of the tests on another database."""
+    parser.addoption("--only-database", action="store_true", help="skip tests that use no database")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Applies `--only-database`."""
+    if not config.getoption("--only-database"):
+        return
+    deselected = [item for item in items if not uses_database(item)]
+    config.hook.pytest_deselected(items=deselected)
+    items[:] = [item for item in items if uses_database(item)]
+
+
+def uses_database(item: pytest.Item) -> bool:
+    """Whether a test has the mark `django_db` or a fixture that sets up the database."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return item.get_closest_marker("django_db") is not None or bool(DATABASE_FIXTURES & fixtures)
 
 
 @pytest.fixture

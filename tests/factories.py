@@ -6,8 +6,8 @@ from itertools import count
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from relevancy import cases, engines, evaluation, judging
-from relevancy.engines.templates import Syntax
+from relevancy import cases, engines, judgments, runs, scorers
+from relevancy.engines.types import Syntax
 from relevancy.models import (
     Attempt,
     Case,
@@ -22,6 +22,7 @@ from relevancy.models import (
     Team,
     User,
 )
+from relevancy.queries import add as add_queries
 
 _number = count(1)
 TEMPLATE = '{"query": "#$query##"}'
@@ -55,7 +56,7 @@ class ScriptedEngine(engines.Engine):
     label: ClassVar[str] = "Scripted"
     syntax: ClassVar[Syntax] = "json"
     abilities: ClassVar[engines.Abilities] = engines.Abilities()
-    example_url: ClassVar[str] = "x"
+    address: ClassVar[engines.AddressField] = engines.AddressField("folder", "Name", "Any name.", "x")
     example_template: ClassVar[str] = TEMPLATE
 
     @property
@@ -147,16 +148,18 @@ def make_case(
 ) -> Case:
     """A case with queries (texts, or how many), `ratings` by its owner (`{text: {document: grade}}`), and scorers."""
     owner = owner or make_user()
-    scorers = [Scorer.objects.filter(name=measure).first() or make_scorer(measure, measure) for measure in measures]
+    case_scorers = [
+        Scorer.objects.filter(name=measure).first() or make_scorer(measure, measure) for measure in measures
+    ]
     case = cases.create(
         name=f"Case {next(_number)}",
         owner=owner,
-        scorers=scorers,
-        scale=cases.parse_scale(scale),
+        scorers=case_scorers,
+        scale=scorers.parse_scale(scale),
         book=book_of.book if book_of else None,
     )
     texts = [f"query {number}" for number in range(1, queries + 1)] if isinstance(queries, int) else list(queries)
-    cases.queries.add(case=case, texts=texts)
+    add_queries(case=case, texts=texts)
     rate_all(case, ratings or {}, owner)
     return case
 
@@ -164,13 +167,13 @@ def make_case(
 def rate_all(case: Case, ratings: Mapping[str, Mapping[str, float]], by: User) -> None:
     """`{query text: {document: grade}}` into the case's book."""
     values = {query_of(case, text).pk: documents for text, documents in ratings.items()}
-    judging.rate_book(book=case.book, values=values, rater=by, by=by)
+    judgments.rate_book(book=case.book, values=values, rater=by, by=by)
 
 
 def make_attempt(case: Case, endpoint: Endpoint | None = None, **fields: Any) -> Attempt:
     """An attempt on a scripted endpoint of its own, unless one is given."""
     fields = {"template": TEMPLATE, **fields}
-    return cases.attempts.save(case=case, endpoint=endpoint or make_endpoint(case.owner), by=case.owner, **fields)
+    return runs.attempts.save(case=case, endpoint=endpoint or make_endpoint(case.owner), by=case.owner, **fields)
 
 
 def script_of(attempt: Attempt) -> Scripted:
@@ -180,7 +183,7 @@ def script_of(attempt: Attempt) -> Scripted:
 
 def run_now(attempt: Attempt) -> Run:
     """A run of the attempt, finished."""
-    return evaluation.finish_here(evaluation.start(attempt=attempt, by=attempt.created_by))
+    return runs.finish_here(runs.start(attempt=attempt, by=attempt.created_by))
 
 
 def query_of(case: Case, text: str) -> Query:

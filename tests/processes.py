@@ -13,7 +13,10 @@ from uuid import uuid4
 
 from django.conf import settings
 
-_SETUP = "import django, json, sys; django.setup(); from tests.factories import *; from relevancy import tasks; "
+_SETUP = (
+    "import django, json, sys; django.setup(); from tests.factories import *; "
+    "from relevancy import cases, endpoints, engines, judgments, queries, runs, scorers, scores, tasks; "
+)
 
 
 @dataclass(frozen=True)

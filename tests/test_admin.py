@@ -1,4 +1,4 @@
-"""The administration site: every model, with data, within bounds, and without secrets."""
+"""The administration site: every model opens, with a bounded number of statements and without secrets."""
 
 import pytest
 from django.apps import apps
@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from relevancy import cases, judging
+from relevancy import judgments, teams
 from relevancy.models import (
     Annotation,
     CaseScore,
@@ -28,12 +28,12 @@ from tests.views.factories import make_case, make_endpoint, make_people, make_ru
 SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
 MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model: model.__name__)
 READ_ONLY = ("attempt", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run", "scorerversion")
-MOST = 25
+MAX_STATEMENTS = 25
 
 
 @pytest.fixture
 def data(db):
-    """A row of everything, secrets in the endpoint."""
+    """One row of every model; the endpoint has secrets."""
     people = make_people()
     endpoint = make_endpoint(
         people["owner"],
@@ -49,7 +49,7 @@ def data(db):
 
 
 def grow(case, rater, count):
-    """Runs with rankings and scores, and ratings: as many of each."""
+    """Adds runs with rankings and scores, and as many ratings."""
     version = ScorerVersion.objects.get(scorer=case.scorers.get())
     for number in range(count):
         run = make_run(case, 50.0)
@@ -58,7 +58,7 @@ def grow(case, rater, count):
                 run=run, query=query, text=query.text, hits=[["1", 1.0, {}]], asked_at=timezone.now()
             )
             QueryScore.objects.create(ranking=ranking, run=run, query=query, version=version, score=1, revision=0)
-            judging.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
+            judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
 
 
 @pytest.fixture
@@ -75,8 +75,8 @@ def change(row):
     return reverse(f"admin:relevancy_{row._meta.model_name}_change", args=[row.pk])
 
 
-def opened(site, url):
-    """The page and how many statements it took."""
+def open_page(site, url):
+    """Returns the page and its number of SQL statements."""
     with CaptureQueriesContext(connection) as captured:
         response = site.get(url)
     assert response.status_code == 200, url
@@ -89,17 +89,17 @@ def test_every_model_is_registered():
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_changelist_opens_searches_and_hides_secrets(site, model):
-    page, statements = opened(site, changelist(model))
-    assert statements <= MOST
+    page, statements = open_page(site, changelist(model))
+    assert statements <= MAX_STATEMENTS
     assert model.objects.exists()
-    searched, _ = opened(site, changelist(model) + "?q=star")
+    searched, _ = open_page(site, changelist(model) + "?q=star")
     assert not any(secret in page + searched for secret in SECRETS)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_change_page_opens_and_hides_secrets(site, model):
-    page, statements = opened(site, change(model.objects.first()))
-    assert statements <= MOST
+    page, statements = open_page(site, change(model.objects.first()))
+    assert statements <= MAX_STATEMENTS
     stored = Endpoint.objects.raw("SELECT id, url FROM relevancy_endpoint")[0].pk
     with connection.cursor() as cursor:
         cursor.execute("SELECT credentials, headers FROM relevancy_endpoint WHERE id = %s", [stored])
@@ -109,21 +109,21 @@ def test_change_page_opens_and_hides_secrets(site, model):
 
 
 def test_statements_do_not_grow_with_the_rows(site, data):
-    before = {model: opened(site, changelist(model))[1] for model in MODELS}
-    pages = {model: opened(site, change(model.objects.first()))[1] for model in MODELS}
+    before = {model: open_page(site, changelist(model))[1] for model in MODELS}
+    pages = {model: open_page(site, change(model.objects.first()))[1] for model in MODELS}
     case = Run.objects.first().case
     for number in range(5):
         user = User.objects.create_user(f"more{number}@example.org")
-        cases.teams.add_member(team=Team.objects.get(name="Search"), email=user.email, role=2)
+        teams.add_member(team=Team.objects.get(name="Search"), email=user.email, role=2)
         make_case(data["owner"], f"More {number}")
     grow(case, data["rater"], 5)
     for model in MODELS:
-        assert opened(site, changelist(model))[1] <= before[model], model
-        assert opened(site, change(model.objects.first()))[1] <= pages[model], model
+        assert open_page(site, changelist(model))[1] <= before[model], model
+        assert open_page(site, change(model.objects.first()))[1] <= pages[model], model
 
 
 @pytest.mark.parametrize("name", READ_ONLY)
-def test_written_by_the_site_alone(site, name):
+def test_read_only_models_refuse_changes(site, name):
     model = apps.get_model("relevancy", name)
     row = model.objects.first()
     assert site.get(reverse(f"admin:relevancy_{name}_add")).status_code == 403
@@ -131,7 +131,7 @@ def test_written_by_the_site_alone(site, name):
     assert site.post(reverse(f"admin:relevancy_{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
 
 
-def test_endpoint_says_whether_secrets_are_set(site, data):
+def test_endpoint_list_shows_whether_secrets_are_set(site, data):
     make_endpoint(data["owner"], "open")
     by_name = {row.name: row for row in site.get(changelist(Endpoint)).context["cl"].result_list}
     assert (by_name["films"].with_credentials, by_name["open"].with_credentials) == (1, 0)
@@ -158,26 +158,26 @@ def test_endpoint_change_keeps_secrets_and_address(site):
 
 def test_endpoint_list_survives_a_lost_key(site, settings):
     settings.CREDENTIALS_KEYS = ["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="]
-    opened(site, changelist(Endpoint))
-    opened(site, reverse("admin:relevancy_endpoint_change", args=[Endpoint.objects.values_list("pk", flat=True)[0]]))
+    open_page(site, changelist(Endpoint))
+    open_page(site, reverse("admin:relevancy_endpoint_change", args=[Endpoint.objects.values_list("pk", flat=True)[0]]))
 
 
 def test_user_add_and_password(site):
-    page, _ = opened(site, reverse("admin:relevancy_user_add"))
+    page, _ = open_page(site, reverse("admin:relevancy_user_add"))
     assert "username" not in page
     passwords = {"usable_password": "true", "password1": "long enough 12", "password2": "long enough 12"}
     fields = {"email": "New@Example.org", "name": "New", "kind": "person", **passwords}
     site.post(reverse("admin:relevancy_user_add"), fields)
     assert User.objects.get(email="new@example.org").check_password("long enough 12")
     again = site.post(reverse("admin:relevancy_user_add"), fields)
-    assert "has an account already" in again.content.decode()
+    assert "already has an account" in again.content.decode()
 
 
 def test_user_page_shows_no_hash(site, data):
     data["admin"].set_password("long enough 12")
     data["admin"].save()
     site.force_login(data["admin"])
-    page, _ = opened(site, change(data["admin"]))
+    page, _ = open_page(site, change(data["admin"]))
     assert data["admin"].password.rsplit("$", 1)[1] not in page
 
 

@@ -12,9 +12,10 @@ from tests.live.servers import fetched
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 # What each is told to be quick, and words of what it then says.
 QUICK = {
+    "home": (["--quick"], ["home page", "update of active runs"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),
-    "sandbox": (["--queries", "20"], ["first script of a process", "queries a second"]),
+    "sandbox": (["--queries", "20"], ["first script of a process", "queries per second"]),
     "scoring": (["--quick"], ["pytrec_eval", "with bounds"]),
     "storage": (["--queries", "20"], ["MB"]),
     "switching": (["--queries", "60"], ["fresh", "ratio"]),

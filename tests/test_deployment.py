@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from relevancy.engines.addresses import AddressRules
 from relevancy.engines.errors import EndpointUnreachable
-from tests.composed import (
+from relevancy.engines.transport.addresses import AddressRules
+from tests.compose_files import (
     ROOT,
     command,
     compose,

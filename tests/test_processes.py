@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.fakes import fake_solr
-from tests.contracts.local_server import Asked, Reply, serving
+from tests.contracts.local_server import ReceivedRequest, Reply, serving
 from tests.processes import Site, site
 
 
@@ -26,15 +26,15 @@ owner = make_user("Owner", superuser=True)
 case = make_case([f"star {n}" for n in range(160)], owner=owner)
 endpoint = make_endpoint(owner, engine="solr", url=sys.argv[1], parallel=4)
 attempt = make_attempt(case, endpoint, template="q=#$query##&defType=edismax&qf=title&q.op=OR", fields="id:id title:title")
-run = evaluation.start(attempt=attempt, by=owner)
-tasks.wake(run)
+run = runs.start(attempt=attempt, by=owner)
+tasks.enqueue_run(run)
 print(run.pk)
 """
 STATE = """
 run = Run.objects.get(pk=sys.argv[1])
 rankings = list(run.rankings.values_list("query_id", "error_kind"))
 distinct, errors = {query for query, _ in rankings}, [error for _, error in rankings if error]
-print(json.dumps([run.status, run.reason, run.done, run.tries, len(rankings), len(distinct), len(errors)]))
+print(json.dumps([run.status, run.reason, run.done, run.worker_restarts, len(rankings), len(distinct), len(errors)]))
 """
 AGE = """
 from datetime import timedelta
@@ -47,7 +47,7 @@ print(Run.objects.get(pk=sys.argv[1]).rankings.count())
 def test_a_killed_worker_loses_and_doubles_nothing(here: Site) -> None:
     asked: list[str] = []
 
-    def slow(request: Asked) -> Reply:
+    def slow(request: ReceivedRequest) -> Reply:
         if "/select" in request.path:
             asked.append(request.body.decode())
             time.sleep(0.05)
@@ -85,7 +85,7 @@ def test_two_processes_ask_one_endpoint_one_after_the_other(here: Site) -> None:
     now, most = [0], [0]
     lock = threading.Lock()
 
-    def counted(request: Asked) -> Reply:
+    def counted(request: ReceivedRequest) -> Reply:
         with lock:
             now[0] += 1
             most[0] = max(most[0], now[0])
@@ -112,16 +112,17 @@ who, doc = sys.argv[1:3]
 rater = User.objects.get(name=who)
 run = Run.objects.select_related("case__book").get(pk=sys.argv[3])
 for query in run.case.book.queries.select_related("book").order_by("id")[:25]:
-    judging.rate(query=query, doc_id=doc, value=2, by=rater, run=run)
-    judging.rate(query=query, doc_id=doc, value=3, by=rater, run=run)
+    judgments.rate(query=query, doc_id=doc, value=2, by=rater, run=run)
+    judgments.rate(query=query, doc_id=doc, value=3, by=rater, run=run)
 """
 MAKE_MANY = """
-from relevancy import engines
+from relevancy import endpoints
 owner = User.objects.filter(is_superuser=True).first() or make_user("Owner", superuser=True)
 make_user("Ann"); make_user("Ben")
 endpoint = make_endpoint(owner, engine="embedded", url="many")
 docs = [{"id": doc_id, "title": "word " * n} for n, doc_id in enumerate("abc", 1)]
-engines.load_documents(evaluation.connection(endpoint), docs)
+with endpoints.connect(endpoint) as engine:
+    engine.load_documents(docs)
 case = make_case([f"word {n}" for n in range(400)], owner=owner, measures=["nDCG@10", "P@10"])
 attempt = make_attempt(case, endpoint, template='{"query": "#$query##", "fields": ["title"], "operator": "or"}')
 run = run_now(attempt)
@@ -133,10 +134,10 @@ new = case.runs.first()
 kept = stored_scores(old), stored_case_scores(old)
 old.query_scores.all().delete()
 old.case_scores.all().delete()
-evaluation.rescore_run(old)
+scores.rescore_run(old)
 fresh = stored_scores(old), stored_case_scores(old)
 rounded = [{name: [round(v, 6) for v in row if v is not None] for name, row in side[1].items()} for side in (kept, fresh)]
-from relevancy.models import Rating, RatingChange
+from relevancy.models import ScorerVersion, Rating, RatingChange
 queries = case.book.queries
 print(json.dumps({
     "ratings": Rating.objects.filter(query__book=case.book).count(),
@@ -145,7 +146,7 @@ print(json.dumps({
     "others": sorted(set(queries.order_by("id").values_list("revision", flat=True)[25:])),
     "same": kept[0] == fresh[0] and rounded[0] == rounded[1],
     "new": [new.number, new.status, new.done, new.rankings.count(), new.query_scores.count()],
-    "stale": evaluation.rescore_run(new) >= 0 and evaluation.has_stale(new, evaluation.versions_of(case)[0]),
+    "stale": scores.rescore_run(new) >= 0 and scores.count_stale(new, ScorerVersion.objects.used_by(case)[0]),
 }))
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from relevancy import cases, evaluation, judging, tasks
+from relevancy import cases, judgments, runs, scorers, tasks
 from relevancy.models import Book, Run, Scorer
 from tests.factories import make_attempt, make_case, query_of, run_now, script_of, stored_case_scores
 
@@ -25,53 +25,53 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
 def test_wake_goes_on_until_the_run_is_complete() -> None:
     attempt = make_attempt(make_case(4))
-    run = evaluation.start(attempt=attempt, by=attempt.created_by)
-    tasks.wake(run)
+    run = runs.start(attempt=attempt, by=attempt.created_by)
+    tasks.enqueue_run(run)
     run.refresh_from_db()
     assert (run.status, run.done) == ("complete", 4)
-    tasks.wake(run)
+    tasks.enqueue_run(run)
     assert len(script_of(attempt).asked) == 4
 
 
 def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     first = make_attempt(make_case(3))
     second = make_attempt(make_case(1), first.endpoint)
-    runs = [evaluation.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second)]
-    whole = evaluation.continue_run
-    monkeypatch.setattr(evaluation, "continue_run", lambda pk: whole(pk, limit=2))
-    tasks.run_chunk.func(runs[0].pk)
-    assert queue == [("run_chunk", runs[0].pk)]
-    tasks.run_chunk.func(runs[0].pk)
-    assert queue[1:] == [("run_chunk", runs[1].pk)]
+    all_runs = [runs.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second)]
+    whole = runs.continue_run
+    monkeypatch.setattr(runs, "continue_run", lambda pk: whole(pk, limit=2))
+    tasks.run_chunk.func(all_runs[0].pk)
+    assert queue == [("run_chunk", all_runs[0].pk)]
+    tasks.run_chunk.func(all_runs[0].pk)
+    assert queue[1:] == [("run_chunk", all_runs[1].pk)]
 
 
 def test_ratings_changed_rescores_the_other_case() -> None:
     case = make_case(2, {"query 1": {"b": 1}})
     other = make_case(2, book_of=case)
     runs = [run_now(make_attempt(each)) for each in (case, other)]
-    judging.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=runs[0])
-    tasks.ratings_changed(case.book, seen=case)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=runs[0])
+    tasks.enqueue_book_rescore(case.book, rescored=case)
     assert stored_case_scores(runs[0]) == stored_case_scores(runs[1])
     assert Book.objects.get().rescore_queued_at is None
 
 
 def test_ratings_changed_is_asked_for_once(queue: list[Any]) -> None:
     case = make_case(1)
-    tasks.ratings_changed(case.book, seen=case)
+    tasks.enqueue_book_rescore(case.book, rescored=case)
     assert queue == []  # no other case
     other = make_case(1, book_of=case)
     for _ in range(5):
-        tasks.ratings_changed(case.book, seen=case)
+        tasks.enqueue_book_rescore(case.book, rescored=case)
     assert queue == [("rescore_book", case.book_id)]
     Book.objects.update(rescore_queued_at=timezone.now() - timedelta(seconds=61))  # it was lost
-    tasks.ratings_changed(case.book, seen=case)
+    tasks.enqueue_book_rescore(case.book, rescored=case)
     assert len(queue) == 2
     tasks.rescore_book.func(case.book_id)
-    tasks.ratings_changed(case.book, seen=case)
+    tasks.enqueue_book_rescore(case.book, rescored=case)
     assert len(queue) == 3
     cases.archive(case=other)
     tasks.rescore_book.func(case.book_id)
-    tasks.ratings_changed(case.book, seen=case)
+    tasks.enqueue_book_rescore(case.book, rescored=case)
     assert len(queue) == 3
 
 
@@ -81,8 +81,8 @@ def test_ratings_changed_leaves_pinned_runs_alone() -> None:
     old, pinned = run_now(attempt), run_now(attempt)
     Run.objects.filter(pk=pinned.pk).update(pinned_at=timezone.now())
     before = stored_case_scores(pinned)
-    judging.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    tasks.ratings_changed(case.book)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    tasks.enqueue_book_rescore(case.book)
     assert stored_case_scores(pinned) == before
     assert stored_case_scores(old)["nDCG@10"][0] == 100
 
@@ -91,14 +91,14 @@ def test_rescore_case_after_another_scorer_was_chosen() -> None:
     case = make_case(1, {"query 1": {"b": 3}})
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
-    cases.choose_scorers(case=case, scorers=[Scorer.objects.get(name="RR@10")])
+    scorers.choose_scorers(case=case, scorers=[Scorer.objects.get(name="RR@10")])
     tasks.rescore_case.enqueue(case.pk)
     assert [stored_case_scores(run)["RR@10"][0] for run in runs] == [50, 50]
 
 
 def test_sweep_wakes_what_nobody_works_on(queue: list[Any]) -> None:
     attempt = make_attempt(make_case(2))
-    run = evaluation.start(attempt=attempt, by=attempt.created_by)
+    run = runs.start(attempt=attempt, by=attempt.created_by)
     assert tasks.sweep() == 0
     old = timezone.now() - timedelta(minutes=3)
     Run.objects.update(status="running", claimed_by="dead", heartbeat_at=old)
@@ -112,9 +112,9 @@ def test_send_when_the_queue_is_down(monkeypatch: pytest.MonkeyPatch, caplog: py
 
     monkeypatch.setattr(type(tasks.run_chunk), "enqueue", refused)
     attempt = make_attempt(make_case(2))
-    run = evaluation.start(attempt=attempt, by=attempt.created_by)
-    tasks.wake(run)
-    assert "could not be sent" in caplog.text
+    run = runs.start(attempt=attempt, by=attempt.created_by)
+    tasks.enqueue_run(run)
+    assert "could not be enqueued" in caplog.text
     run.refresh_from_db()
     assert run.status == Run.Status.WAITING
     monkeypatch.undo()
@@ -122,3 +122,15 @@ def test_send_when_the_queue_is_down(monkeypatch: pytest.MonkeyPatch, caplog: py
     assert tasks.sweep() == 1  # later the sweep finds it
     run.refresh_from_db()
     assert run.status == Run.Status.COMPLETE
+
+
+def test_enqueue_run_rescore_is_enqueued_once(queue: list[Any]) -> None:
+    run = run_now(make_attempt(make_case(1)))
+    for _ in range(3):
+        tasks.enqueue_run_rescore(run)
+    assert queue == [("rescore_run", run.pk)]
+    Run.objects.update(rescore_queued_at=timezone.now() - timedelta(seconds=61))  # the task was lost
+    tasks.enqueue_run_rescore(run)
+    tasks.rescore_run.func(run.pk)
+    tasks.enqueue_run_rescore(run)
+    assert len(queue) == 3

@@ -43,14 +43,14 @@ def broker(tmp_path: Path):
 SCRIPT = """
 import django
 django.setup()
-from relevancy import cases, evaluation, tasks
+from relevancy import cases, endpoints, queries, runs, tasks
 from relevancy.models import User
 owner = User.objects.create_superuser("a@example.com", "x")
-endpoint = cases.endpoints.create(name="file", engine="static", url="rankings.csv", by=owner)
+endpoint = endpoints.create(name="file", engine="static", url="rankings.csv", by=owner)
 case = cases.create(name="Case", owner=owner)
-cases.queries.add(case=case, texts=["star trek", "star wars", "nothing"])
-attempt = cases.attempts.save(case=case, endpoint=endpoint, template="{}", by=owner)
-tasks.wake(evaluation.start(attempt=attempt, by=owner))
+queries.add(case=case, texts=["star trek", "star wars", "nothing"])
+attempt = runs.attempts.save(case=case, endpoint=endpoint, template="{}", by=owner)
+tasks.enqueue_run(runs.start(attempt=attempt, by=owner))
 """
 LOOK = """
 import django

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# with_postgres.sh INITDB COMMAND…: runs the command with RELEVANCY_DATABASE_URL naming a PostgreSQL cluster of its own.
+# with_postgres.sh INITDB COMMAND…: runs the command with RELEVANCY_DATABASE_URL set to a new PostgreSQL cluster.
 set -euo pipefail
 bin=$(dirname "$1"); shift
 dir=$(mktemp -d "${TMPDIR:-/tmp}/relevancy-postgres-XXXXXX")

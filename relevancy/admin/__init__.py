@@ -1,15 +1,15 @@
-"""The administration site: every model to look at; what has rules of its own is changed on the pages, which keep them.
+"""The administration site. It shows every model; data with rules of its own can only be changed on the pages.
 
-Ratings, rankings, scores and versions are for reading only: changing them here would pass by the log, the revisions and the
-rescoring. Nothing secret is in any form or list; endpoints say only whether something is set.
+Ratings, rankings, scores and versions are read-only: a change here would bypass the log, the revisions and the rescoring.
+No form or list contains a secret; endpoints only show whether one is set.
 """
 
 from django.contrib import admin
 
-from . import people, results, things
+from . import cases, people, results
 
-__all__ = ["people", "results", "things"]
+__all__ = ["cases", "people", "results"]
 
 admin.site.site_header = "Relevancy administration"
 admin.site.site_title = "Relevancy"
-admin.site.index_title = "Everything that is stored"
+admin.site.index_title = "All data"

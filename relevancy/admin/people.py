@@ -11,11 +11,11 @@ from django.http import HttpRequest
 
 from relevancy import models
 
-from .bases import ReadOnlyInline
+from .base import ReadOnlyInline
 
 
 class NewUserForm(AdminUserCreationForm):
-    """A person by e-mail address; without a password nobody can sign in as them."""
+    """Creates a user by email address. A user without a password cannot sign in."""
 
     class Meta:
         model = models.User
@@ -24,7 +24,7 @@ class NewUserForm(AdminUserCreationForm):
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"].strip().lower()
         if models.User.objects.filter(email__iexact=email).exists():
-            raise forms.ValidationError(f"{email} has an account already.")
+            raise forms.ValidationError(f"{email} already has an account.")
         return email
 
 
@@ -38,7 +38,7 @@ class PersonAdmin(UserAdmin):
     readonly_fields = ("last_login", "date_joined")
     fieldsets = (
         (None, {"fields": ("email", "password", "name", "kind", "single_keys")}),
-        ("Rights", {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")}),
+        ("Permissions", {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "kind", "usable_password", "password1", "password2")}),)

@@ -5,11 +5,11 @@ from django.http import HttpRequest
 
 from relevancy import models
 
-from .bases import NoDelete, ReadOnly, ReadOnlyInline
+from .base import ReadOnlyAdmin, ReadOnlyInline, UndeletableAdmin
 
 
 @admin.register(models.Attempt)
-class AttemptAdmin(ReadOnly):
+class AttemptAdmin(ReadOnlyAdmin):
     list_display = ("case", "number", "name", "endpoint", "depth", "created_by", "created_at")
     list_filter = ("endpoint__engine", "created_at")
     list_select_related = ("case", "endpoint", "created_by")
@@ -18,7 +18,7 @@ class AttemptAdmin(ReadOnly):
 
 
 @admin.register(models.Run)
-class RunAdmin(ReadOnly):
+class RunAdmin(ReadOnlyAdmin):
     list_display = (
         "case",
         "number",
@@ -38,7 +38,7 @@ class RunAdmin(ReadOnly):
 
 
 @admin.register(models.Ranking)
-class RankingAdmin(ReadOnly):
+class RankingAdmin(ReadOnlyAdmin):
     list_display = ("text", "run", "returned", "total", "took_ms", "error_kind", "asked_at")
     list_filter = ("error_kind",)
     list_select_related = ("run",)
@@ -46,15 +46,15 @@ class RankingAdmin(ReadOnly):
 
 
 @admin.register(models.Rating)
-class RatingAdmin(ReadOnly):
-    list_display = ("doc_id", "query", "rater", "verdict", "value", "changed_at")
-    list_filter = ("verdict", "changed_at")
+class RatingAdmin(ReadOnlyAdmin):
+    list_display = ("doc_id", "query", "rater", "verdict", "value", "updated_at")
+    list_filter = ("verdict", "updated_at")
     list_select_related = ("query", "rater")
     search_fields = ("doc_id", "query__text", "rater__email")
 
 
 @admin.register(models.RatingChange)
-class RatingChangeAdmin(ReadOnly):
+class RatingChangeAdmin(ReadOnlyAdmin):
     list_display = ("at", "by", "rater", "query", "doc_id", "old_value", "new_value", "source")
     list_filter = ("source", "at")
     list_select_related = ("by", "rater", "query")
@@ -68,7 +68,7 @@ class ScorerVersionInline(ReadOnlyInline):
         "number",
         "measure",
         "script",
-        "gives",
+        "output_range",
         "depth",
         "scale",
         "count_unscoreable_as_zero",
@@ -78,7 +78,7 @@ class ScorerVersionInline(ReadOnlyInline):
 
 
 @admin.register(models.Scorer)
-class ScorerAdmin(NoDelete):
+class ScorerAdmin(UndeletableAdmin):
     list_display = ("name", "owner", "is_default", "only_for", "created_at", "retired_at")
     list_filter = ("is_default", ("owner", admin.EmptyFieldListFilter), ("retired_at", admin.EmptyFieldListFilter))
     list_select_related = ("owner", "only_for")
@@ -92,7 +92,7 @@ class ScorerAdmin(NoDelete):
 
 
 @admin.register(models.ScorerVersion)
-class ScorerVersionAdmin(ReadOnly):
+class ScorerVersionAdmin(ReadOnlyAdmin):
     list_display = ("scorer", "number", "measure", "is_script", "created_by", "created_at")
     list_filter = (("script", admin.EmptyFieldListFilter), "created_at")
     list_select_related = ("scorer", "created_by")
@@ -104,24 +104,24 @@ class ScorerVersionAdmin(ReadOnly):
 
 
 @admin.register(models.Policy)
-class PolicyAdmin(NoDelete):
-    """One row, made when somebody first decides otherwise than the defaults."""
+class PolicyAdmin(UndeletableAdmin):
+    """The only row exists once a setting differs from its default."""
 
-    list_display = ("__str__", "own_scripts")
+    list_display = ("__str__", "allow_user_scripts")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return not models.Policy.objects.exists()
 
 
 @admin.register(models.QueryScore)
-class QueryScoreAdmin(ReadOnly):
+class QueryScoreAdmin(ReadOnlyAdmin):
     list_display = ("query", "run", "version", "score", "low", "high", "unrated")
     list_select_related = ("query", "run", "version__scorer")
     search_fields = ("query__text",)
 
 
 @admin.register(models.CaseScore)
-class CaseScoreAdmin(ReadOnly):
+class CaseScoreAdmin(ReadOnlyAdmin):
     list_display = ("run", "version", "day", "score", "low", "high", "scored", "queries")
     list_filter = ("day",)
     list_select_related = ("run", "version__scorer")
@@ -129,7 +129,7 @@ class CaseScoreAdmin(ReadOnly):
 
 
 @admin.register(models.Annotation)
-class AnnotationAdmin(ReadOnly):
+class AnnotationAdmin(ReadOnlyAdmin):
     list_display = ("text", "case", "run", "created_by", "created_at", "removed_at")
     list_filter = (("removed_at", admin.EmptyFieldListFilter),)
     list_select_related = ("case", "run", "created_by")

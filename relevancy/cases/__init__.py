@@ -1,66 +1,25 @@
-"""Workroom: cases with their queries, attempts, endpoints, scorers and teams.
+"""Service: cases, from set-up to archive."""
 
-Read as sentences: `cases.create(name=…, owner=user)`, `cases.queries.add(case=…, texts=…)`, `cases.attempts.save(case=…, …)`.
-"""
-
-from . import (
-    annotations,
-    attempts,
-    changing,
-    completions,
-    endpoints,
-    making,
-    offers,
-    queries,
-    scorers,
-    tags,
-    teams,
-    uploads,
-)
-from .creating import (
-    add_scorer,
-    archive,
-    choose_scorers,
-    create,
-    default_scorer,
-    drop_scorer,
-    make_primary,
-    rename,
-    restore,
-    share,
-    unshare,
-)
-from .errors import Refused
-from .reading import cases_for, lately
-from .scales import newest_version, parse_scale
+from . import annotations
+from .activity import recent_activity
+from .cases import archive, create, rename, restore, share, unshare
+from .dashboard import CaseRow, case_rows, find_cases
+from .setup import CaseSetup, create_with_first_run, seal, unseal
 
 __all__ = [
-    "Refused",
-    "add_scorer",
+    "CaseRow",
+    "CaseSetup",
     "annotations",
     "archive",
-    "attempts",
-    "cases_for",
-    "changing",
-    "choose_scorers",
-    "completions",
+    "case_rows",
     "create",
-    "default_scorer",
-    "drop_scorer",
-    "endpoints",
-    "lately",
-    "make_primary",
-    "making",
-    "newest_version",
-    "offers",
-    "parse_scale",
-    "queries",
+    "create_with_first_run",
+    "find_cases",
+    "recent_activity",
     "rename",
     "restore",
-    "scorers",
+    "seal",
     "share",
-    "tags",
-    "teams",
+    "unseal",
     "unshare",
-    "uploads",
 ]

@@ -1,89 +1,77 @@
-"""Annotations: what somebody wrote on a case's history, such as “new synonyms since here”."""
+"""Annotations: notes on the history of a case, such as “new synonyms from here on”."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy.models import Annotation, Case, CaseScore, Run
+from relevancy.models import Annotation, Case, CaseScore, Run, User
+from relevancy.models.saving import clean_and_save
 
-from .errors import Refused
-
-LONGEST = 500
-MOST = 200  # of one case, so that a page that lists them stays one
+MAX_ANNOTATIONS = 200  # of one case, so that one page can list them
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An annotation as the history shows it. `at`: index of its run among the chart's points; None, and no letter, where its
-    run has no point there."""
+    """An annotation as the history shows it.
+
+    point: index of the chart's point for the annotated run; None if the chart has none.
+    letter: the letter at that point; empty if there is none.
+    """
 
     annotation: Annotation
-    at: int | None
+    point: int | None
     letter: str
 
 
-def add(*, case: Case, run: Run, text: str, by: Any) -> Annotation:
-    """Write something on the history at one run of the case. Raises `Refused`."""
+def add(*, case: Case, run: Run, text: str, by: User) -> Annotation:
+    """Annotates a run of the case. Raises `ValidationError`."""
     if run.case_id != case.pk:
-        raise Refused(f"Run {run.number} is not of this case.", field="run")
-    text = check(text)
-    if case.annotations.filter(removed_at=None).count() >= MOST:
-        raise Refused(f"The case has {MOST} annotations. Remove old ones first.", field="text")
-    return Annotation.objects.create(case=case, run=run, text=text, created_by=by)
+        raise ValidationError({"run": f"Run {run.number} does not belong to this case."})
+    if case.annotations.filter(removed_at=None).count() >= MAX_ANNOTATIONS:
+        raise ValidationError({"text": f"The case has {MAX_ANNOTATIONS} annotations. Remove some of them first."})
+    annotation = Annotation(case=case, run=run, text=text, created_by=by)
+    clean_and_save(annotation)
+    return annotation
 
 
 def change(*, annotation: Annotation, text: str) -> None:
-    """Other words at the same place. Raises `Refused`."""
-    annotation.text = check(text)
-    annotation.save(update_fields=["text"])
+    """Changes the text of an annotation. Raises `ValidationError`."""
+    clean_and_save(annotation, text=text)
 
 
 def remove(*, annotation: Annotation) -> None:
-    """Off the history; `restore` undoes it."""
+    """Removes an annotation from the history; `restore` brings it back."""
     annotation.removed_at = timezone.now()
     annotation.save(update_fields=["removed_at"])
 
 
 def restore(*, annotation: Annotation) -> None:
-    """Undo `remove`."""
+    """Brings a removed annotation back."""
     annotation.removed_at = None
     annotation.save(update_fields=["removed_at"])
 
 
-def check(text: str) -> str:
-    """The text as it is kept: NFC, on one line, trimmed. Raises `Refused` where it is empty or too long."""
-    text = " ".join(unicodedata.normalize("NFC", text).split())
-    if not text:
-        raise Refused("Write a few words about what happened.", field="text")
-    if len(text) > LONGEST:
-        raise Refused(f"The annotation has {len(text):,} characters; {LONGEST} are possible.", field="text")
-    if control := next((char for char in text if unicodedata.category(char) in {"Cc", "Cs"}), None):
-        raise Refused(f"The annotation has the character U+{ord(control):04X}. Take it out.", field="text")
-    return text
-
-
 def marks(case: Case, points: Sequence[CaseScore] = ()) -> list[Mark]:
-    """The case's annotations by run, oldest first; those at a point of the chart have letters A, B, C …. One statement."""
-    places = {point.run_id: index for index, point in enumerate(points)}
-    rows = case.annotations.filter(removed_at=None).select_related("run", "created_by").defer("run__asked")
-    found: list[Mark] = []
-    shown = 0
-    for annotation in rows.order_by("run__number", "id"):
-        at = places.get(annotation.run_id)
-        found.append(Mark(annotation, at, "" if at is None else letter(shown)))
-        shown += at is not None
-    return found
+    """Returns the case's annotations in the order of their runs, those at a point of the chart with letters. One statement."""
+    point_by_run = {point.run_id: index for index, point in enumerate(points)}
+    annotations = case.annotations.filter(removed_at=None).select_related("run", "created_by").defer("run__config")
+    result: list[Mark] = []
+    lettered = 0
+    for annotation in annotations.order_by("run__number", "id"):
+        point = point_by_run.get(annotation.run_id)
+        result.append(Mark(annotation, point, "" if point is None else letter(lettered)))
+        lettered += point is not None
+    return result
 
 
-def letter(place: int) -> str:
-    """The letter of the annotation at a place from 0: A … Z, AA, AB … as the columns of a spreadsheet."""
-    word = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        word = ascii_uppercase[rest] + word
-    return word
+def letter(index: int) -> str:
+    """Returns the letters for an index from 0, as spreadsheet columns have them: A … Z, AA, AB …"""
+    letters = ""
+    number = index + 1
+    while number:
+        number, remainder = divmod(number - 1, 26)
+        letters = ascii_uppercase[remainder] + letters
+    return letters

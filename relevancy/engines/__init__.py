@@ -1,61 +1,79 @@
-"""Asks search engines. One adapter per file, one contract for all of them; no Django, no models."""
+"""Search engines: one package per adapter, one contract for all of them (`Engine`). Knows neither Django nor the models."""
 
-from . import explaining
-from .addresses import Address, AddressRules
-from .base import Abilities, Connection, Engine, Hit, Page, Request
+from .base import Engine, Outcome
 from .errors import (
     BadQuery,
     EndpointRefused,
     EndpointUnreachable,
     EngineError,
+    InvalidEngine,
+    OptionError,
     TemplateError,
     TooSlow,
     UnknownEngine,
-    UnreadableAnswer,
+    UnreadableResponse,
+    UnsupportedByEngine,
 )
-from .fields import Display, FieldSpec, parse_fields
-from .json_api_answers import field_names
-from .json_api_expressions import OptionError
-from .json_api_options import OPTIONS as JSON_API_OPTIONS
-from .json_api_options import OptionInfo
-from .json_api_options import example_template as json_api_template
-from .loading import load_documents
-from .marks import pieces
-from .registry import available, connect, get
-from .templates import Template, parse_template, syntax_of
+from .explanations import contributions, parse_explanation
+from .fields.specs import FieldSpec, parse_fields
+from .fields.values import field_names
+from .registry import available, connect, find, get, label
+from .templates.template import Template, parse_template, syntax_of
+from .transport.addresses import Address, AddressRules
+from .types import (
+    Abilities,
+    AddressField,
+    Connection,
+    Contribution,
+    Display,
+    ExplanationNode,
+    Hit,
+    OptionInfo,
+    Page,
+    Request,
+    TemplateWarning,
+    UploadSummary,
+)
 
 __all__ = [
-    "JSON_API_OPTIONS",
     "Abilities",
     "Address",
+    "AddressField",
     "AddressRules",
     "BadQuery",
     "Connection",
+    "Contribution",
     "Display",
     "EndpointRefused",
     "EndpointUnreachable",
     "Engine",
     "EngineError",
+    "ExplanationNode",
     "FieldSpec",
     "Hit",
+    "InvalidEngine",
     "OptionError",
     "OptionInfo",
+    "Outcome",
     "Page",
     "Request",
     "Template",
     "TemplateError",
+    "TemplateWarning",
     "TooSlow",
     "UnknownEngine",
-    "UnreadableAnswer",
+    "UnreadableResponse",
+    "UnsupportedByEngine",
+    "UploadSummary",
     "available",
     "connect",
-    "explaining",
+    "contributions",
     "field_names",
+    "find",
     "get",
-    "json_api_template",
-    "load_documents",
+    "label",
+    "parse_explanation",
     "parse_fields",
     "parse_template",
-    "pieces",
     "syntax_of",
 ]

@@ -1,157 +1,140 @@
-"""The words every engine adapter shares: what is asked, what comes back, and what an adapter must offer."""
+"""The contract of an engine adapter: what every adapter declares as data, and what it does."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
-from .errors import EngineError
+from relevancy.engines.fields.specs import FieldSpec
 
-if TYPE_CHECKING:
-    from .addresses import AddressRules
-    from .fields import FieldSpec
-    from .templates import Syntax, Template
+from .errors import EngineError, UnsupportedByEngine
+from .templates.template import Template
+from .types import (
+    Abilities,
+    AddressField,
+    Connection,
+    Hit,
+    OptionInfo,
+    Page,
+    Request,
+    Syntax,
+    TemplateWarning,
+    UploadSummary,
+)
 
-
-@dataclass(frozen=True)
-class Connection:
-    """Where an engine is and how to speak to it. Plain data: no Django, no secrets beyond this object's life.
-
-    `url`: address of the core or index (`solr`, `elasticsearch`) or of the search API (`http`); name of an index below
-    `data_dir` (`embedded`); name of a file of rankings below `data_dir` (`static`).
-    `credentials`: `{"username", "password"}`, `{"api_key"}` or `{"bearer"}`; `headers` are sent as they are.
-    `per_minute`: 0 = no limit. Time-outs in seconds.
-    """
-
-    engine: str
-    url: str
-    rules: AddressRules
-    options: Mapping[str, Any] = field(default_factory=dict)
-    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    data_dir: Path | None = None
-    parallel: int = 8
-    per_minute: int = 0
-    connect_timeout: float = 5.0
-    read_timeout: float = 30.0
-
-
-@dataclass(frozen=True)
-class Request:
-    """One query to be asked: `rows` hits from place `start` (0-based). `options` feed `#$qOption…##`, `knobs` feed `##name##`.
-
-    `escape`: escape Lucene's special characters in the query text before it enters the template. `highlight`: also ask for
-    snippets of the displayed fields, which costs time; it changes no ranking, score or total.
-    """
-
-    query: str
-    template: Template
-    fields: FieldSpec
-    rows: int
-    start: int = 0
-    knobs: Mapping[str, float] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
-    escape: bool = False
-    highlight: bool = False
-
-
-@dataclass(frozen=True)
-class Hit:
-    """One returned document. `id` is a trimmed, non-empty string; `fields` holds the displayed fields as plain JSON.
-
-    `highlights`: field → a snippet of its text, U+E000 before and U+E001 after each marked word, otherwise raw.
-    """
-
-    id: str
-    score: float | None
-    fields: Mapping[str, Any]
-    highlights: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Page:
-    """What came back, in rank order, repeats of an id included. `total`: hits the engine counted, None where it does not say.
-
-    `took_ms`: wall time of the request as seen from here. `sent`: what was sent, as plain JSON, without credentials.
-    """
-
-    hits: tuple[Hit, ...]
-    total: int | None
-    took_ms: int
-    sent: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Abilities:
-    """What an adapter can do, as data."""
-
-    explain: bool = False
-    lookup: bool = False
-    highlight: bool = False
-    facets: bool = False
-    templates: bool = False
+Outcome = tuple[int, Page | EngineError]  # index of a request, and what came of it
 
 
 class Engine(ABC):
-    """One adapter, bound to one `Connection`. Safe to use from several threads. `close()` or use as a context manager."""
+    """One adapter, bound to one `Connection`. Thread-safe. Call `close()` at the end, or use it as a context manager.
+
+    Everything in which engines differ for a page, a form or a command is data of the class:
+
+    `key`: name that endpoints store.
+    `label`: name for people.
+    `syntax`: syntax of its query templates.
+    `abilities`: what it can do.
+    `address`: how an endpoint says where the engine is.
+    `example_template`: a template for an index about which nothing is known.
+    `default_id_field`: field that contains a document's id unless the field specification names another one.
+    `options`: options of an endpoint that the adapter reads.
+    `vocabulary`: words that an editor completes in a query template.
+    `uses_template`: False if the template does not change what is returned.
+    `searches_all_fields`: a template that names no field searches all text fields.
+    """
 
     key: ClassVar[str]
     label: ClassVar[str]
-    syntax: ClassVar[Syntax]  # of the query template
+    syntax: ClassVar[Syntax]
     abilities: ClassVar[Abilities]
-    default_id_field: ClassVar[str] = "id"
-    example_url: ClassVar[str]
+    address: ClassVar[AddressField]
     example_template: ClassVar[str]
+    default_id_field: ClassVar[str] = "id"
+    options: ClassVar[tuple[OptionInfo, ...]] = ()
+    vocabulary: ClassVar[tuple[str, ...]] = ()
+    uses_template: ClassVar[bool] = True
+    searches_all_fields: ClassVar[bool] = True
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
     @abstractmethod
     def search(self, request: Request) -> Page:
-        """Ask one query. Raises a member of the `EngineError` family and nothing else."""
+        """Runs one search. Raises only members of the `EngineError` family."""
 
-    @abstractmethod
     def search_many(
         self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
-    ) -> Iterator[tuple[int, Page | EngineError]]:
-        """Ask many, at most `connection.parallel` at once; yields `(index, page or error)` as answers come.
+    ) -> Iterator[Outcome]:
+        """Runs many searches, at most `connection.parallel` at a time. Yields (index, page or error) as results arrive.
 
-        One failed query never stops the others. `stop` is looked at between requests; once true, no further request
-        is sent, those under way are still yielded.
+        One failed search does not stop the others. `stop` is called between requests; once it returns True, no further
+        request is sent, and results of requests in progress are still yielded. This method runs one search after the other.
         """
+        for index, request in enumerate(requests):
+            if stop():
+                return
+            try:
+                yield index, self.search(request)
+            except EngineError as error:
+                yield index, error
 
     @abstractmethod
     def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
-        """Documents by id, in the order asked, those that do not exist left out. Score None."""
-
-    @abstractmethod
-    def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
-        """Why a document scores what it does for a request: the engine's tree as `{value, description, details}`."""
+        """Returns documents by id in the given order, without those that do not exist. Their score is None."""
 
     @abstractmethod
     def fields(self) -> list[str]:
-        """Names of the fields the index offers, sorted."""
+        """Returns the names of the index's fields, sorted."""
 
     @abstractmethod
     def version(self) -> str:
-        """Product and version, such as `Solr 9.10.1`. Doubles as the check that the endpoint is there and is what it claims."""
+        """Returns product and version, such as `Solr 9.10.1`. Raises if the endpoint is not what its engine says."""
 
     @abstractmethod
     def render(self, request: Request) -> Mapping[str, Any]:
-        """What `search` would send, as plain JSON, without credentials and without asking the engine."""
+        """Returns what `search` would send, as plain JSON without credentials. Sends nothing."""
 
-    def filled(self, request: Request) -> Mapping[str, Any]:
-        """What the engine makes of `render`'s request before it searches. Asks the engine where it fills in a search template
-        that it stores; the same as `render` everywhere else."""
-        return self.render(request)
+    def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
+        """Returns why a document has its score: the engine's tree as `{value, description, details}`."""
+        raise UnsupportedByEngine(f"{self.label} does not explain scores.")
+
+    def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
+        """Adds documents, replaces those with the same id, and makes them visible. Returns how many were given.
+
+        For samples and trials, not for keeping an index up to date. Raises `EngineError`, or `ValueError` naming the
+        document that is invalid.
+        """
+        raise UnsupportedByEngine(
+            f"{self.label} does not load documents.", hint="Choose an engine that does, or load them outside Relevancy."
+        )
+
+    def known_queries(self) -> list[str]:
+        """Returns the only queries that the endpoint has results for."""
+        raise UnsupportedByEngine(f"{self.label} does not list queries.")
+
+    @classmethod
+    def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
+        """Returns a query template that searches these fields, the first one boosted by the knob `title_boost`.
+
+        `options`: the endpoint's options.
+        """
+        return cls.example_template
+
+    @classmethod
+    def template_warnings(cls, template: Template) -> list[TemplateWarning]:
+        """Returns probable mistakes in a valid template."""
+        return []
+
+    @classmethod
+    def check_upload(cls, text: str) -> UploadSummary:
+        """Returns what an uploaded file contains. Raises `UnreadableResponse` naming line, column and value."""
+        raise UnsupportedByEngine(f"{cls.label} does not read uploaded files.")
 
     def close(self) -> None:  # noqa: B027 (most adapters hold nothing)
-        """Give connections back. Doing it twice is harmless."""
+        """Closes connections. May be called more than once."""
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

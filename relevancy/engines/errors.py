@@ -1,60 +1,88 @@
-"""What can go wrong when a search engine is asked. Every message says what happened and what to do about it."""
+"""Errors of search engines. Every message says what is wrong, then what to do about it."""
 
 
 class EngineError(Exception):
-    """Base of the family. `str(error)` is the whole message for a person; `kind` is the short word stored with a run."""
+    """Base of all errors that engines raise. `str(error)` is the whole message.
+
+    `problem`: what is wrong, with the value.
+    `hint`: what to do about it; may be empty.
+    `status`: HTTP status of the response, None if there was none.
+    `kind`: short name that is stored with a run.
+    """
 
     kind = "error"
 
-    def __init__(self, what: str, *, todo: str = "", status: int | None = None) -> None:
-        self.what = what
-        self.todo = todo
+    def __init__(self, problem: str, *, hint: str = "", status: int | None = None) -> None:
+        self.problem = problem
+        self.hint = hint
         self.status = status
-        super().__init__(f"{what} {todo}".strip())
+        super().__init__(f"{problem} {hint}".strip())
 
 
 class EndpointUnreachable(EngineError):
-    """Nothing answered: wrong host or port, engine down, name unknown, address not allowed."""
+    """No connection: wrong host or port, engine down, unknown host name, address not allowed."""
 
     kind = "unreachable"
 
 
 class EndpointRefused(EngineError):
-    """The engine answered 401 or 403."""
+    """The engine responded with status 401 or 403."""
 
     kind = "refused"
 
 
 class BadQuery(EngineError):
-    """The engine understood who asks but not what: its own message is part of `what`."""
+    """The engine rejected the query. `problem` contains the engine's own message."""
 
     kind = "bad query"
 
 
-class UnreadableAnswer(EngineError):
-    """An answer that is no search result: HTML, a redirect, other JSON, more than 20 MB, a hit without its id field."""
+class UnreadableResponse(EngineError):
+    """The response is not a search result: HTML, a redirect, unexpected JSON, more than 20 MB, or a hit without an id."""
 
     kind = "unreadable"
 
 
 class TooSlow(EngineError):
-    """No answer within the time-out."""
+    """No response within the time-out."""
 
     kind = "too slow"
 
 
 class TemplateError(EngineError):
-    """A query template or field specification that cannot be used; `line` and `column` count from 1."""
+    """A query template or field specification is invalid. `line` and `column` count from 1."""
 
     kind = "template"
 
-    def __init__(self, what: str, *, line: int = 1, column: int = 1, todo: str = "") -> None:
+    def __init__(self, problem: str, *, line: int = 1, column: int = 1, hint: str = "") -> None:
         self.line = line
         self.column = column
-        super().__init__(f"Line {line}, column {column}: {what}", todo=todo)
+        super().__init__(f"Line {line}, column {column}: {problem}", hint=hint)
+
+
+class OptionError(EngineError):
+    """An option of an endpoint is invalid. `option`: its name; `column` counts from 1, 0 means the option as a whole."""
+
+    kind = "option"
+
+    def __init__(self, option: str, problem: str, *, column: int = 0, hint: str = "") -> None:
+        self.option = option
+        self.column = column
+        location = f"column {column}: " if column else ""
+        super().__init__(f"The option {option}: {location}{problem}", hint=hint)
+
+
+class UnsupportedByEngine(EngineError):
+    """The engine lacks the ability that was asked for, such as explaining a score."""
+
+    kind = "unsupported"
+
+
+class InvalidEngine(Exception):
+    """An installed package provides an engine that cannot be used. Relevancy does not start."""
 
 
 class UnknownEngine(EngineError):
-    """No adapter is registered under this key."""
+    """No adapter is registered under this key: it is misspelled, or its package was uninstalled."""
 
     kind = "unknown engine"

@@ -1,19 +1,19 @@
-"""Which engines there are: the built-in ones, then those of installed packages (entry points `relevancy.engines`)."""
+"""The available engines: the built-in ones, then those of installed packages (entry points `relevancy.engines`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import entry_points
 
-from .base import Connection, Engine
-from .elasticsearch import ElasticsearchEngine
-from .embedded import EmbeddedEngine
-from .errors import UnknownEngine
-from .json_api import JsonApiEngine
-from .opensearch import OpenSearchEngine
-from .solr import SolrEngine
-from .static import StaticEngine
+from .base import Engine
+from .elastic.engine import ElasticsearchEngine, OpenSearchEngine
+from .embedded.engine import EmbeddedEngine
+from .errors import InvalidEngine, UnknownEngine
+from .http_api.engine import HttpApiEngine
+from .solr.engine import SolrEngine
+from .static.engine import StaticEngine
+from .types import Connection
 
 GROUP = "relevancy.engines"
 BUILT_IN: tuple[type[Engine], ...] = (
@@ -22,43 +22,75 @@ BUILT_IN: tuple[type[Engine], ...] = (
     SolrEngine,
     ElasticsearchEngine,
     OpenSearchEngine,
-    JsonApiEngine,
+    HttpApiEngine,
 )
 
 
 @cache
 def available() -> tuple[type[Engine], ...]:
-    """Every adapter, built-in ones first. Raises `ValueError` where two have one key, or one is no adapter: called at
-    start, so that nobody finds out in the middle of a run."""
-    return _unique([*BUILT_IN, *(point.load() for point in entry_points(group=GROUP))])
+    """Returns every adapter, the built-in ones first.
+
+    Raises `InvalidEngine` if two adapters have the same key, or if an entry point cannot be used. It is called at start, so
+    that such a mistake does not wait for the first run.
+    """
+    return _checked([*BUILT_IN, *_load_installed()])
+
+
+def find(key: str) -> type[Engine] | None:
+    """Returns the adapter of a key, None if there is none: pages show endpoints of uninstalled packages with a notice."""
+    return next((engine for engine in available() if engine.key == key), None)
 
 
 def get(key: str) -> type[Engine]:
-    """The adapter of a key. Raises `UnknownEngine` naming those there are."""
-    for engine in available():
-        if engine.key == key:
-            return engine
-    there = ", ".join(engine.key for engine in available())
-    raise UnknownEngine(f"There is no engine called “{key}”.", todo=f"There are: {there}.")
+    """Returns the adapter of a key. Raises `UnknownEngine`."""
+    engine = find(key)
+    if engine is None:
+        keys = ", ".join(engine.key for engine in available())
+        raise UnknownEngine(
+            f"No engine “{key}” is installed.", hint=f"Install its package, or choose another engine: {keys}."
+        )
+    return engine
+
+
+def label(key: str) -> str:
+    """Returns the engine's name for people; the key itself if no such engine is installed."""
+    engine = find(key)
+    return engine.label if engine else key
 
 
 def connect(connection: Connection) -> Engine:
-    """An adapter bound to a connection. Asks nothing of the network yet."""
+    """Returns an adapter bound to a connection. Does not contact the engine. Raises `UnknownEngine`."""
     return get(connection.engine)(connection)
 
 
-def _unique(engines: Iterable[type[Engine]]) -> tuple[type[Engine], ...]:
-    seen: dict[str, type[Engine]] = {}
-    for engine in engines:
+def _load_installed() -> Iterator[type[Engine]]:
+    for entry_point in entry_points(group=GROUP):
+        try:
+            engine = entry_point.load()
+        except Exception as error:
+            raise InvalidEngine(
+                f"The engine “{entry_point.name}” ({entry_point.value}) cannot be imported: {error}. Repair or uninstall the "
+                "package that provides it."
+            ) from error
         if not (isinstance(engine, type) and issubclass(engine, Engine)):
-            raise ValueError(f"Entry point group {GROUP}: {engine!r} is not a subclass of relevancy.engines.Engine.")
-        other = seen.setdefault(engine.key, engine)
-        if other is not engine:
-            raise ValueError(
-                f"Two engines are called “{engine.key}”: {_place(other)} and {_place(engine)}. Rename or uninstall one."
+            raise InvalidEngine(
+                f"The entry point “{entry_point.name}” of {GROUP} must refer to a subclass of relevancy.engines.Engine, but "
+                f"{entry_point.value} is {engine!r}."
             )
-    return tuple(seen.values())
+        yield engine
 
 
-def _place(engine: type[Engine]) -> str:
+def _checked(engines: Iterable[type[Engine]]) -> tuple[type[Engine], ...]:
+    by_key: dict[str, type[Engine]] = {}
+    for engine in engines:
+        first = by_key.setdefault(engine.key, engine)
+        if first is not engine:
+            raise InvalidEngine(
+                f"Two engines have the key “{engine.key}”: {_import_path(first)} and {_import_path(engine)}. "
+                "Rename or uninstall one of them."
+            )
+    return tuple(by_key.values())
+
+
+def _import_path(engine: type[Engine]) -> str:
     return f"{engine.__module__}.{engine.__qualname__}"

@@ -1,90 +1,112 @@
-"""What all commands share: a user's mistake is one line on stderr and exit status 2, never a traceback."""
+"""The base of all commands. A user's mistake is reported as one line on stderr with exit status 2, never as a traceback."""
 
 import json
+import os
 import sys
+from collections.abc import Collection
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import OperationalError, ProgrammingError
 
-from relevancy import cases, evaluation, judging, transfer
-from relevancy.evaluation import EngineError, ScoringError
+from relevancy import judgments, runs, transfer
+from relevancy.engines.errors import EngineError
 from relevancy.models import Case, Endpoint, Run, Scorer, UnreadableSecret, User
+from relevancy.models.errors import error_fields, error_text
+from relevancy.scoring.errors import ScoringError
 
 MISTAKES = (
-    cases.Refused,
-    evaluation.CannotRun,
-    judging.CannotRate,
+    ValidationError,
+    runs.RunNotAllowed,
+    judgments.InvalidRating,
     transfer.BadFile,
     EngineError,
     ScoringError,
     UnreadableSecret,
 )
-
-
-LISTED = 30  # names in a message
+MAX_LISTED = 30  # names in an error message
+MISTAKE_STATUS = 2
+BROKEN_PIPE_STATUS = 141  # what a shell reports for other programs whose output is closed: 128 + SIGPIPE
 
 
 class Error(CommandError):
-    """What a user did wrong. Django prints the name of the class before the message."""
+    """A user's mistake. Django prints the name of this class before the message."""
 
 
 def fail(message: str) -> NoReturn:
-    """End with exit status 2."""
-    raise Error(message, returncode=2)
+    """Ends the command with exit status 2."""
+    raise Error(message, returncode=MISTAKE_STATUS)
+
+
+def describe_error(error: Exception) -> str:
+    """Returns the message of a mistake, with the names of the fields that a `ValidationError` is about."""
+    if isinstance(error, ValidationError) and error_fields(error):
+        return " ".join(f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items())
+    return error_text(error)
 
 
 class Command(BaseCommand):
-    """Base of our commands: write `work` instead of `handle`."""
+    """A command. Subclasses implement `run` instead of `handle`."""
 
-    # They ask the database, whose absence is then a traceback before `handle` is reached.
+    # System checks query the database; without one they would end in a traceback before `handle` is called.
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self.work(**options)
+            self.run(**options)
+            self.stdout.flush()
         except MISTAKES as error:
-            fail(str(error))
+            fail(describe_error(error))
         except (OperationalError, ProgrammingError) as error:
             reason = " ".join(str(error).split())
-            fail(f"The database cannot be used: {reason}. Is it up, and was `relevancy migrate` run?")
+            fail(
+                f"The database cannot be used: {reason}. Check that it is running and that `relevancy migrate` was run."
+            )
+        except BrokenPipeError:
+            # The reader of a pipe, such as `head`, has ended. Python flushes stdout once more at exit: let that succeed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(BROKEN_PIPE_STATUS)
 
-    def work(self, **options: Any) -> None:
-        """What the command does."""
-        raise SystemExit("A command without work.")
+    def run(self, **options: Any) -> None:
+        """Executes the command. May raise any of `MISTAKES`."""
+        raise NotImplementedError
 
-    def say(self, text: str = "") -> None:
-        """A line for a person, on stdout."""
+    def write(self, text: str = "") -> None:
+        """Writes a line to stdout."""
         self.stdout.write(text)
 
-    def say_json(self, data: Any) -> None:
-        """Data for a program, on stdout."""
+    def write_json(self, data: object) -> None:
+        """Writes indented JSON to stdout."""
         self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-def read_text(path: str) -> str:
-    """A file's text, `-` for stdin; UTF-8 with or without a byte order mark."""
+def read_bytes(path: str) -> bytes:
+    """Returns the content of a file; `-` is stdin."""
     if path == "-":
-        return transfer.decode(sys.stdin.buffer.read())
+        return sys.stdin.buffer.read()
     try:
-        return transfer.decode(Path(path).read_bytes())
+        return Path(path).read_bytes()
     except OSError as error:
         fail(f"{path} cannot be read: {error.strerror}.")
 
 
-def write_text(path: str, text: str, out: Any) -> None:
-    """Write a file, whole or not at all; `-` is stdout."""
+def read_text(path: str) -> str:
+    """Returns the text of a UTF-8 file, with or without a byte order mark; `-` is stdin."""
+    return transfer.decode(read_bytes(path))
+
+
+def write_text(path: str, text: str, stdout: OutputWrapper) -> None:
+    """Writes a file completely or not at all; `-` is stdout."""
     if path == "-":
-        out.write(text, ending="" if text.endswith("\n") else "\n")
+        stdout.write(text, ending="" if text.endswith("\n") else "\n")
         return
     target = Path(path).resolve()
     partial = target.with_name(target.name + ".partial")
     try:
-        if (
-            target.exists() and not target.is_file()
-        ):  # /dev/null, a pipe: nothing that another file may take the place of
+        if target.exists() and not target.is_file():  # /dev/null or a named pipe must not be replaced by a file
             target.write_text(text, encoding="utf-8")
             return
         partial.write_text(text, encoding="utf-8")
@@ -94,72 +116,71 @@ def write_text(path: str, text: str, out: Any) -> None:
         fail(f"{path} cannot be written: {error.strerror}.")
 
 
-def find_case(word: str) -> Case:
-    """A case by id or exact name."""
+def find_case(name_or_id: str) -> Case:
+    """Returns a case by its exact name or its id; names come first."""
     live = Case.objects.live().select_related("book")
-    found = list(live.filter(name=word)[:2])
-    if not found and word.isdecimal():
-        found = list(live.filter(pk=int(word)))
-    if not found:
-        names = ", ".join(f"{case.pk} {case.name}" for case in live[:20])
-        fail(f"There is no case {word!r}. Cases: {names or 'none yet'}.")
-    if len(found) > 1:
-        fail(f"Several cases are called {word!r}. Say which by its id: {', '.join(str(case.pk) for case in found)}.")
-    return found[0]
+    matches = list(live.filter(name=name_or_id)[:2])
+    if not matches and name_or_id.isdecimal():
+        matches = list(live.filter(pk=int(name_or_id)))
+    if not matches:
+        names = ", ".join(f"{case.pk} {case.name}" for case in live[:MAX_LISTED])
+        fail(f"There is no case {name_or_id!r}. Cases: {names or 'none yet'}.")
+    if len(matches) > 1:
+        ids = ", ".join(str(case.pk) for case in live.filter(name=name_or_id))
+        fail(f"Several cases are named {name_or_id!r}. Use an id instead: {ids}.")
+    return matches[0]
 
 
 def find_endpoint(name: str) -> Endpoint:
-    """A live endpoint by name."""
+    """Returns an endpoint that is not archived."""
     endpoint = Endpoint.objects.live().filter(name=name).first()
     if endpoint is None:
-        names = ", ".join(Endpoint.objects.live().values_list("name", flat=True))
+        names = ", ".join(Endpoint.objects.live().values_list("name", flat=True)[:MAX_LISTED])
         fail(f"There is no endpoint {name!r}. Endpoints: {names or 'none yet'}.")
     return endpoint
 
 
-def find_run(word: str) -> Run:
-    """A run by id, or `CASE:NUMBER`."""
-    runs = Run.objects.select_related("case__book", "attempt")
-    case, colon, number = word.rpartition(":")
+def find_run(text: str) -> Run:
+    """Returns a run by its id or by `CASE:NUMBER`."""
+    all_runs = Run.objects.select_related("case__book", "attempt")
+    case, colon, number = text.rpartition(":")
     if colon and number.isdecimal():
-        run = runs.filter(case=find_case(case), number=int(number)).first()
+        run = all_runs.filter(case=find_case(case), number=int(number)).first()
     else:
-        run = runs.filter(pk=int(word)).first() if word.isdecimal() else None
+        run = all_runs.filter(pk=int(text)).first() if text.isdecimal() else None
     if run is None:
-        fail(f"There is no run {word!r}. Say its id, or CASE:NUMBER such as Movies:2.")
+        fail(f"There is no run {text!r}. Use its id, or CASE:NUMBER such as Movies:2.")
     return run
 
 
 def find_scorers(names: list[str]) -> list[Scorer]:
-    """Scorers by exact name, in the order named."""
-    found = {scorer.name: scorer for scorer in Scorer.objects.live()}
+    """Returns scorers by their exact names, in the same order."""
+    scorers_by_name = {scorer.name: scorer for scorer in Scorer.objects.live()}
     for name in names:
-        if name not in found:
-            fail(f"There is no scorer {name!r}. {instead(name, set(found))}")
-    return [found[name] for name in names]
+        if name not in scorers_by_name:
+            fail(f"There is no scorer {name!r}. {suggest_names(name, scorers_by_name)}")
+    return [scorers_by_name[name] for name in names]
 
 
-def instead(name: str, there: set[str]) -> str:
-    """The names most like one that does not exist, else the first of all."""
-    by_lowered = {each.lower(): each for each in sorted(there)}
-    alike = [by_lowered[each] for each in get_close_matches(name.lower(), by_lowered)]
-    if alike:
-        return f"Did you mean {' or '.join(repr(each) for each in alike)}?"
-    more = f" and {len(there) - LISTED:,} more" if len(there) > LISTED else ""
-    return f"Scorers: {', '.join(sorted(there)[:LISTED])}{more}."
+def suggest_names(name: str, scorer_names: Collection[str]) -> str:
+    """Returns a sentence with the scorers whose names are similar or, if none is, with the first of all."""
+    names_by_lowercase = {candidate.lower(): candidate for candidate in sorted(scorer_names)}
+    similar = [names_by_lowercase[match] for match in get_close_matches(name.lower(), names_by_lowercase)]
+    if similar:
+        return f"Did you mean {' or '.join(map(repr, similar))}?"
+    more = f" and {len(scorer_names) - MAX_LISTED:,} more" if len(scorer_names) > MAX_LISTED else ""
+    return f"Scorers: {', '.join(sorted(scorer_names)[:MAX_LISTED])}{more}."
 
 
 def find_owner(email: str) -> User:
-    """The user with this address, or without one the only superuser."""
+    """Returns the user with an email address or, without one, the only superuser."""
     if email:
         user = User.objects.filter(email__iexact=email).first()
         if user is None:
-            fail(f"Nobody has the address {email!r}.")
+            fail(f"No user has the email address {email!r}.")
         return user
-    admins = list(User.objects.filter(is_superuser=True, is_active=True)[:2])
-    if len(admins) != 1:
-        fail(
-            "Say who owns it: --owner EMAIL. "
-            + ("There is no superuser." if not admins else "There are several superusers.")
-        )
-    return admins[0]
+    superusers = list(User.objects.filter(is_superuser=True, is_active=True)[:2])
+    if len(superusers) != 1:
+        reason = "There are several superusers." if superusers else "There is no superuser."
+        fail(f"{reason} Name the owner: --owner EMAIL.")
+    return superusers[0]

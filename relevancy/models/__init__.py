@@ -1,4 +1,4 @@
-"""Memory: one noun per file. Knows no engine and no scorer; stores names and JSON parameters."""
+"""Models, one noun per file. They store engines and scorers as names with JSON parameters and depend on neither package."""
 
 from .annotation import Annotation
 from .attempt import Attempt
@@ -9,7 +9,7 @@ from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
 from .run import Ranking, Run
 from .score import CaseScore, QueryScore
-from .scorer import Scorer, ScorerVersion
+from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
 from .team import Membership, Role, Team
 from .user import User
@@ -34,6 +34,7 @@ __all__ = [
     "Role",
     "Run",
     "Scorer",
+    "ScorerDefinition",
     "ScorerVersion",
     "Team",
     "UnreadableSecret",

@@ -1,21 +1,22 @@
-"""Numbered versions of how a case asks its engine."""
+"""Numbered versions of how a case queries its engine."""
 
 from django.conf import settings
 from django.db import models
 
 from .case import Case
 from .endpoint import Endpoint
+from .text import CodeField, LineField
 
 
 class Attempt(models.Model):
-    """Query template, knobs, endpoint, displayed fields and depth. Never changed once run: a change makes the next one."""
+    """Query template, knobs, endpoint, displayed fields and depth. Immutable once it has been run; a change creates the next one."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
-    name = models.CharField(max_length=120, blank=True)
+    name = LineField(max_length=120, blank=True)
     endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="attempts")
-    template = models.TextField(max_length=20_000)
+    template = CodeField(max_length=20_000)
     knobs = models.JSONField(default=dict, blank=True)
     fields = models.CharField("displayed fields", max_length=2000, blank=True)
     depth = models.PositiveSmallIntegerField("results shown", default=10)

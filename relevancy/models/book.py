@@ -1,35 +1,40 @@
-"""Judgment lists: queries and everybody's ratings on one rating scale."""
+"""Judgment lists: queries and their ratings on one rating scale."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
-from django.db import models
+from django.core.validators import MaxLengthValidator
+from django.db import connection, models
 
-from . import elements  # noqa: F401 (the lookup `holds` of JSON lists)
+from . import lookups  # noqa: F401 (registers the lookup `has_element`)
 from .access import SharedQuerySet
-from .team import Team
+from .team import Role, Team
+from .text import LineField, MultilineField
 
 
 class BookQuerySet(SharedQuerySet):
-    """Books; who sees a case sees its book and may rate there by his role in the case."""
+    """Books. A role on a case gives a role on its book, at most that of a rater."""
 
-    def _shared_role(self, user: Any) -> Any:
-        own = super()._shared_role(user)
+    def _role_in_teams(self, user: Any) -> models.Expression:
+        own = super()._role_in_teams(user)
         case = self.model._meta.get_field("cases").related_model
-        # An editor of a case is a rater of its book: changing the book itself needs the role on the book.
-        seen = (
+        # An editor of a case is only a rater of its book: changing the book requires a role on the book itself.
+        by_case = (
             case.objects.with_role(user)
             .filter(book=models.OuterRef("pk"))
             .order_by("-role")
-            .values(rated=models.functions.Least("role", models.Value(2)))[:1]
+            .values(rater_role=models.functions.Least("role", models.Value(int(Role.RATER))))[:1]
         )
         return models.functions.Greatest(
-            own, models.functions.Coalesce(models.Subquery(seen, output_field=models.IntegerField()), 0)
+            own, models.functions.Coalesce(models.Subquery(by_case, output_field=models.IntegerField()), 0)
         )
 
 
 class Book(models.Model):
-    """A judgment list: one rating scale, its queries, the ratings, and the rule that brings ratings together."""
+    """A judgment list: queries, their ratings on one scale, and the rule that combines ratings of several raters."""
 
     class Rule(models.TextChoices):
         LATEST = "latest"
@@ -38,15 +43,15 @@ class Book(models.Model):
         MAJORITY = "majority"
         LOWEST_OF_THREE = "lowest_of_three", "lowest of the three highest"
 
-    name = models.CharField(max_length=191)
+    name = LineField(max_length=191)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="books")
     teams = models.ManyToManyField(Team, blank=True, related_name="books")
-    scale = models.JSONField(help_text="The grades from low to high: [[1, ''], [2, ''], …]")
+    scale = models.JSONField(help_text="The grades with their labels, ascending: [[1, ''], [2, ''], …]")
     relevant_from = models.FloatField(help_text="The lowest grade that counts as relevant.")
     rule = models.CharField(max_length=20, choices=Rule, default=Rule.LATEST)
     created_at = models.DateTimeField(auto_now_add=True)
     rescore_queued_at = models.DateTimeField(
-        null=True, editable=False, help_text="A rescoring of its cases is on its way."
+        null=True, editable=False, help_text="When a background task was enqueued that rescores its cases."
     )
 
     objects: ClassVar = BookQuerySet.as_manager()
@@ -65,7 +70,7 @@ class Book(models.Model):
 
     @property
     def grades(self) -> tuple[float, ...]:
-        """The scale's numbers, ascending."""
+        """The values of the scale, ascending."""
         return tuple(value for value, _ in self.scale)
 
     @property
@@ -80,19 +85,31 @@ class Book(models.Model):
 class QueryQuerySet(models.QuerySet["Query"]):
     """Queries of books."""
 
+    def increment_revisions(self, query_ids: Sequence[int]) -> dict[int, int]:
+        """Increments the revisions of the queries with these ids. Returns `{id: new revision}`. One SQL statement."""
+        table = connection.ops.quote_name(self.model._meta.db_table)
+        placeholders = ", ".join(["%s"] * len(query_ids))
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE {table} SET revision = revision + 1 WHERE id IN ({placeholders}) RETURNING id, revision",
+                list(query_ids),
+            )
+            return dict(cursor.fetchall())
+
     def live(self) -> Self:
-        """Without the retired ones."""
+        """Excludes retired queries."""
         return self.filter(retired_at=None)
 
 
 class Query(models.Model):
-    """What a user typed. `revision` counts every change to its ratings; scores remember the revision they were made from."""
+    """The text that a user searched for. `revision` is incremented by every change to the query's ratings; a score stores the
+    revision it was computed from."""
 
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="queries")
     text = models.CharField(max_length=2048)
     text_key = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the text: what makes it unique")
-    information_need = models.TextField(blank=True)
-    notes = models.TextField(blank=True)
+    information_need = MultilineField(blank=True, validators=[MaxLengthValidator(5_000)])
+    notes = MultilineField(blank=True, validators=[MaxLengthValidator(20_000)])
     tags = models.JSONField(default=list, blank=True)
     revision = models.PositiveBigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

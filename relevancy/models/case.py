@@ -1,6 +1,8 @@
-"""One thing being tuned."""
+"""Cases: what a team tunes."""
 
-from typing import Any, ClassVar, Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
@@ -10,20 +12,24 @@ from .access import SharedQuerySet
 from .book import Book, Query
 from .scorer import Scorer, ScorerVersion
 from .team import Team
+from .text import LineField
+
+if TYPE_CHECKING:
+    from .run import Run
 
 
 class CaseQuerySet(SharedQuerySet):
-    """Cases; see `SharedQuerySet` for who may what."""
+    """Cases; `SharedQuerySet` defines access."""
 
     def live(self) -> Self:
-        """Without the archived ones."""
+        """Excludes archived cases."""
         return self.filter(archived_at=None)
 
 
 class Case(models.Model):
-    """A book, the queries taken from it, attempts, scorers, teams."""
+    """A search application to be tuned: queries of one book, attempts, runs, scorers, teams."""
 
-    name = models.CharField(max_length=191)
+    name = LineField(max_length=191)
     book = models.ForeignKey(Book, on_delete=models.PROTECT, related_name="cases")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="cases")
     teams = models.ManyToManyField(Team, blank=True, related_name="cases")
@@ -42,7 +48,7 @@ class Case(models.Model):
 
 
 class CaseScorer(models.Model):
-    """A scorer of a case, in the version the case is scored with; the one with the lowest position is primary."""
+    """A scorer of a case, in the version that scores the case. The scorer with the lowest position is the primary one."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_scorers")
     scorer = models.ForeignKey(Scorer, on_delete=models.PROTECT, related_name="case_scorers")
@@ -58,21 +64,25 @@ class CaseScorer(models.Model):
 
 
 class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
-    """Queries at their place in a case."""
+    """Queries of cases."""
 
     def present(self) -> Self:
-        """Without the removed ones."""
+        """Excludes removed queries."""
         return self.filter(removed_at=None)
 
     def tagged(self, name: str) -> Self:
-        """Those whose query has a tag, spelled exactly so."""
-        return self.filter(query__tags__holds=name)
+        """Queries with a tag of exactly this spelling."""
+        return self.filter(query__tags__has_element=name)
 
-    def with_scores(self, run: Any, version: Any, before: Any = None) -> Self:
-        """Annotate what the list shows of a run under a scorer version: `hits`, `returned`, `took_ms`, `error`, `error_kind`,
-        `asked_text`, `asked_options`, `score`, `low`, `high`, `unrated`, `score_error`, `gap` (points between the score and that of
-        the best order of what is known, 100 where the scorer knows none), `score_before` (in run `before`) and `difference`; None
-        where there is nothing."""
+    def with_scores(self, run: Run | None, version: ScorerVersion | None, before: Run | None = None) -> Self:
+        """Annotates the results of a run and its scores under a scorer version; None where there are none.
+
+        `hits`, `returned`, `took_ms`, `error`, `error_kind`: of the search.
+        `asked_text`, `asked_options`: the query text and options as searched.
+        `score`, `low`, `high`, `unrated`, `score_error`: under `version`.
+        `gap`: points between `score` and the score of the ideal ranking, or 100 if the scorer has no ideal.
+        `score_before`: in run `before`; `difference`: `score` minus `score_before`.
+        """
         ranking = models.FilteredRelation("query__rankings", condition=models.Q(query__rankings__run=run))
         score = models.FilteredRelation(
             "query__scores", condition=models.Q(query__scores__run=run, query__scores__version=version)
@@ -104,7 +114,7 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
 
 
 class CaseQuery(models.Model):
-    """A query's place in a case. Removed ones keep their row, so that taking a removal back restores options and place."""
+    """A query of a case. A removed query keeps its row, so that undoing the removal restores its options and position."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_queries")
     query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="case_queries")

@@ -1,46 +1,60 @@
-"""Search engines to ask."""
+"""Endpoints: the search engines of cases."""
 
-from typing import Any, ClassVar
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from .access import SharedQuerySet
 from .secret import EncryptedJSONField
-from .team import Team
+from .team import Role, Team
+from .text import LineField
 
 
 class EndpointQuerySet(SharedQuerySet):
-    """Endpoints; who sees a case sees the endpoints its attempts name."""
+    """Endpoints. Users who may view a case may view the endpoints of its attempts."""
 
-    def _shared_role(self, user: Any) -> Any:
-        own = super()._shared_role(user)
+    def _role_in_teams(self, user: Any) -> models.Expression:
+        own = super()._role_in_teams(user)
         case = self.model._meta.get_field("attempts").related_model._meta.get_field("case").related_model
-        seen = case.objects.visible_to(user).filter(attempts__endpoint=models.OuterRef("pk"))
+        visible = case.objects.visible_to(user).filter(attempts__endpoint=models.OuterRef("pk"))
         return models.functions.Greatest(
             own,
             models.Case(
-                models.When(models.Exists(seen), then=models.Value(1)),
+                models.When(models.Exists(visible), then=models.Value(int(Role.VIEWER))),
                 default=models.Value(0),
                 output_field=models.IntegerField(),
             ),
         )
 
-    def live(self) -> Any:
-        """Without the archived ones."""
+    def usable_by(self, user: Any) -> Self:
+        """Endpoints that the user may choose for a new attempt: visible and not archived."""
+        return self.visible_to(user).live()
+
+    def live(self) -> Self:
+        """Excludes archived endpoints."""
         return self.filter(archived_at=None)
 
 
 class Endpoint(models.Model):
-    """A search engine to ask. `credentials` and `headers` are encrypted and never shown again."""
+    """A search engine with its address and options. `credentials` and `headers` are encrypted and never displayed."""
 
-    name = models.CharField(max_length=120, unique=True)
+    name = LineField(
+        max_length=120,
+        unique=True,
+        error_messages={"unique": "There is already an endpoint with this name. Choose another name."},
+    )
     engine = models.CharField(max_length=30)
-    url = models.CharField("address", max_length=500)
+    url = LineField("address", max_length=500)
     options = models.JSONField(default=dict, blank=True)
     credentials = EncryptedJSONField(default=dict, blank=True, editable=False)
     headers = EncryptedJSONField(default=dict, blank=True, editable=False)
-    parallel = models.PositiveSmallIntegerField("parallel requests", default=8)
+    parallel = models.PositiveSmallIntegerField(
+        "parallel requests", default=8, validators=[MinValueValidator(1), MaxValueValidator(64)]
+    )
     per_minute = models.PositiveIntegerField("requests per minute", default=0, help_text="0: no limit")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="endpoints")
     teams = models.ManyToManyField(Team, blank=True, related_name="endpoints")

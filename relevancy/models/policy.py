@@ -1,4 +1,4 @@
-"""What the admins decided for the whole site."""
+"""Settings of the whole site, which admins can change."""
 
 from typing import ClassVar
 
@@ -6,19 +6,19 @@ from django.db import models
 
 
 class PolicyQuerySet(models.QuerySet["Policy"]):
-    """The one row."""
+    """The only row."""
 
     def current(self) -> "Policy":
-        """What holds now; the defaults, until an admin has said something else."""
+        """Returns the current policy; the defaults if no admin has changed it."""
         return self.first() or Policy()
 
 
 class Policy(models.Model):
-    """One row for the site."""
+    """The policy of the site; a single row."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
-    own_scripts = models.BooleanField(
-        default=True, help_text="Users who are no admins may write scorer scripts of their own."
+    allow_user_scripts = models.BooleanField(
+        default=True, help_text="Users who are not admins may write scorer scripts."
     )
 
     objects: ClassVar = PolicyQuerySet.as_manager()

@@ -1,14 +1,15 @@
-"""What raters said, and every change to it."""
+"""Ratings, and the log of their changes."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from .book import Query
+from .text import MultilineField
 
 
 class Verdict(models.TextChoices):
-    """A grade, or why there is none."""
+    """A grade, or the reason why there is none."""
 
     RATED = "rated"
     CANNOT = "cannot", "cannot judge"
@@ -23,9 +24,9 @@ class Rating(models.Model):
     rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="ratings")
     verdict = models.CharField(max_length=10, choices=Verdict, default=Verdict.RATED)
     value = models.FloatField(null=True, blank=True)
-    note = models.TextField(blank=True)
+    note = MultilineField(blank=True)
     created_at = models.DateTimeField()
-    changed_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
 
     class Meta:
         ordering = ("id",)
@@ -44,7 +45,7 @@ class Rating(models.Model):
 
 
 class RatingChange(models.Model):
-    """The append-only log: who changed whose rating from what to what. `new_verdict` empty: the rating was taken back."""
+    """The append-only log: who changed whose rating, the old and the new value. `new_verdict` is empty if the rating was removed."""
 
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="rating_changes")
     doc_id = models.CharField("document id", max_length=500)

@@ -1,6 +1,6 @@
-"""What one attempt returned."""
+"""Runs of attempts, and the rankings they returned."""
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
@@ -9,22 +9,28 @@ from django.db.models import Q
 from .attempt import Attempt
 from .book import Query
 from .case import Case
+from .text import LineField
 
 
 class RunQuerySet(models.QuerySet["Run"]):
-    """Runs by state."""
+    """Runs, by state and by case."""
 
-    def under_way(self) -> Self:
+    def active(self) -> Self:
         """Waiting or running."""
-        return self.filter(status__in=Run.UNDER_WAY)
+        return self.filter(status__in=Run.ACTIVE_STATUSES)
 
-    def newest_for(self, case: Any) -> Self:
+    def newest_for(self, case: Case | int) -> Self:
         """The case's runs, newest first."""
         return self.filter(case=case).order_by("-number")
 
+    def with_details(self) -> Self:
+        """Selects attempt, endpoint, case, book and author as well; the endpoint's secrets stay in the database."""
+        runs = self.select_related("attempt__endpoint", "case__book", "created_by")
+        return runs.defer("attempt__endpoint__credentials", "attempt__endpoint__headers")
+
 
 class Run(models.Model):
-    """One attempt, asked: with the attempt as it was asked, so that it can be read without the attempt, the endpoint or the engine."""
+    """All queries of a case, searched with one attempt. `config` is a snapshot of the attempt: the run can be read without it."""
 
     class Status(models.TextChoices):
         WAITING = "waiting"
@@ -34,32 +40,39 @@ class Run(models.Model):
         CANCELLED = "cancelled"
         FAILED = "failed"
 
-    UNDER_WAY = (Status.WAITING, Status.RUNNING)
+    ACTIVE_STATUSES = (Status.WAITING, Status.RUNNING)
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="runs")
     attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="runs")
     number = models.PositiveIntegerField()
     status = models.CharField(max_length=12, choices=Status, default=Status.WAITING)
-    reason = models.TextField(blank=True, help_text="Why it failed or is incomplete, for a person.")
-    asked = models.JSONField(help_text="Engine, address, template, knobs, fields, depth and options as asked.")
+    reason = models.TextField(blank=True, help_text="Why the run failed or is incomplete; shown to users.")
+    config = models.JSONField(
+        help_text="Engine, address, template, knobs, fields, depth and options at the start of the run."
+    )
     version = models.CharField("engine version", max_length=120, blank=True)
-    rows = models.PositiveIntegerField(help_text="Hits fetched: max(depth, largest scorer k).")
+    rows = models.PositiveIntegerField(
+        help_text="Hits fetched per query: the depth, or the largest cutoff of a scorer."
+    )
     queries = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     cancel_requested = models.BooleanField(default=False)
     claimed_by = models.CharField(max_length=64, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
-    tries = models.PositiveSmallIntegerField(default=0)
+    worker_restarts = models.PositiveSmallIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="runs")
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    seconds = models.FloatField(default=0, help_text="Time spent searching, pauses between workers left out.")
+    seconds = models.FloatField(default=0, help_text="Time spent searching, without the pauses between workers.")
     pinned_at = models.DateTimeField(null=True, blank=True)
-    note = models.CharField(max_length=250, blank=True)
+    note = LineField(max_length=250, blank=True)
     fields_dropped_at = models.DateTimeField(
-        null=True, blank=True, help_text="Since then its hits are ids and engine scores only."
+        null=True, blank=True, help_text="When the displayed fields of its hits were removed."
+    )
+    rescore_queued_at = models.DateTimeField(
+        null=True, editable=False, help_text="When a background task was enqueued that rescores the run."
     )
 
     objects: ClassVar = RunQuerySet.as_manager()
@@ -79,15 +92,15 @@ class Run(models.Model):
         return f"Run {self.number}"
 
     @property
-    def under_way(self) -> bool:
-        return self.status in self.UNDER_WAY
+    def is_active(self) -> bool:
+        return self.status in self.ACTIVE_STATUSES
 
 
 class Ranking(models.Model):
-    """One query's ranked hits within a run, with text and options as asked. A failed search is a ranking with an error.
+    """The hits of one query in a run, with the text and options as searched. A failed search is a ranking with an `error`.
 
-    `hits` is compact, in rank order: `[[id, engine score or null, {field: value}, {field: highlighted snippet}], …]`, the last part
-    only where the engine highlighted something.
+    `hits`, in rank order: `[[id, engine score or null, {field: value}, {field: highlighted snippet}], …]`. The last element is
+    only present if the engine highlighted something.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rankings")
@@ -105,7 +118,7 @@ class Ranking(models.Model):
     class Meta:
         ordering = ("id",)
         constraints = [models.UniqueConstraint(fields=("run", "query"), name="ranking_once_per_run")]
-        # Counting failures must not read the rows: SQLite would walk through their hits to get at what stands behind.
+        # Lets failures be counted without reading the rows, whose hits are large.
         indexes = [models.Index(fields=("run", "error_kind"), name="ranking_failures")]
 
     def __str__(self) -> str:

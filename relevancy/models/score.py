@@ -1,4 +1,4 @@
-"""Scores: scorer version × run, for a query and for the case."""
+"""Scores of queries and of cases, by run and scorer version."""
 
 from django.db import models
 
@@ -8,9 +8,13 @@ from .scorer import ScorerVersion
 
 
 class QueryScore(models.Model):
-    """A ranking under a scorer version, 0–100; `score` null: not scoreable, or with an `error` the script failed. Run and query
-    stand here too, so that a case's mean reads one narrow table. `ideal`: the score the known documents in their best order would
-    get. `revision` is the query's revision the score was made from; an older one is stale."""
+    """The score of a ranking under a scorer version, from 0 to 100.
+
+    score: None if the query is not scoreable, or could not be scored (`error`).
+    run, query: those of the ranking; stored again so that the mean of a case reads one narrow table.
+    ideal: the score of the known documents in their best order.
+    revision: the query's revision that the score was computed from. A score with an older revision is stale.
+    """
 
     ranking = models.ForeignKey(Ranking, on_delete=models.CASCADE, related_name="scores")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="query_scores")
@@ -22,7 +26,7 @@ class QueryScore(models.Model):
     high = models.FloatField(null=True)
     ideal = models.FloatField(null=True)
     unrated = models.PositiveIntegerField(default=0)
-    error = models.CharField(max_length=500, blank=True, default="", help_text="What went wrong in the script.")
+    error = models.CharField(max_length=500, blank=True, default="", help_text="Why the ranking could not be scored.")
     revision = models.PositiveBigIntegerField()
 
     class Meta:
@@ -40,7 +44,7 @@ class QueryScore(models.Model):
 
 
 class CaseScore(models.Model):
-    """The mean over a run's scoreable queries, one per day: the history."""
+    """The mean score of a run's scoreable queries, one row per day: the history."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="case_scores")
     version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="case_scores")
@@ -51,7 +55,7 @@ class CaseScore(models.Model):
     scored = models.PositiveIntegerField(default=0)
     queries = models.PositiveIntegerField(default=0)
     unrated = models.PositiveIntegerField(default=0)
-    failed = models.PositiveIntegerField(default=0, help_text="Queries whose script failed.")
+    failed = models.PositiveIntegerField(default=0, help_text="Queries that could not be scored.")
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:

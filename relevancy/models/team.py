@@ -1,13 +1,17 @@
-"""Who shares what."""
+"""Teams and roles."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
+from django.db.models.functions import Lower
+
+from .text import LineField, is_storable
 
 
 class Role(models.IntegerChoices):
-    """What a member may do; a higher number may all that a lower one may."""
+    """The role of a member. A higher role includes the permissions of the lower ones."""
 
     VIEWER = 1, "viewer"
     RATER = 2, "rater"
@@ -16,25 +20,25 @@ class Role(models.IntegerChoices):
 
 
 class TeamQuerySet(models.QuerySet["Team"]):
-    """Teams by what a user is in them."""
+    """Teams by the role of a user."""
 
-    def visible_to(self, user: Any) -> "TeamQuerySet":
-        """The user's teams; all of them for an admin."""
+    def visible_to(self, user: Any) -> Self:
+        """The user's teams; for an admin all teams."""
         return self if user.is_superuser else self.filter(memberships__user=user)
 
-    def editable_by(self, user: Any) -> "TeamQuerySet":
-        """Teams whose members the user may change."""
+    def owned_by(self, user: Any) -> Self:
+        """Teams whose members the user may manage."""
         return self if user.is_superuser else self.filter(memberships__user=user, memberships__role=Role.OWNER)
 
-    def shareable_by(self, user: Any) -> "TeamQuerySet":
-        """Teams the user may share a case with: those in which he edits."""
+    def shareable_by(self, user: Any) -> Self:
+        """Teams that the user may share a case with: those in which the user is an editor or owner."""
         return self if user.is_superuser else self.filter(memberships__user=user, memberships__role__gte=Role.EDITOR)
 
 
 class Team(models.Model):
     """People who share cases, books and endpoints."""
 
-    name = models.CharField(max_length=120, unique=True)
+    name = LineField(max_length=120, unique=True)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -42,9 +46,17 @@ class Team(models.Model):
 
     class Meta:
         ordering = ("name",)
+        constraints = [models.UniqueConstraint(Lower("name"), name="team_name_any_case")]
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Rejects a name that differs from another one in case only."""
+        same_name = Team.objects.filter(name__iexact=self.name).exclude(pk=self.pk)
+        if is_storable(self.name) and (other := same_name.first()):
+            message = f"There is already a team “{other.name}”. Choose another name."
+            raise ValidationError({"name": ValidationError(message, code="unique")})
 
 
 class Membership(models.Model):

@@ -1,4 +1,4 @@
-"""Who signs in, and who rates without being able to."""
+"""Users: people, and raters that cannot sign in."""
 
 from typing import Any
 
@@ -7,21 +7,23 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from .text import LineField
+
 
 class UserManager(BaseUserManager["User"]):
     """Users by e-mail address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """A person; without a password nobody can sign in as them."""
+        """Creates a person. Without a password the account cannot sign in with one."""
         if not email or "@" not in email:
-            raise ValueError(f"{email!r} is no e-mail address.")
+            raise ValueError(f"{email!r} is not an e-mail address.")
         user = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """An admin."""
+        """Creates an admin."""
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
     def get_by_natural_key(self, username: str | None) -> "User":
@@ -29,7 +31,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person, or a rater that cannot sign in: names in a file, clicks, an AI judge."""
+    """A person, or a rater that cannot sign in: a name in a file, clicks, an AI judge."""
 
     class Kind(models.TextChoices):
         PERSON = "person"
@@ -38,9 +40,9 @@ class User(AbstractBaseUser, PermissionsMixin):
         JUDGE = "judge", "AI judge"
 
     email = models.EmailField("e-mail", unique=True)
-    name = models.CharField(max_length=120, blank=True)
+    name = LineField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.PERSON)
-    single_keys = models.BooleanField(default=True, help_text="Single letters and digits work as keys on pages.")
+    single_keys = models.BooleanField(default=True, help_text="Enable keyboard shortcuts of a single letter or digit.")
     is_staff = models.BooleanField("admin site", default=False)
     is_active = models.BooleanField(default=True)
     date_joined = models.DateTimeField(default=timezone.now, editable=False)
@@ -57,11 +59,5 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.name or self.email
 
     def get_full_name(self) -> str:
-        """What pages call them."""
+        """The name to display."""
         return str(self)
-
-    @property
-    def initials(self) -> str:
-        """One or two letters for the round badge."""
-        parts = str(self).replace("@", " ").split()
-        return "".join(part[0] for part in parts[:2]).upper() or "?"

@@ -1,26 +1,26 @@
-"""Runs scripts that users write, in V8, in child processes without files or network. No Django, no models.
+"""Runs JavaScript written by users in V8, in child processes without access to files or the network.
 
-`check` a script when it is saved, `score` many queries by it in one call. See `reference.REFERENCE` for what a script
-can use.
+No Django, no models. `check` a script when it is saved; `score` many queries with it in one call. `REFERENCE` lists what
+a script can use.
 """
 
-from .batch import check, score
-from .depth import declared_depth
+from .depth import find_declared_depth
 from .errors import SandboxError, ScriptError
 from .pool import close
-from .reference import REFERENCE, Entry
-from .scored import Limits, Outcome, Scored
+from .reference import REFERENCE, ReferenceEntry
+from .scripts import check, score
+from .types import Limits, Outcome, ScriptQuery
 
 __all__ = [
     "REFERENCE",
-    "Entry",
     "Limits",
     "Outcome",
+    "ReferenceEntry",
     "SandboxError",
-    "Scored",
     "ScriptError",
+    "ScriptQuery",
     "check",
     "close",
-    "declared_depth",
+    "find_declared_depth",
     "score",
 ]

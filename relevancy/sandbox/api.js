@@ -1,4 +1,5 @@
-/* What a scorer may call, made anew for every query. Evaluates to `{NAMES, of, state, named, cut}`. */
+/* What a scorer script can call, created for every query. Evaluates to
+   `{NAMES, createValues, createState, describe, truncate}`. */
 (function () {
   "use strict";
   const NAMES = [
@@ -7,19 +8,20 @@
     "avgRating100", "baseAvg", "baseAvgRounded", "editDistanceFromBest", "qOption", "setScore", "pass", "fail", "assert",
     "assertOrScore", "refreshRatedDocs", "k", "max", "total", "options", "query", "scale", "console",
   ];
-  const LONGEST_TEXT = 1000000; // cutting a longer one would first copy it as a whole
-  const MOST_LINES = 1000;
-  const THEN = Promise.prototype.then;
+  const MAX_TEXT_LENGTH = 1000000; // truncating a longer one would copy it first
+  const MAX_CONSOLE_LINES = 1000;
+  const FLOOR_TOLERANCE = 1e-9; // 100 · mean / max is often a whole number that floating point misses from below
+  const originalThen = Promise.prototype.then;
 
-  function cut(text, most) {
-    if (text.length <= most) return text;
-    if (text.length > LONGEST_TEXT) return "(a text of " + text.length + " characters)";
-    return text.slice(0, most) + "…";
+  function truncate(text, limit) {
+    if (text.length <= limit) return text;
+    if (text.length > MAX_TEXT_LENGTH) return "(a text of " + text.length + " characters)";
+    return text.slice(0, limit) + "…";
   }
 
-  /* A value in an error message, without running any code of its own. */
-  function named(value) {
-    if (typeof value === "string") return "the text " + JSON.stringify(cut(value, 200));
+  /* A value in an error message, without running any code of the script. */
+  function describe(value) {
+    if (typeof value === "string") return "the text " + JSON.stringify(truncate(value, 200));
     if (typeof value === "bigint") return "a BigInt";
     if (typeof value === "symbol") return "a symbol";
     if (typeof value === "function") return "a function";
@@ -27,16 +29,16 @@
     return String(value);
   }
 
-  /* A value in the console; objects as JSON. May run the script's own code. */
-  function shownAs(value, most) {
-    if (typeof value === "string") return cut(value, most);
-    if (typeof value === "function") return "function " + cut(String(value.name), 100);
-    if (typeof value === "symbol" || typeof value !== "object" || value === null) return cut(String(value), most);
+  /* A value on the console, objects as JSON. May run code of the script. */
+  function formatForConsole(value, limit) {
+    if (typeof value === "string") return truncate(value, limit);
+    if (typeof value === "function") return "function " + truncate(String(value.name), 100);
+    if (typeof value === "symbol" || typeof value !== "object" || value === null) return truncate(String(value), limit);
     try {
-      if (value instanceof Error) return cut(value.name + ": " + value.message, most);
-      return cut(JSON.stringify(value) ?? "undefined", most);
+      if (value instanceof Error) return truncate(value.name + ": " + value.message, limit);
+      return truncate(JSON.stringify(value) ?? "undefined", limit);
     } catch (_) {
-      return "(an object that cannot be shown)";
+      return "(an object that cannot be displayed)";
     }
   }
 
@@ -53,7 +55,7 @@
   Object.freeze(BestDoc.prototype);
   Object.freeze(BestDoc);
 
-  function byGradeThenId(a, b) {
+  function compareByGradeThenId(a, b) {
     return b.rating - a.rating || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
   }
 
@@ -63,66 +65,71 @@
     for (let i = 1; i <= a.length; i += 1) {
       const row = [i];
       for (let j = 1; j <= b.length; j += 1) {
-        const same = a[i - 1] === b[j - 1] ? 0 : 1;
-        row.push(Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + same));
+        const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+        row.push(Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost));
       }
       above = row;
     }
     return above[b.length];
   }
 
-  /* What becomes of one query. `told` puts a thrown value into words; it may run the script's code. */
-  function state(settings, told) {
-    const made = { decided: false, score: null, error: "", line: null, seconds: 0, lost: null, lines: [], written: 0, full: false };
-    made.lose = function (thrown) {
-      made.lost ??= told(thrown);
+  /* The result of one query while it runs. `describeThrown` puts a thrown value into words; it may run code of the
+     script. `lostError` is an error of a promise, which nobody would see otherwise. */
+  function createState(settings, describeThrown) {
+    const state = {
+      isDecided: false, score: null, error: "", line: null, seconds: 0, lostError: null,
+      lines: [], written: 0, isConsoleFull: false,
     };
-    made.write = function (level, text) {
-      if (!settings.console || made.full) return;
-      const room = settings.console - made.written;
+    state.keepLostError = function (thrown) {
+      state.lostError ??= describeThrown(thrown);
+    };
+    state.write = function (level, text) {
+      if (!settings.console || state.isConsoleFull) return;
+      const space = settings.console - state.written;
       const line = level ? level + ": " + text : text;
-      made.lines.push(line.length > room ? line.slice(0, room) : line);
-      made.written += Math.min(line.length, room) + 1;
-      if (line.length > room || made.written >= settings.console || made.lines.length >= MOST_LINES) {
-        made.full = true;
-        made.lines.push("… (the console is full; the rest is not kept)");
+      state.lines.push(line.length > space ? line.slice(0, space) : line);
+      state.written += Math.min(line.length, space) + 1;
+      const isFull = state.written >= settings.console || state.lines.length >= MAX_CONSOLE_LINES;
+      if (line.length > space || isFull) {
+        state.isConsoleFull = true;
+        state.lines.push("… (the console is full; further output is discarded)");
       }
     };
-    return made;
+    return state;
   }
 
-  function consoleOf(made, settings) {
-    function writer(level) {
+  function createConsole(state, settings) {
+    function createWriter(level) {
       return function (...values) {
-        if (!settings.console || made.full) return;
+        if (!settings.console || state.isConsoleFull) return;
         const parts = [];
-        for (let i = 0; i < values.length && i < 100; i += 1) parts.push(shownAs(values[i], settings.console + 1));
-        made.write(level, parts.join(" "));
+        for (let i = 0; i < values.length && i < 100; i += 1) parts.push(formatForConsole(values[i], settings.console + 1));
+        state.write(level, parts.join(" "));
       };
     }
-    const plain = writer("");
-    const none = function () {};
+    const log = createWriter("");
+    const ignore = function () {};
     return {
-      log: plain, info: plain, debug: plain, dir: plain, table: plain, trace: plain, group: plain, warn: writer("warning"),
-      error: writer("error"), groupEnd: none, time: none, timeEnd: none, count: none, clear: none,
+      log, info: log, debug: log, dir: log, table: log, trace: log, group: log, warn: createWriter("warning"),
+      error: createWriter("error"), groupEnd: ignore, time: ignore, timeEnd: ignore, count: ignore, clear: ignore,
       assert(condition, ...values) {
-        if (!condition) writer("error")("Assertion failed", ...values);
+        if (!condition) createWriter("error")("Assertion failed", ...values);
       },
     };
   }
 
-  /* The functions that decide the score. The first decision counts. */
-  function verdict(made, settings) {
+  /* The functions that set the score. The first call counts. */
+  function createVerdicts(state, settings) {
     function decide(score, error) {
-      if (made.decided) return;
-      made.decided = true;
-      made.score = score;
-      made.error = error || "";
+      if (state.isDecided) return;
+      state.isDecided = true;
+      state.score = score;
+      state.error = error || "";
     }
     function setScore(value) {
       if (value === undefined || value === null || value !== value) return decide(null);
       if (typeof value !== "number" || value === Infinity || value === -Infinity) {
-        return decide(null, "setScore was given " + named(value) + "; it takes a number, or null for a query that cannot be scored");
+        return decide(null, "setScore got " + describe(value) + ". It accepts a number, or null for a query that is not scoreable");
       }
       return decide(Math.min(100, Math.max(0, value * settings.factor)));
     }
@@ -135,80 +142,83 @@
     };
   }
 
-  /* A promise whose callbacks' errors, otherwise lost, are kept for a script that then sets no score; its chain too. */
-  function heard(promise, made) {
-    const kept = (f) => (typeof f !== "function" ? f : function (value) {
+  /* Makes a promise and its chain keep the errors of callbacks, for a script that then sets no score. */
+  function trackErrors(promise, state) {
+    const wrap = (f) => (typeof f !== "function" ? f : function (value) {
       try {
         return f(value);
       } catch (thrown) {
-        made.lose(thrown);
+        state.keepLostError(thrown);
         throw thrown;
       }
     });
     return Object.defineProperty(promise, "then", {
-      value: (done, refused) => heard(Reflect.apply(THEN, promise, [kept(done), kept(refused)]), made),
+      value: (onFulfilled, onRejected) => {
+        const next = Reflect.apply(originalThen, promise, [wrap(onFulfilled), wrap(onRejected)]);
+        return trackErrors(next, state);
+      },
     });
   }
 
-  function each(name, list, f, count) {
-    if (typeof f !== "function") throw new TypeError(name + " needs a function, not " + named(f));
+  function forEachOf(name, list, f, count) {
+    if (typeof f !== "function") throw new TypeError(name + " needs a function, not " + describe(f));
     for (let i = 0; i < count && i < list.length; i += 1) f(list[i], i);
   }
 
-  /* The values of NAMES for one query, in their order. `query`: {t, d, r, b, n, o} as batch.py writes it. */
-  function of(query, made, settings) {
-    const docs = query.d;
-    const ratings = query.r;
-    const shown = settings.shown;
+  /* The values of NAMES for one query, in the same order. `query`: as messages.py encodes it. */
+  function createValues(query, state, settings) {
+    const docs = query.docs;
+    const ratings = query.ratings;
+    const k = settings.depth;
     const scale = settings.scale.slice();
     const max = scale[scale.length - 1];
-    const options = query.o;
-    const total = query.n === null ? docs.length : query.n;
+    const options = query.options;
+    const total = query.total === null ? docs.length : query.total;
     const bestDocs = [];
-    for (const id of Object.keys(query.b)) bestDocs.push(new BestDoc(id, query.b[id]));
-    bestDocs.sort(byGradeThenId);
-    const many = (count) => (count === undefined ? shown : Number(count));
+    for (const id of Object.keys(query.known)) bestDocs.push(new BestDoc(id, query.known[id]));
+    bestDocs.sort(compareByGradeThenId);
+    const countOrDefault = (count) => (count === undefined ? k : Number(count));
 
-    let rated = null;
-    function ratedDocs() {
-      if (rated) return rated;
-      const found = new Map();
-      for (const doc of docs) if (!found.has(String(doc.id))) found.set(String(doc.id), doc);
-      rated = bestDocs.map((best) => ({ ...found.get(best.id), id: best.id, rating: best.rating }));
-      return rated;
+    let ratedDocs = null;
+    function getRatedDocs() {
+      if (ratedDocs) return ratedDocs;
+      const returned = new Map();
+      for (const doc of docs) if (!returned.has(String(doc.id))) returned.set(String(doc.id), doc);
+      ratedDocs = bestDocs.map((best) => ({ ...returned.get(best.id), id: best.id, rating: best.rating }));
+      return ratedDocs;
     }
     function avgRating(count) {
-      const end = Math.min(many(count), ratings.length);
+      const end = Math.min(countOrDefault(count), ratings.length);
       let sum = 0;
-      let counted = 0;
+      let rated = 0;
       for (let i = 0; i < end; i += 1) {
         if (ratings[i] !== null) {
           sum += ratings[i];
-          counted += 1;
+          rated += 1;
         }
       }
-      return counted ? sum / counted : null;
+      return rated ? sum / rated : null;
     }
-    function scaled(count, times, top) {
+    function roundedAverage(count, factor, divisor) {
       const mean = avgRating(count);
-      return mean === null ? null : Math.floor((times * mean) / top + 1e-9);
+      return mean === null ? null : Math.floor((factor * mean) / divisor + FLOOR_TOLERANCE);
     }
     function editDistanceFromBest(count) {
-      const length = Math.max(0, Math.floor(Math.min(many(count), ratings.length)));
-      const found = [];
-      const best = [];
+      const length = Math.max(0, Math.floor(Math.min(countOrDefault(count), ratings.length)));
+      const grades = [];
+      const ideal = [];
       for (let i = 0; i < length; i += 1) {
-        found.push(ratings[i] === null ? 0 : ratings[i]);
-        best.push(i < bestDocs.length && bestDocs[i].rating > 0 ? bestDocs[i].rating : 0);
+        grades.push(ratings[i] === null ? 0 : ratings[i]);
+        ideal.push(i < bestDocs.length && bestDocs[i].rating > 0 ? bestDocs[i].rating : 0);
       }
-      return levenshtein(found, best);
+      return levenshtein(grades, ideal);
     }
-    const refreshRatedDocs = () => heard(Promise.resolve(ratedDocs()), made);
-    const about = {
-      text: query.t, queryText: query.t, options, ratings: query.b, docs, numFound: total,
-      get ratedDocs() { return ratedDocs(); },
+    const refreshRatedDocs = () => trackErrors(Promise.resolve(getRatedDocs()), state);
+    const queryObject = {
+      text: query.text, queryText: query.text, options, ratings: query.known, docs, numFound: total,
+      get ratedDocs() { return getRatedDocs(); },
     };
-    const { setScore, pass, fail, assert, assertOrScore } = verdict(made, settings);
+    const { setScore, pass, fail, assert, assertOrScore } = createVerdicts(state, settings);
     return [
       docs,
       bestDocs,
@@ -216,26 +226,26 @@
       (i) => i < docs.length, // docExistsAt
       (i) => i < docs.length && ratings[i] !== null && ratings[i] !== undefined, // hasDocRating
       (i) => ratings[i], // docRating
-      (i) => (i < ratedDocs().length ? ratedDocs()[i] : {}), // ratedDocAt
+      (i) => (i < getRatedDocs().length ? getRatedDocs()[i] : {}), // ratedDocAt
       (i) => i < bestDocs.length, // ratedDocExistsAt
-      (f, count) => each("eachDoc", docs, f, many(count)),
-      (f, count) => each("eachRatedDoc", ratedDocs(), f, many(count)),
-      (f) => each("eachDocWithRating", bestDocs, f, Infinity),
-      (score, f) => each("eachDocWithRatingEqualTo", bestDocs.filter((best) => best.rating === score), f, Infinity),
-      (count) => bestDocs.slice(0, Math.max(0, many(count))).map((best) => best.rating), // topRatings
+      (f, count) => forEachOf("eachDoc", docs, f, countOrDefault(count)),
+      (f, count) => forEachOf("eachRatedDoc", getRatedDocs(), f, countOrDefault(count)),
+      (f) => forEachOf("eachDocWithRating", bestDocs, f, Infinity),
+      (grade, f) => forEachOf("eachDocWithRatingEqualTo", bestDocs.filter((best) => best.rating === grade), f, Infinity),
+      (count) => bestDocs.slice(0, Math.max(0, countOrDefault(count))).map((best) => best.rating), // topRatings
       () => total, // numFound
       () => docs.length, // numReturned
       avgRating,
-      (count) => scaled(count, 100, max), // avgRating100
+      (count) => roundedAverage(count, 100, max), // avgRating100
       avgRating, // baseAvg
-      (count) => scaled(count, 1, 1), // baseAvgRounded
+      (count) => roundedAverage(count, 1, 1), // baseAvgRounded
       editDistanceFromBest,
       (key) => (Object.hasOwn(options, key) ? options[key] : null), // qOption
       setScore, pass, fail, assert, assertOrScore, refreshRatedDocs,
-      shown, max, total, options, about, scale,
-      consoleOf(made, settings),
+      k, max, total, options, queryObject, scale,
+      createConsole(state, settings),
     ];
   }
 
-  return { NAMES, of, state, named, cut };
+  return { NAMES, createValues, createState, describe, truncate };
 })()

@@ -1,9 +1,10 @@
-"""How deep a script looks, as far as it says so: `const k = 10;` at its top level."""
+"""Finds how many results a script looks at, if it declares that: `const k = 10;` at its top level."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _TOKEN = re.compile(
     r"""(?P<skip>//[^\n\r\u2028\u2029]*|/\*.*?\*/|[ \t\f\v\u00a0\ufeff]+)
@@ -15,74 +16,87 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/\w*")
-_VALUE_BEFORE_REGEX = {"return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "else", "do"}
-_DECLARES = {"const", "let", "var"}
-_OPEN, _CLOSED, _QUOTES = {"(", "[", "{"}, {")", "]", "}"}, {"'", '"', "`"}
-_WHOLE = re.compile(r"[1-9]\d{0,8}")
+_KEYWORDS_BEFORE_REGEX = {"return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "else", "do"}
+_DECLARATIONS = {"const", "let", "var"}
+_OPENING, _CLOSING, _QUOTES = {"(", "[", "{"}, {")", "]", "}"}, {"'", '"', "`"}
+_WHOLE_NUMBER = re.compile(r"[1-9]\d{0,8}")
 
 
-def declared_depth(script: str) -> int | None:
-    """The whole number that the script's own top level gives `k` (const, let or var), else None.
+class _Token(NamedTuple):
+    """`kind`: a group of `_TOKEN`; `starts_line`: whether it is the first token of a line."""
 
-    Only a number stands for a depth: `k = shown / 2` is none. Comments, strings and what lies in brackets or functions
-    do not count.
+    kind: str
+    text: str
+    starts_line: bool
+
+
+def find_declared_depth(script: str) -> int | None:
+    """Returns the whole number that the top level of the script assigns to `k` (const, let or var); None if there is none.
+
+    Only a number literal counts, not an expression such as `k = max / 2`. Comments, strings, and whatever is inside
+    brackets or functions are ignored.
     """
-    tokens = list(_top_level(script))
-    for at, (kind, text, _) in enumerate(tokens):
-        if kind == "name" and text in _DECLARES:
-            found = _declared(tokens[at + 1 :])
-            if found is not None:
-                return found
+    tokens = list(_top_level_tokens(script))
+    for index, token in enumerate(tokens):
+        if token.kind == "name" and token.text in _DECLARATIONS:
+            depth = _find_in_declaration(tokens[index + 1 :])
+            if depth is not None:
+                return depth
     return None
 
 
-def _declared(tokens: list[tuple[str, str, bool]]) -> int | None:
-    """`k` among the declarations that the tokens begin with: `a = 1, k = 10;`."""
-    expected = True
-    for at, (kind, text, _) in enumerate(tokens):
-        if text == ";" or text in _DECLARES:
+def _find_in_declaration(tokens: list[_Token]) -> int | None:
+    """Returns the value of `k` in the declaration with which the tokens start: `a = 1, k = 10;`."""
+    expects_name = True
+    for index, token in enumerate(tokens):
+        if token.text == ";" or token.text in _DECLARATIONS:
             return None
-        if expected and (kind, text) == ("name", "k") and len(tokens) > at + 2 and tokens[at + 1][1] == "=":
-            return _literal(tokens[at + 2], tokens[at + 3] if len(tokens) > at + 3 else None)
-        expected = text == ","
+        is_k = (token.kind, token.text) == ("name", "k")
+        if expects_name and is_k and len(tokens) > index + 2 and tokens[index + 1].text == "=":
+            return _parse_literal(tokens[index + 2], tokens[index + 3] if len(tokens) > index + 3 else None)
+        expects_name = token.text == ","
     return None
 
 
-def _literal(token: tuple[str, str, bool], after: tuple[str, str, bool] | None) -> int | None:
-    """The number, where nothing follows that would go on with the expression."""
-    if token[0] != "number" or not _WHOLE.fullmatch(token[1]):
+def _parse_literal(token: _Token, following: _Token | None) -> int | None:
+    """Returns the number, unless the following token continues the expression."""
+    if token.kind != "number" or not _WHOLE_NUMBER.fullmatch(token.text):
         return None
-    ends = after is None or after[1] in {";", ","} or (after[2] and after[0] in {"name", "string", "number"})
-    return int(token[1]) if ends else None
+    is_complete = (
+        following is None
+        or following.text in {";", ","}
+        or (following.starts_line and following.kind in {"name", "string", "number"})
+    )
+    return int(token.text) if is_complete else None
 
 
-def _top_level(script: str) -> Iterator[tuple[str, str, bool]]:
-    """(kind, text, whether a line begins with it) of what stands outside all brackets, and opening brackets."""
-    position, depth, before, begins = 0, 0, ("", ""), True
+def _top_level_tokens(script: str) -> Iterator[_Token]:
+    """Returns the tokens outside all brackets, and the opening brackets."""
+    position, depth, previous, starts_line = 0, 0, ("", ""), True
     while position < len(script):
-        found = _REGEX.match(script, position) if _may_be_regex(script, position, before) else None
-        match = found or _TOKEN.match(script, position)
+        regex = _REGEX.match(script, position) if _can_be_regex(script, position, previous) else None
+        match = regex or _TOKEN.match(script, position)
         if not match:
             return
-        kind, text = ("string" if found else str(match.lastgroup)), match[0]
+        kind, text = ("string" if regex else str(match.lastgroup)), match[0]
         position += len(text)
         if kind == "other" and text in _QUOTES:
-            return  # never closed: no script
+            return  # never closed: not a valid script
         if kind in {"skip", "newline"}:
-            begins = begins or kind == "newline"
+            starts_line = starts_line or kind == "newline"
             continue
-        depth -= text in _CLOSED
-        if depth == 0 and text not in _CLOSED:
-            yield kind, text, begins
-        depth += text in _OPEN
-        before, begins = (kind, text), False
+        depth -= text in _CLOSING
+        if depth == 0 and text not in _CLOSING:
+            yield _Token(kind, text, starts_line)
+        depth += text in _OPENING
+        previous, starts_line = (kind, text), False
 
 
-def _may_be_regex(script: str, position: int, before: tuple[str, str]) -> bool:
-    """Whether a slash here begins a regular expression rather than divides."""
+def _can_be_regex(script: str, position: int, previous: tuple[str, str]) -> bool:
+    """Returns whether the slash at this position can start a regular expression, rather than divide."""
     if script[position] != "/" or script[position : position + 2] in {"//", "/*"}:
         return False
-    kind, text = before
+    kind, text = previous
     if kind in {"number", "string"}:
         return False
-    return text in _VALUE_BEFORE_REGEX if kind == "name" else text not in {")", "]", "}"}
+    return text in _KEYWORDS_BEFORE_REGEX if kind == "name" else text not in {")", "]", "}"}

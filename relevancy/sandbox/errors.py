@@ -1,27 +1,31 @@
-"""What can go wrong with a script. The texts are meant for the user."""
+"""Errors of scripts and of the processes they run in. The messages of the first two are written for users."""
 
 from __future__ import annotations
 
 
 class SandboxError(Exception):
-    """Base of the family; itself: no child process could be had."""
+    """Base class; raised itself if no child process is available."""
 
 
 class ScriptError(SandboxError):
-    """A script that cannot be compiled. `line`, `column`: 1-based places in the user's own text, or None."""
+    """A script that cannot be compiled. `line` and `column` are positions in the script, from 1, or None."""
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         super().__init__(message)
         self.message, self.line, self.column = message, line, column
 
 
-class ChildEnded(Exception):
-    """The child process is gone or talks nonsense. Never leaves the sandbox."""
+class ChildError(Exception):
+    """A child process that has to be replaced. Never leaves the package."""
 
 
-class ChildTooSlow(Exception):
-    """The child process did not answer in time. Never leaves the sandbox."""
+class ChildEnded(ChildError):
+    """The child process has ended or sends invalid frames."""
 
 
-class ChildTooBig(Exception):
-    """The child process took more memory than any script may. Never leaves the sandbox."""
+class ChildTooSlow(ChildError):
+    """The child process did not answer in time."""
+
+
+class ChildTooBig(ChildError):
+    """The child process uses more memory than any script may."""

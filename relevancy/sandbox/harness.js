@@ -1,142 +1,150 @@
-/* Runs a scorer over queries. Evaluates to one function that only the child process holds: no script can reach it, the
-   results or another query. `api(query, state, settings)` (api.js) makes what one query's script may call. */
+/* Runs a scorer script over queries. Evaluates to a function that creates the one command that the child process holds:
+   no script can reach it, its results or another query. `api`: see api.js. */
 (function (api) {
   "use strict";
-  const SOURCE = "scorer-script.js";
-  const BEFORE = 3; // lines that stand above the script's first one
-  const WHERE = /^\s+at .*scorer-script\.js:(\d+):\d+\)?$/m;
-  const WAITS = /async|Promise|refreshRatedDocs|\bthen\b\s*\(|\bimport\b/; // what the text does not tell, harden.js does
-  const UNSEEN = "The script ended without calling setScore(…)";
-  const LONGEST_ERROR = 500;
+  const SOURCE_NAME = "scorer-script.js";
+  const LINES_BEFORE_SCRIPT = 3;
+  const STACK_LINE = /^\s+at .*scorer-script\.js:(\d+):\d+\)?$/m;
+  // Promises that the text does not reveal are reported by harden.js.
+  const USES_PROMISES = /async|Promise|refreshRatedDocs|\bthen\b\s*\(|\bimport\b/;
+  const NO_SCORE = "The script ended without calling setScore(…)";
+  const MAX_ERROR_LENGTH = 500;
+  const MAX_STACK_LENGTH = 100000;
+  const MAX_CONSOLE_PER_SLICE = 1000000;
   const now = Date.now;
   const globals = globalThis;
 
   let settings = null;
   let source = "";
-  let factory = null;
-  let alone = false; // whether no two queries run without their promises being settled between them
-  let waits = false; // the same for the query at hand
-  let inside = false; // whether a query runs that is not among the outcomes yet
+  let createScript = null;
+  let isIsolated = false; // whether promises are settled after every query
+  let expectsPromises = false; // the same for the current query alone
+  let isRunning = false; // whether a query is running that has no outcome yet
   let queries = [];
   let states = [];
-  let cursor = 0;
+  let next = 0;
   let reported = 0;
-  let written = 0;
-  let known = null;
-  let tainted = false;
+  let consoleCharacters = 0;
+  let knownGlobals = null;
+  let isTainted = false;
 
-  /* A sloppy script's `Array.prototype.sum = …` fails without a word; only the call that then fails tells. */
-  function hinted(said) {
-    const missing = /(?:^|\.)(\w+) is not a function$/.exec(said);
-    const set = missing && new RegExp("\\b[A-Z]\\w+(?:\\.prototype)?\\s*\\.\\s*" + missing[1] + "\\s*=[^=]");
-    const builtin = set && set.exec(source);
-    if (!builtin || !Object.hasOwn(globals, /^\w+/.exec(builtin[0])[0])) return said;
-    return said + ". Built-in objects cannot be given new functions: write a function of your own";
+  /* In sloppy mode `Array.prototype.sum = …` fails silently; only the later call reveals it. */
+  function addHint(message) {
+    const missing = /(?:^|\.)(\w+) is not a function$/.exec(message);
+    const assignment = missing && new RegExp("\\b[A-Z]\\w+(?:\\.prototype)?\\s*\\.\\s*" + missing[1] + "\\s*=[^=]");
+    const builtin = assignment && assignment.exec(source);
+    if (!builtin || !Object.hasOwn(globals, /^\w+/.exec(builtin[0])[0])) return message;
+    return message + ". Functions cannot be added to built-in objects. Write a separate function";
   }
 
-  /* A thrown value in words, and its line. May run the script's code (getters): inside the query's time. */
-  function told(thrown) {
+  /* A thrown value in words, and its line. May run code of the script (getters), within the time of the query. */
+  function describeThrown(thrown) {
     try {
       if (!(thrown instanceof Error)) {
-        const own = typeof thrown === "object" && thrown !== null ? thrown.message : null;
-        const words = typeof own === "string" ? ": " + api.cut(own, LONGEST_ERROR) : "";
-        return { text: "The script threw " + api.named(thrown) + words, line: null };
+        const message = typeof thrown === "object" && thrown !== null ? thrown.message : null;
+        const detail = typeof message === "string" ? ": " + api.truncate(message, MAX_ERROR_LENGTH) : "";
+        return { text: "The script threw " + api.describe(thrown) + detail, line: null };
       }
       const stack = thrown.stack;
-      const found = typeof stack === "string" && stack.length < 100000 ? WHERE.exec(stack) : null;
-      const line = found ? Number(found[1]) - BEFORE : null;
-      const said = thrown.message;
-      const text = typeof said === "string" && said ? hinted(api.cut(said, LONGEST_ERROR)) : "The script threw an error without a message";
+      const match = typeof stack === "string" && stack.length < MAX_STACK_LENGTH ? STACK_LINE.exec(stack) : null;
+      const line = match ? Number(match[1]) - LINES_BEFORE_SCRIPT : null;
+      const message = thrown.message;
+      const text = typeof message === "string" && message
+        ? addHint(api.truncate(message, MAX_ERROR_LENGTH))
+        : "The script threw an error without a message";
       return { text: line > 0 ? "Line " + line + ": " + text : text, line: line > 0 ? line : null };
     } catch (_) {
-      return { text: "The script threw something that cannot be read", line: null };
+      return { text: "The script threw a value that cannot be read", line: null };
     }
   }
 
-  function failed(state, thrown) {
-    const { text, line } = told(thrown);
-    if (state.decided) {
+  function handleThrown(state, thrown) {
+    const { text, line } = describeThrown(thrown);
+    if (state.isDecided) {
       state.write("error", text);
       return;
     }
-    state.decided = true;
+    state.isDecided = true;
     state.error = text;
     state.line = line;
   }
 
-  /* Takes away the globals a query left; what cannot be taken away means a new context. */
-  function sweep() {
+  /* Removes the globals that a query created. If that is not possible, the context has to be replaced. */
+  function removeNewGlobals() {
     const keys = Reflect.ownKeys(globals);
-    if (keys.length !== known.size) {
+    if (keys.length !== knownGlobals.size) {
       for (let i = 0; i < keys.length; i += 1) {
-        if (!known.has(keys[i]) && !Reflect.deleteProperty(globals, keys[i])) tainted = true;
+        if (!knownGlobals.has(keys[i]) && !Reflect.deleteProperty(globals, keys[i])) isTainted = true;
       }
     }
-    if (!Object.isExtensible(globals) || Object.getPrototypeOf(globals) !== known.parent) tainted = true;
+    if (!Object.isExtensible(globals) || Object.getPrototypeOf(globals) !== knownGlobals.parent) isTainted = true;
   }
 
-  function attempt(query, state) {
-    const values = api.of(query, state, settings);
-    Reflect.apply(Reflect.apply(factory, undefined, values), undefined, []);
+  function runScript(query, state) {
+    const values = api.createValues(query, state, settings);
+    Reflect.apply(Reflect.apply(createScript, undefined, values), undefined, []);
   }
 
   const commands = {
-    open(script, text) {
-      settings = JSON.parse(text);
+    open(script, settingsText) {
+      settings = JSON.parse(settingsText);
       source = script;
-      alone = WAITS.test(script);
+      isIsolated = USES_PROMISES.test(script);
       try {
-        new Function(script); // alone: braces that close our function are a syntax error here
-        factory = new Function(...api.NAMES, "return function () {\n" + script + "\n}\n//# sourceURL=" + SOURCE);
+        new Function(script); // by itself: here braces that would close our function are a syntax error
+        const body = "return function () {\n" + script + "\n}\n//# sourceURL=" + SOURCE_NAME;
+        createScript = new Function(...api.NAMES, body);
       } catch (thrown) {
-        return "error " + api.cut(String(thrown.message), LONGEST_ERROR);
+        return "error " + api.truncate(String(thrown.message), MAX_ERROR_LENGTH);
       }
-      known = new Set(Reflect.ownKeys(globals));
-      known.parent = Object.getPrototypeOf(globals);
-      return alone ? "alone" : "ok";
+      knownGlobals = new Set(Reflect.ownKeys(globals));
+      knownGlobals.parent = Object.getPrototypeOf(globals);
+      return isIsolated ? "isolated" : "ok";
     },
     load(text) {
       queries = JSON.parse(text);
       states = [];
-      cursor = reported = written = 0;
+      next = reported = consoleCharacters = 0;
     },
-    /* Scores queries until `seconds` are over; stops where promises must be drained or the context is spoilt. */
+    /* Scores queries for `seconds`; stops earlier where promises have to be settled or the context is tainted. */
     run(seconds) {
-      const began = now();
-      while (cursor < queries.length) {
+      const sliceStart = now();
+      while (next < queries.length) {
         const start = now();
-        const state = api.state(settings, told);
-        states[cursor] = state;
-        waits = false;
-        inside = true;
+        const state = api.createState(settings, describeThrown);
+        states[next] = state;
+        expectsPromises = false;
+        isRunning = true;
         try {
-          attempt(queries[cursor], state);
+          runScript(queries[next], state);
         } catch (thrown) {
-          failed(state, thrown);
+          handleThrown(state, thrown);
         }
-        sweep();
+        removeNewGlobals();
         const end = now();
         state.seconds = (end - start) / 1000;
-        queries[cursor] = null;
-        cursor += 1;
-        inside = false;
-        written += state.written;
-        if (!state.decided || alone || waits || tainted || written > 1000000 || end - began >= seconds * 1000) break;
+        queries[next] = null;
+        next += 1;
+        isRunning = false;
+        consoleCharacters += state.written;
+        if (!state.isDecided || isIsolated || expectsPromises || isTainted) break;
+        if (consoleCharacters > MAX_CONSOLE_PER_SLICE || end - sliceStart >= seconds * 1000) break;
       }
     },
-    /* The outcomes of the queries run since the last call, as "count tainted suspect\nJSON". Called after promises are
-       drained. Runs nothing of the script: nobody would sweep up after it. `suspect`: had something just been stopped,
-       it was the last one of these, by its promises or at its very end. */
+    /* The outcomes of the queries since the last call, as "count isTainted isLastSuspect\nJSON". Called after promises
+       are settled. Runs no code of the script, after which nothing would be cleaned up. `isLastSuspect`: if something
+       was just stopped, it was the last of these queries, by its promises or at its very end. */
     finish() {
-      if (known) sweep();
+      if (knownGlobals) removeNewGlobals();
       const rows = [];
-      for (; reported < cursor; reported += 1) {
+      for (; reported < next; reported += 1) {
         const state = states[reported];
         states[reported] = null;
-        if (!state.decided) {
-          state.decided = true;
-          state.error = state.lost ? state.lost.text : alone ? UNSEEN + ". Errors in async functions are not seen: catch them" : UNSEEN;
-          state.line = state.lost ? state.lost.line : null;
+        if (!state.isDecided) {
+          state.isDecided = true;
+          const noScore = isIsolated ? NO_SCORE + ". Errors in async functions are not reported: catch them" : NO_SCORE;
+          state.error = state.lostError ? state.lostError.text : noScore;
+          state.line = state.lostError ? state.lostError.line : null;
         } else if (state.seconds > settings.seconds) {
           state.score = null;
           state.error = "late";
@@ -144,14 +152,14 @@
         }
         rows.push([state.score, state.error, state.line, state.lines, state.seconds]);
       }
-      written = 0;
+      consoleCharacters = 0;
       const last = rows.length ? rows[rows.length - 1] : null;
-      const suspect = last && !inside && (alone || waits || last[1] === "late");
-      return rows.length + " " + (tainted ? 1 : 0) + " " + (suspect ? 1 : 0) + "\n" + JSON.stringify(rows);
+      const isLastSuspect = last && !isRunning && (isIsolated || expectsPromises || last[1] === "late");
+      return rows.length + " " + (isTainted ? 1 : 0) + " " + (isLastSuspect ? 1 : 0) + "\n" + JSON.stringify(rows);
     },
   };
-  commands.awaits = function () {
-    waits = true;
+  commands.expectPromises = function () {
+    expectsPromises = true;
   };
   return function (name, first, second) {
     return commands[name](first, second);

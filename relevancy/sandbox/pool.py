@@ -1,4 +1,4 @@
-"""At most two children per process, started when first needed, lent to one thread at a time."""
+"""At most two child processes per process, started when they are first needed and lent to one thread at a time."""
 
 from __future__ import annotations
 
@@ -9,120 +9,129 @@ import threading
 import time
 from collections.abc import Iterator
 
-from .errors import ChildEnded, ChildTooBig, ChildTooSlow, SandboxError
+from .errors import ChildError, SandboxError
 from .process import Child
 
 SIZE = 2
-PROMPT = 1.0  # seconds to hand over the last frame of a batch
+RELEASE_SECONDS = 1.0  # to send the last frame of a batch
 
 
 class Lease:
-    """The right to one child. The child itself is started when asked for, and replaced after it was dropped."""
+    """The exclusive use of one child, which is started when it is first needed and again after it was dropped."""
 
     def __init__(self, pool: Pool, child: Child | None) -> None:
         self.pool, self._child = pool, child
 
     def child(self) -> Child:
-        """A living child. `SandboxError` where none can be started."""
-        if self._child and not self._child.alive():
+        """Returns a living child. Raises `SandboxError` if none can be started."""
+        if self._child and not self._child.is_alive():
             self.drop()
         if self._child is None:
             self._child = Child()
-            self.pool.began(self._child)
+            self.pool.register(self._child)
         return self._child
 
     def drop(self) -> None:
-        """Kills the child: nobody knows what state it is in."""
+        """Kills the child, whose state is unknown."""
         child, self._child = self._child, None
         if child:
-            self.pool.ended(child)
+            self.pool.unregister(child)
 
-    def give_back(self) -> Child | None:
-        """The child, ready for another script; None where it is gone or worn."""
+    def release(self) -> Child | None:
+        """Returns the child, ready for another script; None if it has ended or needs recycling."""
         child = self._child
         if child is None:
             return None
         child.batches += 1
-        child.most_megabytes = 0
+        child.max_megabytes = 0
         try:
-            child.send(b"E", b"", time.monotonic() + PROMPT)
-        except (ChildEnded, ChildTooSlow, ChildTooBig):
+            child.send(b"E", b"", time.monotonic() + RELEASE_SECONDS)
+        except ChildError:
             self.drop()
             return None
-        if child.worn():
+        if child.needs_recycling():
             self.drop()
             return None
         return child
 
 
 class Pool:
-    """`busy`: leases out; `idle`: children that wait; `all`: every child that lives."""
+    """The children of this process.
+
+    Attributes:
+        busy: number of leases in use.
+        idle: children that are not in use.
+        children: all living children.
+    """
 
     def __init__(self, size: int = SIZE) -> None:
         self.size = size
-        self.forgotten()
+        self.reset()
 
-    def forgotten(self) -> None:
-        """As new; also after a fork, where the children are the other process's."""
-        self.turn = threading.Condition()
+    def reset(self) -> None:
+        """Forgets all children."""
+        self.condition = threading.Condition()
         self.busy = 0
         self.idle: list[Child] = []
-        self.all: set[Child] = set()
+        self.children: set[Child] = set()
 
-    def after_fork(self) -> None:
-        for child in self.all:
-            child.forget()
-        self.forgotten()
+    def reset_after_fork(self) -> None:
+        """Forgets all children, which belong to the parent process."""
+        for child in self.children:
+            child.detach()
+        self.reset()
 
     @contextlib.contextmanager
     def lease(self, deadline: float) -> Iterator[Lease]:
-        """Waits for a free place until `deadline` (time.monotonic), then raises `SandboxError`."""
-        with self.turn:
+        """Waits until a child is free. Raises `SandboxError` at the `deadline` (of time.monotonic)."""
+        with self.condition:
             while self.busy >= self.size:
-                left = deadline - time.monotonic()
-                if left <= 0:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
                     raise SandboxError("Other scripts are running. Try again in a moment.")
-                self.turn.wait(left)
+                self.condition.wait(remaining)
             self.busy += 1
-            found = self.idle.pop() if self.idle else None
-        lease, kept = Lease(self, found), None
+            idle_child = self.idle.pop() if self.idle else None
+        lease, reusable = Lease(self, idle_child), None
         try:
             yield lease
-            kept = lease.give_back()
+            reusable = lease.release()
         finally:
-            if kept is None:
+            if reusable is None:
                 lease.drop()
-            with self.turn:
+            with self.condition:
                 self.busy -= 1
-                if kept:
-                    self.idle.append(kept)
-                self.turn.notify()
+                if reusable:
+                    self.idle.append(reusable)
+                self.condition.notify()
 
-    def began(self, child: Child) -> None:
-        with self.turn:
-            self.all.add(child)
+    def register(self, child: Child) -> None:
+        """Adds a child that was started."""
+        with self.condition:
+            self.children.add(child)
 
-    def ended(self, child: Child) -> None:
-        with self.turn:
-            self.all.discard(child)
+    def unregister(self, child: Child) -> None:
+        """Removes a child and kills it."""
+        with self.condition:
+            self.children.discard(child)
         child.kill()
 
     def close(self) -> None:
-        """Kills every child. One that a batch is using ends that batch's queries with an error."""
-        with self.turn:
+        """Kills every child. The queries of a batch that is running get an error."""
+        with self.condition:
             idle, self.idle = self.idle, []
-            using = self.all - set(idle)
+            leased = self.children - set(idle)
         for child in idle:
-            self.ended(child)
-        for child in using:
+            self.unregister(child)
+        for child in leased:
             child.process.kill()
 
 
 POOL = Pool()
-os.register_at_fork(after_in_child=POOL.after_fork)
+os.register_at_fork(after_in_child=POOL.reset_after_fork)
 
 
 @atexit.register
 def close() -> None:
-    """Ends the children of this process. They come back when a script is run again."""
+    """Ends the children of this process. They are started again when a script runs."""
     POOL.close()

@@ -1,53 +1,62 @@
-"""Arithmetic on grades: measures, bounds, grades from ratings; the working of a score and its reasons.
+"""Arithmetic on grades: measures, the range of a score, its explanation and its working; grades from ratings; scales.
 
-numpy only: no Django, no network, no clock.
+numpy only: no Django, no network, no clock. Start with `parse_measure`, `Batch.build` and `assess`, or with `evaluate`
+for plain dictionaries.
 """
 
+from .assessment import Assessment, Scores, assess, compute_values, explain, score, score_ideal, show_working
 from .batch import Batch
-from .definition import Definition, Example, Parameter
-from .errors import GradeError, MeasureError, ScaleError
-from .evaluate import evaluate
-from .explanation import Explanation, explain, explain_grades
-from .gap import ideal_scores
-from .grades import RULES, combine, combine_many
-from .known import Known
-from .measure import Measure, parse_measure, write_measure
-from .registry import definitions
-from .scale import Scale, map_grades
-from .score import CaseScore, Scores, case_score, score, values
-from .table import Column, Row, Working
-from .working import show_working
+from .definition import Definition, Example, Parameter, Settings
+from .errors import GradeError, MeasureError, ScaleError, ScoringError, UnknownMeasure
+from .explanations.explanation import Explanation, describe_ranking
+from .known_grades import KnownGrades
+from .measure import Measure
+from .notation import build_measure, parse_measure
+from .qrels import evaluate, mean_value
+from .rating_rules import RULES, Rating, combine_ratings
+from .registry import get_definitions
+from .scale import Scale, map_grades, parse_grades, parse_labelled_scale, smallest_scale
+from .slots import Slots
+from .workings.table import Column, Row, Working
 
 __all__ = [
     "RULES",
+    "Assessment",
     "Batch",
-    "CaseScore",
     "Column",
     "Definition",
     "Example",
     "Explanation",
     "GradeError",
-    "Known",
+    "KnownGrades",
     "Measure",
     "MeasureError",
     "Parameter",
+    "Rating",
     "Row",
     "Scale",
     "ScaleError",
     "Scores",
+    "ScoringError",
+    "Settings",
+    "Slots",
+    "UnknownMeasure",
     "Working",
-    "case_score",
-    "combine",
-    "combine_many",
-    "definitions",
+    "assess",
+    "build_measure",
+    "combine_ratings",
+    "compute_values",
+    "describe_ranking",
     "evaluate",
     "explain",
-    "explain_grades",
-    "ideal_scores",
+    "get_definitions",
     "map_grades",
+    "mean_value",
+    "parse_grades",
+    "parse_labelled_scale",
     "parse_measure",
     "score",
+    "score_ideal",
     "show_working",
-    "values",
-    "write_measure",
+    "smallest_scale",
 ]

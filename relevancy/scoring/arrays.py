@@ -1,4 +1,4 @@
-"""Array types of this package, and the one division it uses."""
+"""Array types of this package, and operations on arrays that several measures need."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 
-def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """`part / whole`, element by element; 0 where the whole is 0."""
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+def divide_or_zero(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Returns `numerator / denominator`, element by element; 0 where the denominator is not above 0."""
+    return np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0)
 
 
-def descending(grades: FloatArray) -> FloatArray:
-    """Each row of [queries × n] sorted from best to worst; NaN and grades below 0, which gain nothing, become 0."""
+def sort_descending(grades: FloatArray) -> FloatArray:
+    """Returns each row of [queries × n] from best to worst; NaN and grades below 0, which have no gain, become 0."""
     return -np.sort(-np.fmax(grades, 0.0), axis=1)

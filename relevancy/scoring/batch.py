@@ -1,4 +1,4 @@
-"""Many rankings at once, as a matrix of grades."""
+"""The rankings of many queries as a matrix of grades: the input of all measures."""
 
 from __future__ import annotations
 
@@ -9,25 +9,31 @@ import numpy as np
 
 from .arrays import BoolArray, FloatArray, IntArray
 from .errors import GradeError
-from .known import Known
-from .lookup import known_grades, lengths_of, looked_up, repeats_in, spread
+from .grade_lookup import find_repeats, flatten_grades, look_up_grades, ranking_lengths, to_matrix
+from .known_grades import KnownGrades
 from .scale import Scale
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rankings of Q queries.
+    """The rankings of Q queries.
 
-    `grades` [Q × depth]: the grade of the document at each rank, NaN where it is unrated, where it is a repeat, and
-    beyond the end. `returned` [Q]: how many documents each ranking has. `repeats` [Q × depth]: the document stood at
-    a better rank already; it keeps its slot, gains nothing, and is not unrated. `known`: all known grades of each
-    query, those of returned documents included. No grade may lie above the scale's top.
+    Attributes:
+        grades: [Q × depth] the grade of the document at each rank; NaN for an unrated document, for a repeat and
+            beyond the end of the ranking. No grade is above the top of the scale.
+        returned: [Q] number of documents in each ranking.
+        repeats: [Q × depth] whether the document also occurs at a better rank. A repeat keeps its slot, has no gain
+            and does not count as unrated.
+        known: all known grades of each query, those of returned documents included.
+        scale: the scale of the grades.
+
+    Raises `GradeError` if the arrays differ in length or a grade is above the scale.
     """
 
     grades: FloatArray
     returned: IntArray
     repeats: BoolArray
-    known: Known
+    known: KnownGrades
     scale: Scale
 
     def __post_init__(self) -> None:
@@ -38,30 +44,26 @@ class Batch:
             or len(self.known.counts) != queries
         ):
             raise GradeError(
-                f"Rankings and grades do not fit together: {queries} rankings, {len(self.returned)} lengths, "
+                f"The number of queries differs: {queries} rankings, {len(self.returned)} ranking lengths, "
                 f"known grades of {len(self.known.counts)} queries."
             )
-        best = float(self.known.grades.max(initial=0.0))
-        if not best <= self.scale.top:
-            raise GradeError(f"Grade {best:g} is above the scale's top, {self.scale.top:g}.")
+        highest = float(self.known.grades.max(initial=0.0))
+        if not highest <= self.scale.top:
+            raise GradeError(f"Grade {highest:g} is above the top of the scale, {self.scale.top:g}.")
 
     def __len__(self) -> int:
         return len(self.grades)
 
     def rows(self, start: int, stop: int) -> Batch:
-        """The queries from `start` up to, without, `stop`."""
+        """Returns the queries from `start` up to, but not including, `stop`."""
         rows = slice(start, stop)
         return Batch(
             self.grades[rows], self.returned[rows], self.repeats[rows], self.known.rows(start, stop), self.scale
         )
 
-    def best(self, most: int | None = None) -> FloatArray:
-        """[Q × n] the known grades of each query, best first; `most` of them, or all; NaN where there are no more."""
-        return self.known.ranked(most)
-
     def ideal(self, depth: int | None = None) -> Batch:
-        """The same queries, had they returned their `depth` best known documents (None: all of them), best first."""
-        grades = self.best(depth)
+        """Returns the same queries, each with a ranking of its `depth` best known documents (None: all), best first."""
+        grades = self.known.ranked(depth)
         returned = (~np.isnan(grades)).sum(axis=1)
         return Batch(grades, returned, np.zeros(grades.shape, dtype=np.bool_), self.known, self.scale)
 
@@ -73,37 +75,43 @@ class Batch:
         scale: Scale,
         depth: int | None = None,
     ) -> Batch:
-        """From document ids: `rankings[q]` in rank order, `known[q]` the grade of each rated document of query q.
+        """Returns a batch from document ids.
 
-        `depth` cuts every ranking: what lies below is treated as not returned. Leave it out for measures that look
-        below k (`unrated='skip'`, `ideal='recall'`).
+        `rankings[q]`: document ids in rank order. `known[q]`: {document id: grade} of every rated document of query q.
+        `depth`: cuts every ranking; lower documents are treated as not returned. Leave it out for measures that look
+        below their cutoff (`unrated='skip'`, `ideal='recall'`).
+
+        Raises `GradeError` for different lengths, a grade that is not a finite number, and a grade above the scale.
         """
         if len(rankings) != len(known):
-            raise GradeError(f"{len(rankings)} rankings were given, and grades of {len(known)} queries.")
-        cut = rankings if depth is None else [ranking[:depth] for ranking in rankings]
-        every, small = known_grades(known)
-        lengths = lengths_of(cut)
-        grades = spread(looked_up(cut, known, small), lengths)
-        return cls(grades, lengths, repeats_in(cut, grades.shape[1]), every, scale)
+            raise GradeError(f"There are {len(rankings)} rankings, but known grades of {len(known)} queries.")
+        rankings = rankings if depth is None else [ranking[:depth] for ranking in rankings]
+        known_grades, are_bytes = flatten_grades(known)
+        lengths = ranking_lengths(rankings)
+        grades = to_matrix(look_up_grades(rankings, known, are_bytes), lengths)
+        return cls(grades, lengths, find_repeats(rankings, grades.shape[1]), known_grades, scale)
 
     @classmethod
     def from_grades(
         cls,
         grades: Sequence[Sequence[float | None]],
         scale: Scale,
-        known_extra: Sequence[Sequence[float]] | None = None,
+        unretrieved: Sequence[Sequence[float]] | None = None,
     ) -> Batch:
-        """From grades in rank order, None = unrated; `known_extra[q]` are grades of documents not returned."""
-        extra = known_extra if known_extra is not None else [()] * len(grades)
-        if len(extra) != len(grades):
-            raise GradeError(f"{len(grades)} rankings were given, and further grades of {len(extra)} queries.")
+        """Returns a batch from grades in rank order, None for unrated documents.
+
+        `unretrieved[q]`: the grades of further rated documents of query q, which were not returned.
+        """
+        others = unretrieved if unretrieved is not None else [()] * len(grades)
+        if len(others) != len(grades):
+            raise GradeError(f"There are {len(grades)} rankings, but unretrieved grades of {len(others)} queries.")
         lengths = np.array([len(ranking) for ranking in grades], dtype=np.int64)
         flat = np.array([grade for ranking in grades for grade in ranking], dtype=np.float64)
-        matrix = spread(flat, lengths)
+        matrix = to_matrix(flat, lengths)
         known = [
-            [grade for grade in ranking if grade is not None] + list(more)
-            for ranking, more in zip(grades, extra, strict=True)
+            [*(grade for grade in ranking if grade is not None), *other]
+            for ranking, other in zip(grades, others, strict=True)
         ]
         offsets = np.cumsum([0, *map(len, known)], dtype=np.int64)
-        every = Known(np.array([grade for row in known for grade in row], dtype=np.float64), offsets)
-        return cls(matrix, lengths, np.zeros(matrix.shape, dtype=np.bool_), every, scale)
+        known_grades = KnownGrades(np.array([grade for row in known for grade in row], dtype=np.float64), offsets)
+        return cls(matrix, lengths, np.zeros(matrix.shape, dtype=np.bool_), known_grades, scale)

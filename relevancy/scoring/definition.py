@@ -1,4 +1,4 @@
-"""A measure described as data. Its arithmetic is one function beside it; forms, docs and the API are drawn from this."""
+"""What describes a measure as data. Forms, docs and the API are drawn from it; the arithmetic is one function."""
 
 from __future__ import annotations
 
@@ -7,19 +7,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .arrays import FloatArray
-from .facts import Facts, Reason
+from .explanations.facts import Facts, Reason
 from .slots import Slots
-from .table import Working
+from .workings.table import Working
 
 Value = str | float | None
+"""The value of a parameter; None is taken from the scale."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a measure.
+    """A parameter of a measure.
 
-    `choices`: (value, description) pairs, the default first; empty for a number, which then lies between `minimum`
-    and `maximum` (both themselves excluded where `open_interval`). A `default` of None is filled from the scale.
+    Attributes:
+        name: as written in a measure: `gain`.
+        title: as the label of a form field.
+        description: one line of help.
+        default: the value if it is left out; None is taken from the scale.
+        choices: (value, description) pairs, the default first; empty for a number.
+        minimum, maximum: the limits of a number.
+        excludes_limits: whether the limits themselves are not allowed.
     """
 
     name: str
@@ -29,72 +36,110 @@ class Parameter:
     choices: tuple[tuple[str, str], ...] = ()
     minimum: float = 0.0
     maximum: float = float("inf")
-    open_interval: bool = False
+    excludes_limits: bool = False
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The values of a measure's parameters, with those left out filled in."""
+    """The values of all parameters of a measure, defaults included."""
 
     values: Mapping[str, Value]
 
     def choice(self, name: str) -> str:
+        """Returns the value of a parameter that has choices."""
         return str(self.values[name])
 
     def number(self, name: str) -> float:
+        """Returns the value of a parameter that is a number."""
         value = self.values[name]
         if value is None:
-            raise TypeError(f"parameter {name} has no value yet")
+            raise TypeError(f"The parameter {name} has no value.")
         return float(value)
+
+    @property
+    def skips_unrated(self) -> bool:
+        """Whether unrated documents are removed before ranks are counted."""
+        return self.values.get("unrated") == "skip"
 
 
 Compute = Callable[[Slots, Settings], FloatArray]
-"""Slots of Q queries → one value per query. Need not care for queries that are not scoreable."""
+"""Slots of Q queries → [Q] values. The values of queries that are not scoreable are ignored."""
 
-Bounds = Callable[[Compute, Slots, Settings], tuple[FloatArray, FloatArray]]
-"""→ lowest and highest value per query that rating the open slots could give."""
+ComputeBounds = Callable[[Compute, Slots, Settings], tuple[FloatArray, FloatArray]]
+"""→ [Q] lowest and [Q] highest value that rating the open slots could lead to."""
 
-Points = Callable[[FloatArray, Slots, Settings], FloatArray]
-"""Values → scores 0–100."""
+ToScores = Callable[[FloatArray, Slots, Settings], FloatArray]
+"""[Q] values → [Q] scores from 0 to 100."""
 
-Formula = Callable[["Settings", str], str]
-"""Settings (`rel` may be None: the book's) and what to write for k, "10" or "k" → LaTeX."""
+Formula = Callable[[Settings, str], str]
+"""Settings (`rel` is None if left out) and what to write for k, such as "10" or "k" → LaTeX."""
 
-ShowWorking = Callable[[Slots, Settings], Working]
-"""Slots of one query → its table, with a result computed from the table."""
+BuildWorking = Callable[[Slots, Settings], Working]
+"""Slots of one query → a table that leads to its value. The value is computed from the table."""
 
-GiveReasons = Callable[[Facts, Settings], Sequence[Reason | None]]
-"""What is known of one ranking → what explains its score, the most telling first; None where a fact is not the case."""
+ListReasons = Callable[[Facts, Settings], Sequence[Reason | None]]
+"""Facts about one ranking → the reasons for its score, most important first; None where a reason does not apply."""
+
+Needs = Literal["nothing", "relevant", "gain", "judged"]
 
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example: `measure` as it is written, `grades` in rank order (None: unrated), the grades of known
-    documents that are not returned, the scale "LO:HI", and the value that comes out, to six decimals."""
+    """A worked example.
+
+    Attributes:
+        measure: in its notation, such as "nDCG@6".
+        grades: in rank order; None for an unrated document.
+        unretrieved: grades of known documents that were not returned.
+        scale: "LOWEST:HIGHEST".
+        value: the result, to six decimals.
+    """
 
     measure: str
     grades: tuple[float | None, ...]
-    extra: tuple[float, ...]
+    unretrieved: tuple[float, ...]
     scale: str
     value: float
 
 
-def per_cent(values: FloatArray, _slots: Slots, _settings: Settings) -> FloatArray:
-    """Values 0…1 as scores 0–100."""
+def to_percent(values: FloatArray, _slots: Slots, _settings: Settings) -> FloatArray:
+    """Returns values from 0 to 1 as scores from 0 to 100."""
     return 100.0 * values
+
+
+def need_nothing(_settings: Settings) -> Needs:
+    """Returns 'nothing'; for measures that give every query with ratings a value."""
+    return "nothing"
+
+
+def need_relevant(_settings: Settings) -> Needs:
+    """Returns 'relevant'; for measures that are only defined if a relevant document is known."""
+    return "relevant"
 
 
 @dataclass(frozen=True)
 class Definition:
-    """What a measure is.
+    """A measure.
 
-    `needs` says when a query with ratings is not scoreable: 'nothing' (never) · 'relevant' (no known document is
-    relevant) · 'gain' (no known grade above 0) · 'judged' (something returned, nothing of it rated). It may be a
-    function of the settings. `unrated_queries`: a query without any rating is 'unscoreable' or 'zero'.
-    `cutoff`: whether `@k` may be given. `bounds`: None where there are none.
-
-    What explains it, all of it optional: `formula` is LaTeX, or a function of the settings (see `Formula`); `advice`
-    and `pitfall` say when to use it and when it misleads; `working` and `reasons` show and explain one score.
+    Attributes:
+        name: as written in a measure: `nDCG`.
+        title: the name in words.
+        description: one sentence.
+        compute: the arithmetic.
+        parameters: in the order in which they are written.
+        cutoff: whether `@k` is 'optional', 'required' or not allowed ('none').
+        needs: when a query with ratings is not scoreable: 'nothing' (never) · 'relevant' (no relevant document is
+            known) · 'gain' (no grade above 0 is known) · 'judged' (results were returned, but none of the first k is
+            rated).
+        unrated_queries: whether a query without any rating is 'unscoreable' or scores 'zero'.
+        bounds: computes the range of the score; None for measures without one.
+        to_scores: converts values to scores from 0 to 100.
+        formula: LaTeX, or a function that returns it for given parameters.
+        advice: when to use the measure.
+        pitfall: when it is misleading.
+        example: a worked example.
+        build_working: builds the table that leads to the value; without it, the table lists ranks and grades.
+        list_reasons: lists what explains a score; without it, the explanation lists what is true for every measure.
     """
 
     name: str
@@ -103,33 +148,32 @@ class Definition:
     compute: Compute
     parameters: tuple[Parameter, ...] = ()
     cutoff: Literal["optional", "required", "none"] = "optional"
-    needs: Callable[[Settings], Needs] = lambda _settings: "nothing"
+    needs: Callable[[Settings], Needs] = need_nothing
     unrated_queries: Literal["unscoreable", "zero"] = "unscoreable"
-    bounds: Bounds | None = None
-    points: Points = per_cent
+    bounds: ComputeBounds | None = None
+    to_scores: ToScores = to_percent
     formula: str | Formula = ""
     advice: str = ""
     pitfall: str = ""
     example: Example | None = None
-    working: ShowWorking | None = None
-    reasons: GiveReasons | None = None
+    build_working: BuildWorking | None = None
+    list_reasons: ListReasons | None = None
 
     def parameter(self, name: str) -> Parameter | None:
+        """Returns the parameter of this name, or None."""
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
 
-Needs = Literal["nothing", "relevant", "gain", "judged"]
-
 REL = Parameter(
-    "rel", "Relevant from", "lowest grade that counts as relevant; left out, the book's own threshold", None
+    "rel", "Relevant from", "lowest grade that counts as relevant; if left out, the threshold of the book", None
 )
 UNRATED = Parameter(
     "unrated",
     "Unrated documents",
-    "what becomes of a document that nobody has rated",
+    "how documents without a rating are treated",
     "zero",
     (
-        ("zero", "keeps its slot and gains nothing"),
-        ("skip", "is taken out and the gap closed before ranks are counted"),
+        ("zero", "an unrated document keeps its rank and has no gain"),
+        ("skip", "unrated documents are removed before ranks are counted"),
     ),
 )

@@ -1,99 +1,138 @@
-"""What a measure sees of a batch: the first k slots of every ranking. Decided here once, for all measures."""
+"""The slots that a measure looks at: the first k of every ranking.
+
+What an unrated document, a grade below 0, a repeat and a ranking shorter than k mean is decided here, once for all
+measures.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray
+from .arrays import BoolArray, FloatArray, IntArray
 from .batch import Batch
-from .known import Known
+from .known_grades import KnownGrades
 from .scale import Scale
 
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """Matrices are [queries × width], width ≤ `depth`: never wider than the longest ranking.
+    """The first k slots of the rankings of Q queries.
 
-    `grades`: NaN where unrated, where a document is repeated, and beyond the end. `filled`: a document is there.
-    `repeated`: it stood at a better rank already. `depth`: the k of the measure, or how many results are shown.
-    `at_own_length`: no k was given. `everything`: all grades returned, also below k. `known`: all known grades;
-    `added`: further ones, that a completion makes known (NaN where it adds none).
+    Matrices are [Q × width]. The width is at most `k` and at most the length of the longest ranking.
+
+    Attributes:
+        grades: NaN where the document is unrated or a repeat, and beyond the end of the ranking; none is below 0.
+        is_filled: whether the ranking has a document at this rank.
+        is_repeat: whether the document also occurs at a better rank.
+        k: the measure's cutoff, or the number of results displayed if it has none.
+        has_cutoff: whether the measure has a cutoff of its own.
+        all_grades: the grades of everything returned, below k included.
+        known: all known grades of each query.
+        added: [Q × n] further known grades, from rating open slots (see `fill_open`); NaN where there are none.
+        scale: the scale of the grades.
     """
 
     grades: FloatArray
-    filled: BoolArray
-    repeated: BoolArray
-    depth: int
-    at_own_length: bool
-    everything: FloatArray
-    known: Known
+    is_filled: BoolArray
+    is_repeat: BoolArray
+    k: int
+    has_cutoff: bool
+    all_grades: FloatArray
+    known: KnownGrades
     added: FloatArray
     scale: Scale
 
-    @property
-    def held(self) -> FloatArray:
-        """How many of the first k slots hold a document, per query."""
-        return self.filled.sum(axis=1, dtype=np.float64)
+    @cached_property
+    def filled_counts(self) -> FloatArray:
+        """[Q] number of slots that hold a document: min(k, returned)."""
+        return self.is_filled.sum(axis=1, dtype=np.float64)
 
-    @property
-    def open(self) -> BoolArray:
-        """Slots whose document is unrated; a repeat is not."""
-        return self.filled & np.isnan(self.grades) & ~self.repeated
+    @cached_property
+    def is_rated(self) -> BoolArray:
+        """Slots that have a grade."""
+        return ~np.isnan(self.grades)
 
-    @property
+    @cached_property
+    def rated_counts(self) -> FloatArray:
+        """[Q] number of slots that have a grade."""
+        return self.is_rated.sum(axis=1, dtype=np.float64)
+
+    @cached_property
+    def is_open(self) -> BoolArray:
+        """Slots whose document is unrated; repeats are not open."""
+        return self.is_filled & ~self.is_rated & ~self.is_repeat
+
+    @cached_property
+    def open_counts(self) -> IntArray:
+        """[Q] number of open slots."""
+        return self.is_open.sum(axis=1)
+
+    @cached_property
     def ranks(self) -> FloatArray:
         """1, 2, …, width."""
         return np.arange(1.0, self.grades.shape[1] + 1)
 
-    def relevant(self, rel: float) -> BoolArray:
-        """Slots whose grade is at least `rel`."""
+    def is_relevant(self, rel: float) -> BoolArray:
+        """Returns slots whose grade is at least `rel`."""
         return self.grades >= rel
 
-    def known_between(self, low: float, high: float = np.inf) -> FloatArray:
-        """How many known grades g have low ≤ g < high, per query."""
-        known = self.known.count((self.known.grades >= low) & (self.known.grades < high))
-        return known + ((self.added >= low) & (self.added < high)).sum(axis=1)
+    def count_known(self, low: float, below: float = np.inf) -> FloatArray:
+        """Returns [Q] number of known grades g with low ≤ g < below."""
+        grades = self.known.grades
+        counts = self.known.count(grades >= low if below == np.inf else (grades >= low) & (grades < below))
+        if not self.added.shape[1]:
+            return counts
+        return counts + ((self.added >= low) & (self.added < below)).sum(axis=1)
 
-    def completed(self, fill: FloatArray | float) -> Slots:
-        """The same slots after the open ones were rated: `fill` is one grade, or one per slot."""
-        values = np.where(self.open, fill, np.nan)
-        return replace(self, grades=np.where(self.open, values, self.grades), added=values)
+    def fill_open(self, grade: FloatArray | float) -> Slots:
+        """Returns the same slots as if the open ones had been rated; `grade` is one grade, or one per slot."""
+        added = np.where(self.is_open, grade, np.nan)
+        return replace(self, grades=np.where(self.is_open, added, self.grades), added=added)
 
-    def rows(self, which: BoolArray) -> Slots:
-        """The same for some of the queries."""
-        chosen = np.flatnonzero(which)
-        counts = self.known.counts[chosen]
-        offsets = np.concatenate(([0], np.cumsum(counts)))
-        known = Known(self.known.grades[np.repeat(which, self.known.counts)], offsets)
+    def take(self, queries: IntArray) -> Slots:
+        """Returns the queries with these indices, in this order; an index may occur more than once."""
         return replace(
-            self, grades=self.grades[chosen], filled=self.filled[chosen], repeated=self.repeated[chosen],
-            everything=self.everything[chosen], known=known, added=self.added[chosen],
-        )  # fmt: skip
+            self,
+            grades=self.grades[queries],
+            is_filled=self.is_filled[queries],
+            is_repeat=self.is_repeat[queries],
+            all_grades=self.all_grades[queries],
+            known=self.known.take(queries),
+            added=self.added[queries],
+        )
 
 
-def look(batch: Batch, cutoff: int | None, shown: int, skip: bool) -> Slots:
-    """The first `cutoff` slots (or `shown`, where no cutoff is given) of each ranking of `batch`.
+def judged_grades(batch: Batch) -> FloatArray:
+    """Returns [Q × depth] the grades of the batch, NaN for those below 0, which mean "not judged" in TREC files."""
+    is_negative = batch.grades < 0
+    return np.where(is_negative, np.nan, batch.grades) if is_negative.any() else batch.grades
 
-    `skip`: take unrated documents out of the whole ranking first and close the gaps.
+
+def take_slots(batch: Batch, cutoff: int | None, depth: int, *, skip_unrated: bool) -> Slots:
+    """Returns the first `cutoff` slots of each ranking; without a cutoff the first `depth`, the number of results displayed.
+
+    `skip_unrated`: remove unrated documents from the whole ranking first and close the gaps.
     """
-    depth = max(1, cutoff or shown)
-    grades, repeated = batch.grades, batch.repeats
-    held = np.minimum(batch.returned, grades.shape[1])
-    if skip:
-        keep = ~np.isnan(grades) | repeated
-        order = np.argsort(~keep, axis=1, kind="stable")[:, :depth]
-        held = keep.sum(axis=1)
-        grades, repeated = np.take_along_axis(grades, order, 1), np.take_along_axis(repeated, order, 1)
-    grades, repeated = grades[:, :depth], repeated[:, :depth]
+    k = max(1, cutoff or depth)
+    all_grades, is_repeat = judged_grades(batch), batch.repeats
+    grades = all_grades
+    lengths = np.minimum(batch.returned, grades.shape[1])
+    if skip_unrated:
+        is_kept = ~np.isnan(grades) | is_repeat
+        order = np.argsort(~is_kept, axis=1, kind="stable")[:, :k]
+        lengths = is_kept.sum(axis=1)
+        grades, is_repeat = np.take_along_axis(grades, order, 1), np.take_along_axis(is_repeat, order, 1)
+    grades, is_repeat = grades[:, :k], is_repeat[:, :k]
     return Slots(
         grades=grades,
-        filled=np.arange(grades.shape[1]) < held[:, None],
-        repeated=repeated,
-        depth=depth,
-        at_own_length=cutoff is None,
-        everything=batch.grades,
+        is_filled=np.arange(grades.shape[1]) < lengths[:, None],
+        is_repeat=is_repeat,
+        k=k,
+        has_cutoff=cutoff is not None,
+        all_grades=all_grades,
         known=batch.known,
         added=np.empty((len(grades), 0)),
         scale=batch.scale,

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString, mark_safe
 from . import numbers
 
 WIDTH = 64  # of a score bar, in pixels
-_RAIL = mark_safe('<rect class="rail" y="2" width="64" height="4" rx="1"/>')
+_RAIL = mark_safe('<rect class="bar-track" y="2" width="64" height="4" rx="1"/>')
 _TICK = Decimal("1.5")  # width of the mark at the score
 
 
@@ -35,13 +35,13 @@ def bar(value: object, low: object = None, high: object = None) -> SafeString:
     else:
         solid, end = _on_bar(least), _on_bar(most)
         parts.append(
-            format_html('<rect class="maybe" x="{}" y="2" width="{}" height="4"/>', _px(solid), _px(end - solid))
+            format_html('<rect class="bar-possible" x="{}" y="2" width="{}" height="4"/>', _px(solid), _px(end - solid))
         )
     if solid > 0:
-        parts.append(format_html('<rect class="sure" y="2" width="{}" height="4" rx="1"/>', _px(solid)))
+        parts.append(format_html('<rect class="bar-certain" y="2" width="{}" height="4" rx="1"/>', _px(solid)))
     if len(parts) > 1 and least is not None and most is not None and most - least >= Decimal("0.5"):
         at = min(WIDTH - _TICK, max(Decimal(0), _on_bar(number) - _TICK / 2))
-        parts.append(format_html('<rect class="tick" x="{}" width="1.5" height="8"/>', _px(at)))
+        parts.append(format_html('<rect class="bar-tick" x="{}" width="1.5" height="8"/>', _px(at)))
     return format_html(
         '<svg class="bar {}" viewBox="0 0 64 8" aria-hidden="true">{}</svg>',
         numbers.score_class(number),
@@ -68,13 +68,13 @@ def score_cell(
         reason = why or ("No score: the search failed" if failed else "Not scoreable")
         rest = mark_safe("") if failed else format_html('{}<span class="range">{}</span>', bar(None), note)
         return format_html(
-            '<span class="score"><span class="none" title="{0}">–<span class="unseen"> {0}</span></span>{1}</span>',
+            '<span class="score"><span class="none" title="{0}">–<span class="visually-hidden"> {0}</span></span>{1}</span>',
             reason,
             rest,
         )
     return format_html(
         '<span class="score">{}{}</b>{}<span class="range">{}</span></span>',
-        mark_safe('<b class="quiet">' if dim else "<b>"),
+        mark_safe('<b class="muted">' if dim else "<b>"),
         numbers.score(value),
         bar(value, low, high),
         note or numbers.span(low, high),
@@ -85,22 +85,22 @@ def big_score(
     value: object, low: object = None, high: object = None, *, dim: bool = False, note: str = "", why: str = ""
 ) -> SafeString:
     """The case's score: whole part large, decimal at half size, range in brackets, bar. `note` replaces the range."""
-    opening = mark_safe('<b class="quiet">' if dim else "<b>")
+    opening = mark_safe('<b class="muted">' if dim else "<b>")
     if numbers.known(value) is None:
         return format_html(
-            '<div class="big-score"><b class="quiet" title="{}">–</b>{}</div>',
+            '<div class="big-score"><b class="muted" title="{}">–</b>{}</div>',
             why or "No score yet",
             format_html('<span class="range">{}</span>', note) if note else "",
         )
     before, _, after = numbers.score(value).partition(".")
     between = numbers.span(low, high)
-    beside = note or (f"({between})" if between else "")
+    secondary_scores = note or (f"({between})" if between else "")
     return format_html(
         '<div class="big-score">{}{}<small>.{}</small></b>{}{}</div>',
         opening,
         before,
         after,
-        format_html('<span class="range">{}</span>', beside) if beside else "",
+        format_html('<span class="range">{}</span>', secondary_scores) if secondary_scores else "",
         bar(value, low, high),
     )
 
@@ -109,7 +109,7 @@ def difference_cell(value: object, *, arrow: bool = False) -> SafeString:
     """A difference in its colour and with its sign: +6.2, −2.9; 0.0 and "–" quiet. `arrow` puts ▲ or ▼ before it."""
     way = numbers.trend(value)
     if way == "same":
-        return format_html('<span class="quiet">{}</span>', numbers.difference(value))
+        return format_html('<span class="muted">{}</span>', numbers.difference(value))
     sign = {"up": "▲ ", "down": "▼ "}[way] if arrow else ""
     return format_html('<span class="delta {}">{}{}</span>', way, sign, numbers.difference(value))
 

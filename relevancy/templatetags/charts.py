@@ -38,7 +38,7 @@ def sparkline(values: Iterable[object]) -> SafeString:
     given = list(values)
     scores = [score for score in map(numbers.known, given) if score is not None]
     if not scores:
-        return mark_safe("") if given else mark_safe('<span class="small quiet">no runs</span>')
+        return mark_safe("") if given else mark_safe('<span class="small muted">no runs</span>')
     low, high = min(scores), max(scores)
     if high - low < _LEAST_SPAN:
         middle = (low + high) / 2
@@ -50,7 +50,7 @@ def sparkline(values: Iterable[object]) -> SafeString:
     line = format_html('<path d="{}"/>', _path(points)) if len(points) > 1 else ""
     x, y = points[-1]
     return format_html(
-        '<svg class="spark" viewBox="0 0 108 22" role="img" aria-label="{}">{}<circle cx="{}" cy="{}" r="2.2"/></svg>',
+        '<svg class="sparkline" viewBox="0 0 108 22" role="img" aria-label="{}">{}<circle cx="{}" cy="{}" r="2.2"/></svg>',
         _in_words(scores),
         line,
         _n(x),
@@ -151,13 +151,13 @@ def _flags(notes: Sequence[Mapping[str, Any]], count: int) -> SafeString:
         if not 0 <= at < count:
             continue
         # Several at one run stand beside each other, on the side where the chart has room.
-        beside = seen.get(at, 0) * 15 * (-1 if at == count - 1 else 1)
+        secondary_scores = seen.get(at, 0) * 15 * (-1 if at == count - 1 else 1)
         seen[at] = seen.get(at, 0) + 1
         letter = note.get("letter") or chr(ord("A") + i % 26)
         flag = format_html(
             '<rect class="flag" x="{}" width="14" height="14" rx="2"/><text class="flag-text" x="{}" y="10.5">{}</text>',
-            beside - 7,
-            beside,
+            secondary_scores - 7,
+            secondary_scores,
             letter,
         )
         if note.get("href"):

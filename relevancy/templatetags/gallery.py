@@ -76,6 +76,11 @@ def samples() -> dict[str, Any]:
             {"label": "Import a file", "hint": "CSV, TREC, LTR, RRE, Quepid", "url": "#import"},
             {"label": "Share a book", "hint": "Use the queries and ratings of another case", "url": "#share"},
         ],
+        "knobs": [
+            {"name": "title_boost", "value": 12, "was": 12, "lowest": 0, "top": 30, "step": "0.5"},
+            {"name": "phrase_boost", "value": 24, "was": 18, "lowest": 0, "top": 40, "step": 1},
+            {"name": "tie", "value": "0.15", "was": None, "lowest": 0, "top": 1, "step": "0.05"},
+        ],
         "params": _PARAMS,
         "params_before": _PARAMS.replace("&pf=title^##phrase_boost##\n", "").replace("##tie##", "0.3"),
         "json": _JSON,

@@ -1,17 +1,18 @@
 """Numbers as the pages print them: half up, "–" for what is missing, U+2212 for minus."""
 
 import math
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
+
+from relevancy.scoring.rounding import MINUS, round_half_up, to_decimal
 
 MISSING = "–"
-MINUS = "−"
 NO_GRADE = "·"
 
 Number = int | float | Decimal
 
 
 def known(value: object) -> Decimal | None:
-    """The value as a decimal number, or None for None, NaN, infinities, booleans and anything that is no number.
+    """The value as a decimal number, or None for None, NaN, infinities, booleans and anything that is not a number.
 
     Binary noise is taken off at the ninth decimal, so that 0.1425 · 100 = 14.249999999999998 still rounds as 14.25.
     """
@@ -23,7 +24,7 @@ def known(value: object) -> Decimal | None:
         return None
     if not number.is_finite():
         return None
-    return number if abs(number) >= 10**15 else number.quantize(Decimal("1e-9"))
+    return to_decimal(number)
 
 
 def rounded(value: object, places: int) -> Decimal | None:
@@ -31,8 +32,7 @@ def rounded(value: object, places: int) -> Decimal | None:
     number = known(value)
     if number is None:
         return None
-    result = number.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    return abs(result) if result == 0 else result
+    return round_half_up(number, places)
 
 
 def _signed(number: Decimal, text: str) -> str:
@@ -100,7 +100,7 @@ def pvalue(value: object) -> str:
         return MISSING
     if number < Decimal("0.001"):
         return "< .001"
-    return _without_zero(number.quantize(Decimal("0.001"), rounding=ROUND_HALF_UP))
+    return _without_zero(round_half_up(number, 3))
 
 
 def coefficient(value: object) -> str:
@@ -116,13 +116,13 @@ def grade_text(value: object) -> str:
 
 
 def grade_class(grade: object, lowest: object, top: object) -> str:
-    """The colour class g0 … g10 of a grade, stop = round(10 · (grade − lowest) / (top − lowest)); "open" if unrated.
+    """The colour class g0 … g10 of a grade, stop = round(10 · (grade − lowest) / (top − lowest)); "unrated" if it has none.
 
     Grades outside the scale take the end's colour. A scale of a single grade has the top colour.
     """
     value, low, high = known(grade), known(lowest), known(top)
     if value is None or low is None or high is None:
-        return "open"
+        return "unrated"
     if high <= low:
         return "g10"
     stop = rounded(10 * (value - low) / (high - low), 0)

@@ -5,10 +5,11 @@ https and mail addresses only, in a page that learns nothing of where its reader
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -23,6 +24,11 @@ _BELOW_THE_PAGE = 3  # a first-level heading of a note is a fourth-level one on 
 def markdown(text: object) -> SafeString:
     """A text in Markdown (CommonMark and tables) as safe HTML."""
     return mark_safe(_reader().render(str(text or "")))
+
+
+def highlighted(pieces: Iterable[tuple[str, bool]]) -> SafeString:
+    """A text in pieces, `(text, marked)`, with `<mark>` around those that are marked."""
+    return mark_safe("".join(format_html("<mark>{}</mark>" if marked else "{}", text) for text, marked in pieces))
 
 
 @cache

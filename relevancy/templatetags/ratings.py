@@ -16,7 +16,7 @@ _NARROW_FROM = 8  # so many buttons only fit when they are narrow
 def grade_pill(grade: object, lowest: object, top: object, label: str = "") -> SafeString:
     """A grade for reading: on its colour, or an outlined "·" if there is none."""
     kind = numbers.grade_class(grade, lowest, top)
-    title = label or ("Unrated" if kind == "open" else "")
+    title = label or ("Unrated" if kind == "unrated" else "")
     return format_html(
         '<span class="grade {}"{}>{}</span>',
         kind,

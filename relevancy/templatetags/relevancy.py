@@ -6,7 +6,7 @@ from django import template
 from django.forms import BoundField
 from django.utils.safestring import SafeString
 
-from . import bars, charts, explained, icons, numbers, prose, ratings, when
+from . import bars, case_links, charts, explained, icons, numbers, prose, ratings, when
 
 register = template.Library()
 
@@ -20,6 +20,7 @@ for _filter in (
     numbers.coefficient,
     numbers.grade_text,
     prose.markdown,
+    prose.highlighted,
     explained.share,
     explained.tree_text,
 ):
@@ -42,6 +43,8 @@ for _tag in (
 ):
     register.simple_tag(_tag, name=_tag.__name__)
 
+register.simple_tag(case_links.case_url, takes_context=True)
+
 # Controls that are no box with an outline.
 _BARE = {"checkbox", "radioselect", "checkboxselectmultiple", "clearablefile", "file", "hidden"}
 
@@ -58,6 +61,24 @@ def rate(
 ) -> dict[str, Any]:
     """The rating of one document as a form that also works without JavaScript; see `ratings.rating` for its options."""
     return ratings.rating(scale, mine, grade, url, doc_id, csrf_token=context.get("csrf_token", ""), **options)
+
+
+@register.inclusion_tag("_ui/rate.html", takes_context=True)
+def rate_result(context: template.Context, case: Any, case_query: Any, result: Any, *, can: bool) -> dict[str, Any]:
+    """The rating of a result of the list of results of a query; the answer replaces the whole result."""
+    url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, rank=result.rank)
+    target = f"#result-{case_query.pk}-{result.rank}"
+    options = {"title": result.display.title, "can": can, "target": target}
+    return rate(context, case.book.scale, result.mine, result.grade, url, result.doc_id, **options)
+
+
+@register.inclusion_tag("_ui/rate.html", takes_context=True)
+def rate_unretrieved(
+    context: template.Context, case: Any, case_query: Any, doc_id: str, mine: object, grade: object, **options: Any
+) -> dict[str, Any]:
+    """The rating of a document that the run did not return; the answer replaces the rating only."""
+    url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, missing=1)
+    return rate(context, case.book.scale, mine, grade, url, doc_id, **options)
 
 
 @register.filter

@@ -42,7 +42,7 @@ def in_words(moment: datetime, now: datetime) -> str:
 def ago(moment: datetime | None, now: datetime | None = None, never: str = "never") -> SafeString:
     """The time relative to now, in a <time> whose title is the exact time; `never` if there is none."""
     if moment is None:
-        return format_html('<span class="quiet">{}</span>', never)
+        return format_html('<span class="muted">{}</span>', never)
     if timezone.is_naive(moment):
         moment = timezone.make_aware(moment)
     local = timezone.localtime(moment)

@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """What `scorer/_working.html` draws."""
+    """What `scorers/_working.html` draws."""
 
     heads: Sequence[Head]
     lines: Sequence[Line]
@@ -66,22 +66,22 @@ def working_table(tried: Any) -> Table:
     if tried.working is None:
         return _of_script(tried)
     working = tried.working
-    order = sorted(range(len(working.columns)), key=lambda at: working.columns[at].ideal)
+    order = sorted(range(len(working.columns)), key=lambda at: working.columns[at].is_ideal)
     tops = {at: max((row.numbers[at] or 0.0 for row in working.rows), default=0.0) for at in order}
     keys = {column.key: at for at, column in enumerate(working.columns)}
     places = [_places(column, working.column(column.key)) for column in working.columns]
     heads: list[Head] = []
     for at in order:
         column = working.columns[at]
-        if column.sums and not column.ideal:
+        if column.sums and not column.is_ideal:
             heads.append(Head(SafeString(""), "bar"))
-        heads.append(Head(raised(column.title), _kind(column), column.ideal))
+        heads.append(Head(raised(column.title), _kind(column), column.is_ideal))
     lines = []
     for row in working.rows:
         cells: list[Cell] = []
         for at in order:
             column, number = working.columns[at], row.numbers[at]
-            if column.sums and not column.ideal:
+            if column.sums and not column.is_ideal:
                 summed = keys[column.sums]
                 counted = row.numbers[summed]
                 cells.append(Cell("bar", None if counted is None else _width(counted, tops[summed])))
@@ -115,10 +115,10 @@ def _places(column: Any, found: Sequence[float | None]) -> int:
 def _cell(column: Any, number: float | None, places: int) -> Cell:
     kind = _kind(column)
     if kind != "number" or number is None:
-        return Cell(kind, number, column.ideal, column.ideal)
+        return Cell(kind, number, column.is_ideal, column.is_ideal)
     written = numbers.rounded(number, places)
     text = numbers.MISSING if written is None else f"{numbers.MINUS if written < 0 else ''}{abs(written):,f}"
-    return Cell("number", text, column.ideal or column.key == "discount" or number == 0, column.ideal)
+    return Cell("number", text, column.is_ideal or column.key == "discount" or number == 0, column.is_ideal)
 
 
 def _width(number: float, top: float) -> str:

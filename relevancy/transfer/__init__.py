@@ -1,17 +1,16 @@
-"""Workroom: one file per format, in and out."""
+"""Service: imports and exports, one module per file format."""
 
-from . import documents, list_csv, ratings_csv, run_csv, sample, scorer_file, trec
+from . import documents, evaluation_json, query_list_csv, ratings_csv, run_csv, sample, scorer_file, trec
 from .cells import decode
 from .errors import BadFile
-from .report import report
 
 __all__ = [
     "BadFile",
     "decode",
     "documents",
-    "list_csv",
+    "evaluation_json",
+    "query_list_csv",
     "ratings_csv",
-    "report",
     "run_csv",
     "sample",
     "scorer_file",

@@ -1,37 +1,44 @@
-"""Documents as JSON lines, into the embedded engine."""
+"""Documents as JSON lines."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from relevancy import cases, engines, evaluation
+from relevancy import endpoints
+from relevancy.models import User
 
-from .errors import BadFile
+from .errors import BadFile, quote
 
 
-def read(text: str) -> Iterator[dict[str, Any]]:
-    """One JSON object a line. Raises `BadFile` with the line."""
+def parse_documents(text: str) -> Iterator[dict[str, Any]]:
+    """Yields one document per line, each a JSON object. Raises `BadFile`."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            doc = json.loads(line)
+            document = json.loads(line)
         except json.JSONDecodeError as error:
-            raise BadFile(f"column {error.colno}: this is no JSON: {error.msg}.", line=number) from None
-        if not isinstance(doc, dict):
-            raise BadFile(f"this is no JSON object: {line[:60]!r}.", line=number)
-        yield doc
+            raise BadFile(f"column {error.colno}: this is not valid JSON: {error.msg}.", line=number) from None
+        if not isinstance(document, dict):
+            raise BadFile(f"this is not a JSON object: {quote(line)}.", line=number)
+        yield document
 
 
-def load(*, engine: str, url: str, text: str, by: Any, id_field: str = "id") -> int:
-    """Documents of a file into an engine. Returns how many. Raises `BadFile`, `EngineError`."""
+def import_documents(*, engine: str, url: str, text: str, by: User, id_field: str = "id") -> int:
+    """Loads the documents of a file into a search engine. Returns their number. Raises `BadFile`, `EngineError`."""
     try:
-        return put(engine=engine, url=url, documents=read(text), by=by, id_field=id_field)
+        return load_documents(engine=engine, url=url, documents=parse_documents(text), by=by, id_field=id_field)
     except ValueError as error:
         raise BadFile(str(error)) from None
 
 
-def put(*, engine: str, url: str, documents: Iterable[Mapping[str, Any]], by: Any, id_field: str = "id") -> int:
-    """Documents into an engine that need not be an endpoint; the rules for addresses hold. Raises `EngineError`, `ValueError`."""
-    endpoint = cases.endpoints.draft(name="documents", engine=engine, url=url, by=by)
-    return engines.load_documents(evaluation.connection(endpoint), documents, id_field=id_field)
+def load_documents(
+    *, engine: str, url: str, documents: Iterable[Mapping[str, Any]], by: User, id_field: str = "id"
+) -> int:
+    """Loads documents into a search engine, which needs no endpoint. Returns their number.
+
+    Only addresses that an endpoint of `by` could have are allowed. Raises `EngineError`, `ValueError`.
+    """
+    endpoint = endpoints.build_endpoint(name="documents", engine=engine, url=url, by=by)
+    with endpoints.connect(endpoint) as adapter:
+        return adapter.load_documents(documents, id_field=id_field)

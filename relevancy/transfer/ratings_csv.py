@@ -2,106 +2,113 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import cases, evaluation, judging
-from relevancy.models import Case
+from relevancy import judgments, queries, scores
+from relevancy.models import Case, User
+from relevancy.models.errors import error_text
+from relevancy.scoring import Scale
 
-from .cells import read_rows, write_rows
-from .errors import BadFile
+from .cells import format_rows, read_rows
+from .errors import BadFile, quote
 
-HEADER = (("query",), ("docid", "doc_id"), ("rating",))
+COLUMNS = (("query",), ("docid", "doc_id"), ("rating",))
 
 
 @dataclass(frozen=True)
-class Imported:
-    """What an import did: queries new to the case, ratings that are new or changed, ratings in the file."""
+class ImportedRatings:
+    """The result of an import.
+
+    Attributes:
+        queries: number of queries that are new to the case.
+        changed: number of ratings that are new or have another value.
+        ratings: number of ratings in the file.
+    """
 
     queries: int
     changed: int
     ratings: int
 
 
-def read(text: str) -> dict[str, dict[str, float]]:
-    """`{query: {document id: rating}}` of a CSV text; a line without document and rating only names a query.
+def parse_ratings(text: str, scale: Scale | None = None) -> dict[str, dict[str, float]]:
+    """Returns `{query: {document id: rating}}`. Raises `BadFile` with line, column and value.
 
-    BOM and CRLF are fine, `3.0` is 3. Raises `BadFile` with line, column and value.
+    A row with an empty rating only names its query: the document is unrated. A byte order mark and CRLF are accepted.
+    With a `scale`, ratings must be on it.
     """
-    found: dict[str, dict[str, float]] = {}
-    for line, (query, doc_id, rating) in read_rows(text, HEADER):
-        try:
-            documents = found.setdefault(cases.queries.check_text(query), {})
-        except cases.Refused as reason:
-            raise BadFile(f"column query: {reason}", line=line) from None
-        doc_id, rating = doc_id.strip(), rating.strip()
-        if not doc_id and not rating:
+    ratings: dict[str, dict[str, float]] = {}
+    for line, (query, doc_id, rating) in read_rows(text, COLUMNS):
+        documents = ratings.setdefault(_parse_query(query, line), {})
+        if not rating.strip():
             continue
-        if not doc_id or not rating:
-            missing = "docid" if not doc_id else "rating"
-            raise BadFile(f"column {missing} is empty beside {(doc_id or rating)[:60]!r}.", line=line)
+        if not doc_id.strip():
+            raise BadFile(f"column docid is empty, but the rating is {quote(rating.strip())}.", line=line)
         try:
-            doc_id = judging.check_document(doc_id)
-        except judging.CannotRate as reason:
-            raise BadFile(f"column docid: {reason}", line=line) from None
-        value = _number(rating, line)
-        if documents.setdefault(doc_id, value) != value:
+            doc_id = judgments.clean_doc_id(doc_id)
+        except (ValidationError, judgments.InvalidRating) as error:
+            raise BadFile(f"column docid: {error_text(error)}", line=line) from None
+        value = _parse_rating(rating.strip(), line)
+        if scale is not None and not scale.contains(value):
+            grades = f"{scale.grades[0]:g} to {scale.grades[-1]:g}"
             raise BadFile(
-                f"column rating: document {doc_id[:60]!r} of query {query[:60]!r} is rated {value:g} here and "
-                f"{documents[doc_id]:g} further up.",
+                f"column rating: {rating.strip()} of document {quote(doc_id)} is not on the book's scale, {grades}.",
                 line=line,
             )
-    return found
+        if documents.setdefault(doc_id, value) != value:
+            raise BadFile(
+                f"column rating: document {quote(doc_id)} of query {quote(query)} is rated {value:g} here and "
+                f"{documents[doc_id]:g} in an earlier line.",
+                line=line,
+            )
+    return ratings
 
 
-def _number(text: str, line: int) -> float:
+def _parse_query(text: str, line: int) -> str:
+    try:
+        return queries.check_text(text)
+    except ValidationError as error:
+        raise BadFile(f"column query: {error_text(error)}", line=line) from None
+
+
+def _parse_rating(text: str, line: int) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise BadFile(f"column rating: {text!r} is no number.", line=line)
+        raise BadFile(f"column rating: {quote(text)} is not a number.", line=line)
     return value
 
 
-def import_ratings(*, case: Case, text: str, by: Any, rater: Any = None, source: str = "import") -> Imported:
-    """Take a CSV over into the case's book: queries that are missing are made, ratings become those of `rater` (default: `by`).
+def import_ratings(
+    *, case: Case, text: str, by: User, rater: User | None = None, source: str = "import"
+) -> ImportedRatings:
+    """Imports ratings into the case's book as those of `rater` (default: `by`), and adds missing queries to the case.
 
-    All or nothing: raises `BadFile` with the line for anything that is wrong, a rating off the scale included.
+    Raises `BadFile` if anything is wrong, including a rating that is not on the scale; then nothing is stored.
     """
-    found = read(text)
-    _check_scale(case, text)
+    ratings = parse_ratings(text, scores.scale_of(case.book))
     with transaction.atomic():
-        added = cases.queries.add(case=case, texts=found)
-        queries = cases.queries.ensure(book=case.book, texts=list(found))
-        values = {query.pk: found[query.text] for query in queries if found[query.text]}
+        added = queries.add(case=case, texts=ratings)
+        book_queries = queries.ensure(book=case.book, texts=list(ratings))
+        values = {query.pk: ratings[query.text] for query in book_queries if ratings[query.text]}
         try:
-            changed = judging.rate_book(book=case.book, values=values, rater=rater or by, by=by, source=source)
-        except judging.CannotRate as error:
-            raise BadFile(str(error)) from None
-    return Imported(len(added.new), changed, sum(len(documents) for documents in found.values()))
-
-
-def _check_scale(case: Case, text: str) -> None:
-    scale = evaluation.scale_of(case.book)
-    for line, (_, doc_id, rating) in read_rows(text, HEADER):
-        if rating.strip() and not scale.contains(float(rating)):
-            raise BadFile(
-                f"column rating: {rating.strip()} of document {doc_id!r} is not on the book's scale, "
-                f"{case.book.lowest:g} to {case.book.top:g}.",
-                line=line,
-            )
+            changed = judgments.rate_book(book=case.book, values=values, rater=rater or by, by=by, source=source)
+        except (ValidationError, judgments.InvalidRating) as error:
+            raise BadFile(error_text(error)) from None
+    return ImportedRatings(len(added.added), changed, sum(map(len, ratings.values())))
 
 
 def export_ratings(*, case: Case) -> str:
-    """The case's grades, a line each, in the order of its queries; a query without any is a line of its own."""
-    queries = [entry.query for entry in case.case_queries.present().select_related("query")]
-    known = evaluation.known_grades(case.book, [query.pk for query in queries])
+    """Returns the case's grades, one per row, in the order of its queries. A query without grades has a row of its own."""
+    case_queries = [entry.query for entry in case.case_queries.present().select_related("query")]
+    grades_by_query = scores.known_grades(case.book, [query.pk for query in case_queries])
     rows: list[tuple[str, str, str]] = []
-    for query in queries:
-        grades = known[query.pk]
+    for query in case_queries:
+        grades = grades_by_query[query.pk]
         rows.extend((query.text, doc_id, f"{grades[doc_id]:.12g}") for doc_id in sorted(grades))
         if not grades:
             rows.append((query.text, "", ""))
-    return write_rows(("query", "docid", "rating"), rows)
+    return format_rows(("query", "docid", "rating"), rows)

@@ -1,4 +1,4 @@
-"""A run as the CSV that Quepid calls a snapshot."""
+"""A run as CSV, in the format of Quepid's snapshots."""
 
 import json
 from typing import Any
@@ -7,29 +7,30 @@ from django.db.models import Exists, OuterRef, Subquery
 
 from relevancy.models import Run
 
-from .cells import write_rows
+from .cells import Cell, format_rows
 
 HEADER = ("Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position")
 
 
 def export_run(*, run: Run) -> str:
-    """One line per ranked document with its displayed fields, in the order of the case's queries; positions count from 1."""
-    present = run.case.case_queries.present().filter(query=OuterRef("query"))
-    placed = run.rankings.filter(Exists(present), error_kind="").annotate(
-        place=Subquery(present.values("position")[:1])
+    """Returns a row per ranked document with its displayed fields, in the order of the case's queries; positions start at 1."""
+    in_case = run.case.case_queries.present().filter(query=OuterRef("query"))
+    in_order = run.rankings.filter(Exists(in_case), error_kind="").annotate(
+        position=Subquery(in_case.values("position")[:1])
     )
-    rankings = list(placed.order_by("place", "id"))
+    rankings = list(in_order.order_by("position", "id"))
     names = list(dict.fromkeys(name for ranking in rankings for _, _, fields, *_ in ranking.hits for name in fields))
-    head = (run.note or f"Run {run.number}", run.created_at.isoformat(timespec="seconds"), str(run.case_id))
+    snapshot = (run.note or f"Run {run.number}", run.created_at.isoformat(timespec="seconds"), str(run.case_id))
     rows = [
-        (*head, ranking.text, doc_id, rank, *(_cell(fields.get(name)) for name in names))
+        (*snapshot, ranking.text, doc_id, rank, *(_format_value(fields.get(name)) for name in names))
         for ranking in rankings
         for rank, (doc_id, _, fields, *_) in enumerate(ranking.hits, 1)
     ]
-    return write_rows((*HEADER, *names), rows)
+    return format_rows((*HEADER, *names), rows)
 
 
-def _cell(value: Any) -> str | int | float:
+def _format_value(value: Any) -> Cell:
+    """Returns a field's value as a cell: text and numbers as they are, other JSON values as JSON."""
     if value is None:
         return ""
     if isinstance(value, str | int | float) and not isinstance(value, bool):

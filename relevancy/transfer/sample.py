@@ -1,4 +1,4 @@
-"""The sample: a catalogue of films, the case "Movies" with ratings, and two attempts already run."""
+"""Sample data: a catalogue of films and the case "Movies" with ratings and two attempts, each with a run."""
 
 import csv
 import json
@@ -8,23 +8,23 @@ from typing import Any
 
 from django.db import transaction
 
-from relevancy import cases, engines, evaluation, judging
-from relevancy.models import Attempt, Case, Endpoint, Role, Run
+from relevancy import cases, endpoints, judgments, queries, runs, scorers
+from relevancy.models import Attempt, Case, Endpoint, Role, Run, User
 
 from . import documents
 
 FOLDER = Path(__file__).parent / "sample_data"
 CASE = "Movies"
 ENDPOINT = "films"
-# Accounts of a demonstration, with a password that everybody knows.
+# Accounts of the demo, with a public password.
 PEOPLE = (("demo@example.com", "Mira Okafor", Role.OWNER), ("rater@example.com", "Jonas Weber", Role.RATER))
 PASSWORD = "relevancy"
 FIELDS = "id:id title:title year directors cast genres highlight:overview"
-FIRST = """{
+FIRST_TEMPLATE = """{
   "query": "#$query##",
   "fields": ["title"]
 }"""
-SECOND = """{
+SECOND_TEMPLATE = """{
   "query": "#$query##",
   "fields": {
     "title": ##title_boost##,
@@ -40,78 +40,84 @@ SECOND = """{
 KNOBS = {"title_boost": 3, "cast_boost": 2, "tie": 0.3}
 
 
-def films() -> Iterator[dict[str, Any]]:
-    """The catalogue: `{id, title, year, directors, cast, genres, overview}` each."""
+def read_films() -> Iterator[dict[str, Any]]:
+    """Yields the films of the catalogue: `{id, title, year, directors, cast, genres, overview}`."""
     for line in (FOLDER / "films.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n"):
         yield json.loads(line)
 
 
-def load(*, owner: Any) -> Case:
-    """The sample for a user: endpoint, case, ratings, two finished runs. Done before, it is left as it is; what an
-    interruption left half done is finished."""
+def load(*, owner: User) -> Case:
+    """Creates the sample's endpoint, case, ratings and two runs for a user. Returns the case.
+
+    Does nothing if they exist; completes what an interrupted call has left.
+    """
     case: Case | None = Case.objects.select_related("book").filter(name=CASE, owner=owner).first()
     if case is not None and case.runs.order_by().values("attempt").distinct().count() > 1:
         return case
-    endpoint = _endpoint(owner)
-    case = case or _make(endpoint, owner)
+    endpoint = _load_endpoint(owner)
+    case = case or _create_case(endpoint, owner)
     first = case.attempts.get(number=1)
-    _run(first, owner)
-    second = case.attempts.filter(number=2).first() or cases.attempts.save(
+    _run_once(first, owner)
+    second = case.attempts.filter(number=2).first() or runs.attempts.save(
         case=case,
         endpoint=endpoint,
-        template=SECOND,
+        template=SECOND_TEMPLATE,
         fields=FIELDS,
         knobs=KNOBS,
         by=owner,
         parent=first,
         name="People and overview, boosted",
     )
-    _run(second, owner)
+    _run_once(second, owner)
     return case
 
 
-def _make(endpoint: Endpoint, owner: Any) -> Case:
+def _create_case(endpoint: Endpoint, owner: User) -> Case:
     with transaction.atomic():
-        case = cases.create(name=CASE, owner=owner, scale=cases.parse_scale("1:10"))
+        case = cases.create(name=CASE, owner=owner, scale=scorers.parse_scale("1:10"))
         _add_queries(case, owner)
-        cases.attempts.save(case=case, endpoint=endpoint, template=FIRST, fields=FIELDS, by=owner, name="Title only")
+        runs.attempts.save(
+            case=case, endpoint=endpoint, template=FIRST_TEMPLATE, fields=FIELDS, by=owner, name="Title only"
+        )
     return case
 
 
-def load_into(*, engine: str, url: str, by: Any) -> int:
-    """The catalogue into a real engine. Returns the number of films."""
-    return documents.put(engine=engine, url=url, documents=films(), by=by)
+def load_into(*, engine: str, url: str, by: User) -> int:
+    """Loads the catalogue into a search engine. Returns the number of films."""
+    return documents.load_documents(engine=engine, url=url, documents=read_films(), by=by)
 
 
-def _endpoint(owner: Any) -> Endpoint:
+def _load_endpoint(owner: User) -> Endpoint:
     endpoint = Endpoint.objects.filter(name=ENDPOINT, engine="embedded").first()
     if endpoint is None:
-        endpoint = cases.endpoints.create(name=ENDPOINT, engine="embedded", url="films", by=owner)
-    engines.load_documents(evaluation.connection(endpoint), films())
+        endpoint = endpoints.create(name=ENDPOINT, engine="embedded", url="films", by=owner)
+    with endpoints.connect(endpoint) as engine:
+        engine.load_documents(read_films())
     return endpoint
 
 
-def _add_queries(case: Case, owner: Any) -> None:
-    described = json.loads((FOLDER / "queries.json").read_text(encoding="utf-8"))
-    added = cases.queries.add(case=case, texts=[entry["text"] for entry in described])
-    for entry, about in zip(added.new, described, strict=True):
-        cases.queries.edit(
-            entry=entry,
-            text=about["text"],
-            information_need=about["information_need"],
-            notes=about["notes"],
-            tags=about["tags"],
+def _add_queries(case: Case, owner: User) -> None:
+    descriptions = json.loads((FOLDER / "queries.json").read_text(encoding="utf-8"))
+    case_queries = queries.add(case=case, texts=[description["text"] for description in descriptions]).added
+    for case_query, description in zip(case_queries, descriptions, strict=True):
+        queries.edit(
+            case_query=case_query,
+            text=description["text"],
+            information_need=description["information_need"],
+            notes=description["notes"],
+            tags=description["tags"],
         )
-    ids = {entry.query.text: entry.query_id for entry in added.new}
+    ids = {case_query.query.text: case_query.query_id for case_query in case_queries}
     values: dict[int, dict[str, float]] = {}
     with (FOLDER / "ratings.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             values.setdefault(ids[row["query"]], {})[row["docid"]] = float(row["rating"])
-    judging.rate_book(book=case.book, values=values, rater=owner, by=owner, source="sample")
+    judgments.rate_book(book=case.book, values=values, rater=owner, by=owner, source="sample")
 
 
-def _run(attempt: Attempt, owner: Any) -> Run:
-    there = attempt.runs.order_by("-number").first()
-    if there is not None and not there.under_way:
-        return there
-    return evaluation.finish_here(there or evaluation.start(attempt=attempt, by=owner))
+def _run_once(attempt: Attempt, owner: User) -> Run:
+    """Finishes the attempt's newest run, or a new one if it has none."""
+    newest = attempt.runs.order_by("-number").first()
+    if newest is not None and not newest.is_active:
+        return newest
+    return runs.finish_here(newest or runs.start(attempt=attempt, by=owner))

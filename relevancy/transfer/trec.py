@@ -1,118 +1,152 @@
-"""TREC's files: qrels (`topic 0 document grade`) and runs (`topic Q0 document rank score tag`)."""
+"""TREC files: qrels (`topic 0 document grade`) and runs (`topic Q0 document rank score tag`).
+
+Topics are the ids of queries, because the texts contain spaces. Document ids are percent-encoded where necessary.
+"""
 
 import math
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
+from urllib.parse import quote as percent_encode
 
 import numpy as np
 
-from relevancy import evaluation, scoring
+from relevancy import scores, scoring
 from relevancy.models import Case, Run
 
-from .errors import BadFile
+from .errors import BadFile, quote
+
+QRELS_COLUMNS = ("topic", "0", "document", "grade")
+RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
+_PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_WHITESPACE_OR_PERCENT = re.compile(r"[\s%]")
+
+
+class MeasureSummary(TypedDict):
+    """The values of a measure: mean over the scored queries, number of these and of all, and the value of each query."""
+
+    mean: float | None
+    scored: int
+    queries: int
+    per_query: dict[str, float | None]
 
 
 def read_qrels(text: str) -> dict[str, dict[str, float]]:
-    """`{topic: {document: grade}}`. Raises `BadFile`."""
-    found: dict[str, dict[str, float]] = {}
-    for line, (topic, _, doc_id, grade) in _lines(text, 4, "topic 0 document grade"):
-        documents = found.setdefault(topic, {})
-        if doc_id in documents:
-            raise BadFile(f"document {doc_id!r} of topic {topic!r} stands here for the second time.", line=line)
-        documents[doc_id] = _number(grade, "grade", line)
-    return found
+    """Returns `{topic: {document: grade}}`. Raises `BadFile`."""
+    return _read(text, QRELS_COLUMNS, "grade", ignores_rest=False)
 
 
 def read_run(text: str) -> dict[str, dict[str, float]]:
-    """`{topic: {document: score}}`; as in trec_eval the score decides, not the rank column. Raises `BadFile`."""
-    found: dict[str, dict[str, float]] = {}
-    for line, (topic, _, doc_id, _, score, _) in _lines(text, 6, "topic Q0 document rank score tag"):
-        documents = found.setdefault(topic, {})
-        if doc_id in documents:
-            raise BadFile(f"document {doc_id!r} of topic {topic!r} stands here for the second time.", line=line)
-        documents[doc_id] = _number(score, "score", line)
-    return found
+    """Returns `{topic: {document: score}}`. As in trec_eval the score counts, not the rank. Raises `BadFile`."""
+    return _read(text, RUN_COLUMNS, "score", ignores_rest=True)
 
 
-def _lines(text: str, width: int, form: str) -> list[tuple[int, list[str]]]:
-    rows = [(number, line.split()) for number, line in enumerate(text.split("\n"), 1)]
-    rows = [(number, cells) for number, cells in rows if cells]
-    for number, cells in rows:
-        if len(cells) != width:
-            raise BadFile(f"{len(cells)} columns instead of {width} ({form}): {' '.join(cells)[:80]!r}.", line=number)
-    return rows
+def _read(
+    text: str, columns: tuple[str, ...], number_column: str, *, ignores_rest: bool
+) -> dict[str, dict[str, float]]:
+    """Like trec_eval 10, skips lines that start with `#` and ignores what follows the columns of a run."""
+    numbers_by_topic: dict[str, dict[str, float]] = {}
+    for line, content in enumerate(text.split("\n"), 1):
+        cells = content.split()
+        if not cells or cells[0].startswith("#"):
+            continue
+        if len(cells) < len(columns) or (len(cells) > len(columns) and not ignores_rest):
+            form = " ".join(columns)
+            raise BadFile(
+                f"{len(cells)} columns instead of {len(columns)} ({form}): {quote(content.strip())}.", line=line
+            )
+        topic, doc_id = cells[0], cells[2]
+        numbers = numbers_by_topic.setdefault(topic, {})
+        if doc_id in numbers:
+            raise BadFile(f"document {quote(doc_id)} of topic {quote(topic)} occurs for the second time.", line=line)
+        numbers[doc_id] = _parse_number(cells[columns.index(number_column)], number_column, line)
+    return numbers_by_topic
 
 
-def _number(text: str, column: str, line: int) -> float:
+def _parse_number(text: str, column: str, line: int) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise BadFile(f"column {column}: {text!r} is no number.", line=line)
+        raise BadFile(f"column {column}: {quote(text)} is not a number.", line=line)
     return value
 
 
 def measure(
-    *, qrels: str, run: str, measures: Sequence[str], scale: str = "", zero: bool = False
-) -> dict[str, dict[str, Any]]:
-    """Score a TREC run against TREC qrels: `{measure: {mean, scored, queries, per_query}}`, values 0…1.
+    *, qrels: str, run: str, measures: Sequence[str], scale: str = "", count_unscoreable_as_zero: bool = False
+) -> dict[str, MeasureSummary]:
+    """Scores a TREC run against TREC qrels. Returns `{measure: summary}`; values are 0 to 1, those of CG and DCG sums.
 
-    `scale`: "LOWEST:HIGHEST", default 0 to the highest grade there is. `zero`: what is not scoreable counts as 0.
-    Raises `BadFile`, `MeasureError` (a `ValueError`).
+    qrels, run: the content of the files.
+    scale: "LOWEST:HIGHEST", by default 0 to the highest grade.
+    count_unscoreable_as_zero: as in trec_eval.
+    Raises `BadFile`, `MeasureError` and `ScaleError`.
     """
-    values = scoring.evaluate(measures, read_qrels(qrels), read_run(run), scoring.Scale.parse(scale) if scale else None)
-    return {name: _summary(per_query, zero) for name, per_query in values.items()}
+    values_by_measure = scoring.evaluate(measures, read_qrels(qrels), read_run(run), scale or None)
+    return {name: _summarize(values, count_unscoreable_as_zero) for name, values in values_by_measure.items()}
 
 
-def _summary(per_query: dict[str, float | None], zero: bool) -> dict[str, Any]:
-    if zero:
-        per_query = {query: value or 0.0 for query, value in per_query.items()}
-    scored = [value for value in per_query.values() if value is not None]
-    mean = sum(scored) / len(scored) if scored else None
-    return {"mean": mean, "scored": len(scored), "queries": len(per_query), "per_query": per_query}
+def _summarize(values: dict[str, float | None], count_unscoreable_as_zero: bool) -> MeasureSummary:
+    if count_unscoreable_as_zero:
+        values = {topic: value or 0.0 for topic, value in values.items()}
+    return {
+        "mean": scoring.mean_value(values.values()),
+        "scored": sum(value is not None for value in values.values()),
+        "queries": len(values),
+        "per_query": values,
+    }
 
 
 def export_run(*, run: Run) -> str:
-    """A run as trec_eval reads it. The topic is the query's id: texts have blanks. A repeated document stands at its first rank only.
+    """Returns a run in the format of trec_eval. A document that was returned twice is listed at its first rank only.
 
-    trec_eval orders by score, so a query whose engine scores do not fall strictly gets scores made from its ranks.
+    trec_eval sorts by score. If the engine's scores do not decrease from rank to rank, a query gets scores computed from
+    its ranks.
     """
     lines = []
     tag = f"relevancy-run-{run.number}"
     for ranking in run.rankings.filter(error_kind="").order_by("query_id").iterator(chunk_size=200):
-        first: dict[str, float | None] = {}
+        score_by_doc: dict[str, float | None] = {}
         for doc_id, score, *_ in ranking.hits:
-            first.setdefault(doc_id, score)
-        falling = _falling(list(first.values()))
-        for rank, (doc_id, score) in enumerate(first.items(), 1):
-            shown = score if falling else len(first) - rank + 1
-            lines.append(f"{ranking.query_id} Q0 {_token(doc_id)} {rank} {shown!r} {tag}\n")
+            score_by_doc.setdefault(doc_id, score)
+        is_decreasing = _is_decreasing_in_single_precision(list(score_by_doc.values()))
+        for rank, (doc_id, score) in enumerate(score_by_doc.items(), 1):
+            exported_score = score if is_decreasing else len(score_by_doc) - rank + 1
+            lines.append(f"{ranking.query_id} Q0 {encode_doc_id(doc_id)} {rank} {exported_score!r} {tag}\n")
     return "".join(lines)
 
 
-def _falling(scores: Sequence[float | None]) -> bool:
-    """Whether trec_eval, which keeps scores in single precision, would see each score below the one before."""
-    if any(score is None for score in scores):
+def _is_decreasing_in_single_precision(engine_scores: Sequence[float | None]) -> bool:
+    """Returns whether trec_eval, which keeps scores in single precision, sorts the documents like their ranks."""
+    if any(score is None for score in engine_scores):
         return False
     with np.errstate(over="ignore"):
-        single = np.array(scores, dtype=np.float64).astype(np.float32)
+        single = np.array(engine_scores, dtype=np.float64).astype(np.float32)
     return bool((single[:-1] > single[1:]).all())
 
 
 def export_qrels(*, case: Case) -> str:
-    """The case's grades as qrels, topics as in `export_run`. Fractions are written as they are."""
+    """Returns the grades of a case as qrels, with the topics of `export_run`. Fractions have all their digits."""
     query_ids = list(case.case_queries.present().values_list("query_id", flat=True))
-    known = evaluation.known_grades(case.book, query_ids)
+    known = scores.known_grades(case.book, query_ids)
     return "".join(
-        f"{query_id} 0 {_token(doc_id)} {grade:g}\n"
+        f"{query_id} 0 {encode_doc_id(doc_id)} {_format_grade(grade)}\n"
         for query_id in sorted(query_ids)
         for doc_id, grade in sorted(known[query_id].items())
     )
 
 
-def _token(doc_id: str) -> str:
-    """TREC's columns are separated by blanks, so a blank in a document id is written as %20 (and % as %25)."""
-    if any(char.isspace() for char in doc_id):
-        return "".join(f"%{ord(char):02X}" if char.isspace() or char == "%" else char for char in doc_id)
-    return doc_id
+def _format_grade(grade: float) -> str:
+    return str(int(grade)) if float(grade).is_integer() else repr(float(grade))
+
+
+def encode_doc_id(doc_id: str) -> str:
+    """Returns a document id without whitespace, which separates the columns of TREC files. `unquote` restores the id.
+
+    Ids are changed only if they contain whitespace or a percent-encoded character, such as `%20`: then whitespace and
+    `%` are percent-encoded. Different ids stay different.
+    """
+    if not any(char.isspace() for char in doc_id) and not _PERCENT_ENCODED.search(doc_id):
+        return doc_id
+    return _WHITESPACE_OR_PERCENT.sub(lambda match: percent_encode(match[0], safe=""), doc_id)

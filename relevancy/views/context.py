@@ -1,12 +1,30 @@
-"""What every page gets: the places of the site, the theme, and whether single letters are keys."""
+"""Context processor: what base.html needs on every page."""
 
-from typing import Any
+from typing import TypedDict
 
 from django.http import HttpRequest
 from django.urls import reverse
 
-# (label, name of its address, what the addresses below it begin with)
-PLACES = (
+
+class NavigationItem(TypedDict):
+    """A link of the main navigation. current: the page belongs to it."""
+
+    label: str
+    url: str
+    current: bool
+
+
+class PageContext(TypedDict):
+    """The variables of base.html."""
+
+    nav: list[NavigationItem]
+    theme: str
+    single_keys: bool
+    keys_off: bool
+
+
+# (label, URL name, prefix of the paths that belong to it)
+SECTIONS = (
     ("Home", "home", "/cases/"),
     ("Endpoints", "endpoints", "/endpoints/"),
     ("Scorers", "scorers", "/scorers/"),
@@ -14,20 +32,20 @@ PLACES = (
 )
 
 
-def page(request: HttpRequest) -> dict[str, Any]:
-    """`nav`, `theme`, `single_keys` and `keys_off` for base.html. No SQL beyond the user of the request."""
-    user = getattr(request, "user", None)
+def page(request: HttpRequest) -> PageContext:
+    """Returns the main navigation, the theme and whether single letters work as keys. No SQL beyond the request's user."""
+    user = getattr(request, "user", None)  # missing if a middleware before authentication answers
     signed_in = user is not None and user.is_authenticated
     theme = request.COOKIES.get("theme", "")
     single_keys = user.single_keys if user is not None and user.is_authenticated else True
     return {
-        "nav": [_place(request.path, *place) for place in PLACES] if signed_in else [],
+        "nav": [_navigation_item(request.path, *section) for section in SECTIONS] if signed_in else [],
         "theme": theme if theme in {"light", "dark"} else "",
         "single_keys": single_keys,
         "keys_off": not single_keys,
     }
 
 
-def _place(path: str, label: str, name: str, below: str) -> dict[str, Any]:
-    url = reverse(name)
-    return {"label": label, "url": url, "current": path == url or path.startswith(below)}
+def _navigation_item(path: str, label: str, url_name: str, prefix: str) -> NavigationItem:
+    url = reverse(url_name)
+    return {"label": label, "url": url, "current": path == url or path.startswith(prefix)}

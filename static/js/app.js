@@ -40,7 +40,11 @@ document.addEventListener("click", (event) => {
   // A click on the dialog itself, and not on what it holds, is a click on the backdrop.
   if (event.target instanceof HTMLDialogElement && event.target.open) {
     const box = event.target.getBoundingClientRect();
-    const inside = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+    const inside =
+      event.clientX >= box.left &&
+      event.clientX <= box.right &&
+      event.clientY >= box.top &&
+      event.clientY <= box.bottom;
     if (!inside && event.detail > 0) event.target.close();
   }
 });

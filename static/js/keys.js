@@ -11,7 +11,8 @@ for (const line of help?.querySelectorAll("[data-keys][data-does]") ?? []) {
   for (const key of line.dataset.keys.split(" ")) bindings.set(key, line.dataset.does);
 }
 
-const TYPING = "input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range]), textarea, select, [contenteditable]";
+const TYPING =
+  "input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range]), textarea, select, [contenteditable]";
 const NATIVE = "a[href], button, summary, input, select, textarea, label";
 let current = null;
 let byKeyboard = false;
@@ -19,7 +20,8 @@ let byKeyboard = false;
 const visible = (node) => node.getClientRects().length > 0;
 const items = () => [...document.querySelectorAll("[data-key-item]")].filter(visible);
 const parentItem = (item) => item.parentElement?.closest("[data-key-item]") ?? null;
-const within = (item, selector) => [...item.querySelectorAll(selector)].find((node) => node.closest("[data-key-item]") === item);
+const within = (item, selector) =>
+  [...item.querySelectorAll(selector)].find((node) => node.closest("[data-key-item]") === item);
 
 function here() {
   if (current && !current.isConnected && current.id) current = document.getElementById(current.id);
@@ -27,8 +29,9 @@ function here() {
 }
 
 function mark() {
-  for (const item of document.querySelectorAll("[data-key-item].here")) if (item !== current) item.classList.remove("here");
-  if (byKeyboard && here()) current.classList.add("here");
+  for (const item of document.querySelectorAll("[data-key-item].is-active"))
+    if (item !== current) item.classList.remove("is-active");
+  if (byKeyboard && here()) current.classList.add("is-active");
 }
 
 function moveTo(item) {
@@ -57,7 +60,10 @@ function isUnrated(item) {
   const rates = [...item.querySelectorAll(".rate")].filter((rate) => rate.closest("[data-key-item]") === item);
   const nested = [...item.querySelectorAll("[data-key-item]")].some(visible);
   if (nested) return false;
-  return Number(item.dataset.unrated) > 0 || (item.dataset.unrated === undefined && rates.some((rate) => !rate.classList.contains("rated")));
+  return (
+    Number(item.dataset.unrated) > 0 ||
+    (item.dataset.unrated === undefined && rates.some((rate) => !rate.classList.contains("rated")))
+  );
 }
 
 function grades() {
@@ -121,7 +127,7 @@ const actions = {
     if (parentItem(item)) return moveTo(parentItem(item));
     const opener = within(item, "[data-key-open]");
     if (opener?.getAttribute("aria-expanded") === "true") return opener.click();
-    current.classList.remove("here");
+    current.classList.remove("is-active");
     current = null;
     return document.activeElement?.blur();
   },
@@ -131,9 +137,9 @@ const actions = {
     (chosen ?? (here() && within(here(), "[data-grade-back]")))?.click();
   },
   run: () => document.querySelector("[data-key-run]")?.click(),
-  press: (key, name) => named("press", name)?.click(),
-  go: (key, name) => go(name),
-  tell: (key, name) => here()?.dispatchEvent(new CustomEvent(`key:${name}`, { bubbles: true })),
+  press: (_key, name) => named("press", name)?.click(),
+  go: (_key, name) => go(name),
+  tell: (_key, name) => here()?.dispatchEvent(new CustomEvent(`key:${name}`, { bubbles: true })),
 };
 
 let prefix = "";
@@ -147,7 +153,9 @@ function lookUp(event) {
   prefix = "";
   if (!does && [...bindings.keys()].some((name) => name.startsWith(`${key}>`))) {
     prefix = key;
-    prefixTimer = setTimeout(() => { prefix = ""; }, 1200);
+    prefixTimer = setTimeout(() => {
+      prefix = "";
+    }, 1200);
   }
   return does;
 }
@@ -182,7 +190,7 @@ document.addEventListener("focusin", (event) => {
 });
 document.addEventListener("pointerdown", (event) => {
   byKeyboard = false;
-  for (const item of document.querySelectorAll("[data-key-item].here")) item.classList.remove("here");
+  for (const item of document.querySelectorAll("[data-key-item].is-active")) item.classList.remove("is-active");
   const item = event.target.closest?.("[data-key-item]");
   if (item) current = item;
 });

@@ -1,35 +1,72 @@
-// Knobs (_ui/knob.html): slider and number are one value; "was 18" when it moved since the last run, "as run" when not.
-// [data-knobs-moved] anywhere in the same [data-knobs] says how many moved.
+// Knobs (_ui/knob.html): keeps slider and number equal, says what changed since the last run, and follows the template.
+//   [data-knobs]             around template and knobs; [data-knobs-changed] in it says how many values changed
+//   [data-knob-list]         holds the knobs; a name typed into textarea[name=template] adds one, from <template data-new-knob>
+//   [data-knob="name"]       a knob; hidden and not sent while the template does not contain ##name##
+
+const SLOT = /#\$[\w.]+(?:\|[^#&"\\\r\n]*)?##|##(\w+)##/g;
+const MAX_KNOBS = 50;
 
 const numberOf = (knob) => knob.querySelector("input[type=number]");
 const sliderOf = (knob) => knob.querySelector("input[type=range]");
 
-function show(knob) {
+function showChange(knob) {
   const was = knob.dataset.was;
-  const value = numberOf(knob).valueAsNumber;
-  const moved = was !== undefined && value !== Number(was);
-  knob.classList.toggle("moved", moved);
-  if (was !== undefined) knob.querySelector(".was").textContent = moved ? `was ${was}` : "as run";
+  if (was === undefined) return;
+  const changed = numberOf(knob).valueAsNumber !== Number(was);
+  knob.classList.toggle("is-changed", changed);
+  knob.querySelector(".run-value").textContent = changed ? `was ${was}` : "as run";
 }
 
-function count(knob) {
-  const all = knob.closest("[data-knobs]");
-  const place = all?.querySelector("[data-knobs-moved]");
-  if (!place) return;
-  const moved = all.querySelectorAll("[data-knob].moved").length;
-  place.textContent = moved ? `${moved} moved` : "";
+function showCount(knobs) {
+  const count = knobs.querySelectorAll("[data-knob].is-changed:not([hidden])").length;
+  const place = knobs.querySelector("[data-knobs-changed]");
+  if (place) place.textContent = count ? `${count} changed` : "";
+}
+
+function addKnob(list, name) {
+  const template = list.querySelector("template[data-new-knob]");
+  const knob = template.content.firstElementChild.cloneNode(true);
+  const number = numberOf(knob);
+  knob.dataset.knob = name;
+  number.id = `knob-${name}`;
+  number.name = `knob.${name}`;
+  sliderOf(knob).ariaLabel = `${name}, slider`;
+  const label = knob.querySelector("label");
+  label.htmlFor = number.id;
+  label.textContent = name;
+  template.before(knob);
+}
+
+function followTemplate(knobs) {
+  const list = knobs.querySelector("[data-knob-list]");
+  const field = knobs.querySelector("textarea[name=template]");
+  if (!list || !field || field.matches(":disabled")) return;
+  const names = new Set([...field.value.matchAll(SLOT)].map((match) => match[1]).filter(Boolean));
+  const shown = new Set([...list.querySelectorAll("[data-knob]")].map((knob) => knob.dataset.knob));
+  for (const name of [...names].slice(0, MAX_KNOBS)) if (!shown.has(name)) addKnob(list, name);
+  for (const knob of list.querySelectorAll("[data-knob]")) {
+    const isUsed = names.has(knob.dataset.knob);
+    knob.hidden = !isUsed;
+    for (const input of [numberOf(knob), sliderOf(knob)]) input.disabled = !isUsed;
+  }
+  list.hidden = names.size === 0;
+  showCount(knobs);
 }
 
 function setUp(part) {
-  const inside = [...(part.querySelectorAll?.("[data-knob]") ?? [])];
-  for (const knob of part.matches?.("[data-knob]") ? [part, ...inside] : inside) {
-    show(knob);
-    count(knob);
+  const selector = "[data-knobs]";
+  for (const knobs of part.matches?.(selector) ? [part] : (part.querySelectorAll?.(selector) ?? [])) {
+    for (const knob of knobs.querySelectorAll("[data-knob]")) showChange(knob);
+    followTemplate(knobs);
+    showCount(knobs);
   }
 }
 
 document.addEventListener("input", (event) => {
+  const knobs = event.target.closest("[data-knobs]");
   const knob = event.target.closest("[data-knob]");
+  if (!knobs) return;
+  if (event.target.matches("textarea[name=template]")) followTemplate(knobs);
   if (!knob) return;
   if (event.target === sliderOf(knob)) {
     numberOf(knob).value = event.target.value;
@@ -41,8 +78,8 @@ document.addEventListener("input", (event) => {
     if (value < Number(slider.min)) slider.min = String(value);
     slider.value = String(value);
   }
-  show(knob);
-  count(knob);
+  showChange(knob);
+  showCount(knobs);
 });
 document.addEventListener("htmx:load", (event) => setUp(event.detail.elt));
 setUp(document);

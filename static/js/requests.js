@@ -7,7 +7,7 @@ const GENERIC = {
   401: "You are signed out. Reload the page and sign in; nothing you saved is lost.",
   403: "You may not do this, or you were signed out. Reload the page to see.",
   404: "It is not there any more. Reload the page.",
-  409: "Somebody changed this at the same time. Reload the page to see how it is now.",
+  409: "Another user changed this at the same time. Reload the page to see the current state.",
   413: "That is too large for this server.",
   429: "Too many requests at once. Wait a moment and try again.",
 };
@@ -58,7 +58,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   lost = null;
   if (!active || active === document.body || !event.detail.target?.contains(active)) return;
   const place = active.parentElement?.closest("[id]");
-  lost = { id: active.id, place: place?.id, tag: active.localName, name: active.name, grade: active.dataset.grade, key: active.dataset.keyPress };
+  lost = {
+    id: active.id,
+    place: place?.id,
+    tag: active.localName,
+    name: active.name,
+    grade: active.dataset.grade,
+    key: active.dataset.keyPress,
+  };
 });
 
 function again({ id, place, tag, name, grade, key }) {

@@ -3,17 +3,21 @@
 //   <section data-tabs>    tabs: each button[role=tab] shows the panel that it controls; arrows move between them
 //   <nav class="menu">     is scrolled to the scorer whose page this is
 //   <form data-guard>      asks before a page with unsaved text is left, and shows [data-unsaved]
-// An answer of the bench with data-script-line marks the line in the editor: event "scriptfault" on document.
+// A preview result with data-script-line marks the line in the editor: event "codeerror" on document.
 
-document.addEventListener("keydown", (event) => {
-  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-  const selector = { s: "[data-save]", enter: "[data-run]" }[event.key.toLowerCase()];
-  const button = selector && document.querySelector(selector);
-  if (!button) return;
-  event.preventDefault();
-  event.stopPropagation();
-  if (!button.disabled) button.click();
-}, true); // before the editor, which knows these keys too
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    const selector = { s: "[data-save]", enter: "[data-run]" }[event.key.toLowerCase()];
+    const button = selector && document.querySelector(selector);
+    if (!button) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!button.disabled) button.click();
+  },
+  true,
+); // before the editor, which knows these keys too
 
 // ---- the list at the side
 const here = document.querySelector(".menu [aria-current]");
@@ -29,7 +33,7 @@ function choose(tab) {
     const chosen = other === tab;
     other.ariaSelected = String(chosen);
     other.tabIndex = chosen ? 0 : -1;
-    document.getElementById(other.getAttribute("aria-controls")).classList.toggle("shown", chosen);
+    document.getElementById(other.getAttribute("aria-controls")).classList.toggle("is-shown", chosen);
   }
 }
 
@@ -48,7 +52,18 @@ document.addEventListener("keydown", (event) => {
 });
 
 // ---- unsaved text
-const BENCH = new Set(["on", "grades", "known", "case", "find", "query", "compare", "primary", "csrfmiddlewaretoken", "do"]);
+const BENCH = new Set([
+  "on",
+  "grades",
+  "known",
+  "case",
+  "find",
+  "query",
+  "compare",
+  "primary",
+  "csrfmiddlewaretoken",
+  "do",
+]);
 const guarded = document.querySelector("form[data-guard]");
 const text = (form) => JSON.stringify([...new FormData(form)].filter(([name]) => !BENCH.has(name)));
 
@@ -61,21 +76,29 @@ if (guarded) {
     guarded.querySelector("[data-unsaved]").hidden = !unsaved;
     return unsaved;
   };
-  for (const name of ["input", "change", "scriptchange", "htmx:afterSettle"]) document.addEventListener(name, look);
-  guarded.addEventListener("submit", () => (leaving = true));
-  addEventListener("pageshow", () => (leaving = false));
+  for (const name of ["input", "change", "htmx:afterSettle"]) document.addEventListener(name, look);
+  guarded.addEventListener("submit", () => {
+    leaving = true;
+  });
+  addEventListener("pageshow", () => {
+    leaving = false;
+  });
   addEventListener("beforeunload", (event) => {
     if (!leaving && look()) event.preventDefault();
   });
   look();
 }
 
-// ---- what the bench answers
+// ---- the preview result
 document.addEventListener("htmx:load", (event) => {
   const part = event.detail.elt;
   const at = part.matches?.("[data-script-line]") ? part : part.querySelector?.("[data-script-line]");
-  const answered = part.closest?.("#bench-answer");
-  if (!answered) return;
-  const fault = at && { line: Number(at.dataset.scriptLine), column: Number(at.dataset.scriptColumn) || 1, text: at.dataset.scriptText };
-  document.dispatchEvent(new CustomEvent("scriptfault", { detail: fault }));
+  const result = part.closest?.("#preview-result");
+  if (!result) return;
+  const fault = at && {
+    line: Number(at.dataset.scriptLine),
+    column: Number(at.dataset.scriptColumn) || 1,
+    text: at.dataset.scriptText,
+  };
+  document.dispatchEvent(new CustomEvent("codeerror", { detail: fault }));
 });

@@ -1,4 +1,4 @@
-// The workbench: when the list of queries is fetched anew while a run goes on, what is open stays open.
+// The workbench: when the list of queries is reloaded during a run, opened queries stay open.
 
 document.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.elt.id !== "queries") return;

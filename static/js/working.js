@@ -1,4 +1,4 @@
-// <button data-copy-table> in a .the-working copies the table before it as CSV: what is read, without bars.
+// <button data-copy-table> in a .working copies the table before it as CSV: what is read, without bars.
 
 const RISKY = /^[=+\-@\t\r](?!$|[\d.\u2212])/; // a spreadsheet would take it for a formula
 
@@ -10,7 +10,13 @@ function cell(text) {
 
 function csv(table) {
   return [...table.rows]
-    .map((row) => [...row.cells].filter((each) => !each.classList.contains("barred")).flatMap((each) => parts(each)).map(cell).join(","))
+    .map((row) =>
+      [...row.cells]
+        .filter((each) => !each.classList.contains("bar-cell"))
+        .flatMap((each) => parts(each))
+        .map(cell)
+        .join(","),
+    )
     .join("\r\n");
 }
 
@@ -19,17 +25,24 @@ function parts(each) {
   if (each.cellIndex !== 1) return [each.textContent];
   if (each.localName === "th") return ["Grade", each.textContent];
   const grade = each.querySelector(".grade")?.textContent ?? "";
-  return [grade === "·" ? "" : grade, each.querySelector(".cut")?.textContent ?? ""];
+  return [grade === "·" ? "" : grade, each.querySelector(".truncate")?.textContent ?? ""];
 }
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy-table]");
-  const table = button?.closest(".the-working")?.querySelector("table");
+  const table = button?.closest(".working")?.querySelector("table");
   if (!table) return;
   try {
     await navigator.clipboard.writeText(csv(table));
     document.dispatchEvent(new CustomEvent("toast", { detail: { text: "The table is copied as CSV." } }));
   } catch {
-    document.dispatchEvent(new CustomEvent("toast", { detail: { text: "The browser does not let this page copy. Select the table and copy it by hand.", level: "error" } }));
+    document.dispatchEvent(
+      new CustomEvent("toast", {
+        detail: {
+          text: "The browser does not let this page copy. Select the table and copy it by hand.",
+          level: "error",
+        },
+      }),
+    );
   }
 });

@@ -56,7 +56,7 @@ class BenchPage:
 
     def texts(self) -> list[str]:
         """The queries of the list, in their order."""
-        return self.page.locator("tbody.query [data-key-open] .cut").all_inner_texts()
+        return self.page.locator("tbody.query [data-key-open] .truncate").all_inner_texts()
 
     def toast(self, text: str) -> Locator:
         return self.page.locator("#toasts .toast").filter(has_text=text)

@@ -46,7 +46,7 @@ def _workbench(page: Page, take: Take) -> None:
 
 
 def _new_case(page: Page, take: Take) -> None:
-    page.goto("/cases/new/?afresh=1")
+    page.goto("/cases/new/")
     page.get_by_label("Name", exact=True).fill("Looks")
     take("new-1-scale")
     page.get_by_role("button", name="Next: endpoint").click()
@@ -61,7 +61,7 @@ def _new_case(page: Page, take: Take) -> None:
     page.get_by_label("Queries").fill("star wars\nstar trek\nstar wars\n" + "x" * 2049)
     page.get_by_role("button", name="Count").click()
     take("new-4-queries")
-    page.goto("/cases/new/?afresh=1")
+    page.get_by_role("button", name="Start over").click()
 
 
 def _lists(page: Page, take: Take) -> None:
@@ -84,13 +84,13 @@ def _scorers(page: Page, take: Take) -> None:
     take("scorer-measure")
     page.goto("/scorers/new/?kind=script")
     page.get_by_role("radio", name="A real query").check()
-    page.get_by_label("Case").select_option(index=1)
+    page.locator("select[name=case]").select_option(index=1)
     page.locator("#matches option").first.wait_for(state="attached")
     page.get_by_label("Compare with").select_option(label="nDCG@10")
     page.get_by_role("button", name="Run").click()
-    page.get_by_role("region", name="Working of nDCG@10").wait_for()
+    page.get_by_role("region", name="Calculation of nDCG@10").wait_for()
     take("scorer-script")
-    page.get_by_role("region", name="Working of nDCG@10").scroll_into_view_if_needed()
+    page.get_by_role("region", name="Calculation of nDCG@10").scroll_into_view_if_needed()
     take("scorer-working")
 
 

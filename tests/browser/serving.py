@@ -21,7 +21,7 @@ _QUIET = 0.02  # seconds
 class OneAtATime(StaticFilesHandler):
     """Files at any time and from memory, for every test asks for all of them; pages one after the other."""
 
-    under_way = 0
+    is_active = 0
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
@@ -29,12 +29,12 @@ class OneAtATime(StaticFilesHandler):
             kind, content = found
             start_response("200 OK", [("Content-Type", kind), ("Content-Length", str(len(content)))])
             return [content]
-        OneAtATime.under_way += 1
+        OneAtATime.is_active += 1
         try:
             with TURN:
                 return super().__call__(environ, start_response)
         finally:
-            OneAtATime.under_way -= 1
+            OneAtATime.is_active -= 1
 
 
 @cache
@@ -54,5 +54,5 @@ def live_site() -> LiveServer:
 def settle() -> None:
     """Wait until the requests of a closed page are over: the tables are emptied next."""
     time.sleep(_QUIET)
-    while OneAtATime.under_way:
+    while OneAtATime.is_active:
         time.sleep(_QUIET)

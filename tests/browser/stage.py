@@ -7,8 +7,8 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 
-from relevancy import cases, engines, evaluation
-from relevancy.models import Case, CaseScore, Endpoint, QueryScore, Role, Run, Team, User
+from relevancy import cases, endpoints, queries, runs, scorers, scores
+from relevancy.models import Case, CaseScore, Endpoint, QueryScore, Role, Run, ScorerVersion, Team, User
 from relevancy.transfer import sample
 from tests import factories
 
@@ -41,7 +41,8 @@ def session_of(user: User) -> dict[str, Any]:
 def index_films() -> str:
     """Build the embedded index “films”; needs no database."""
     endpoint = Endpoint(name="films", engine="embedded", url="films")
-    engines.load_documents(evaluation.connection(endpoint), sample.films())
+    with endpoints.connect(endpoint) as engine:
+        engine.load_documents(sample.read_films())
     return endpoint.url
 
 
@@ -56,7 +57,7 @@ def film_case(
 ) -> Case:
     """A case on the films, scale 1–10, scored by AvgEdit; shared with a team and run once."""
     found = Endpoint.objects.filter(name="films").first()
-    endpoint = found or cases.endpoints.create(name="films", engine="embedded", url="films", by=owner)
+    endpoint = found or endpoints.create(name="films", engine="embedded", url="films", by=owner)
     return make_case(owner, endpoint, texts, TEMPLATE, FIELDS, team=team, ratings=ratings, knobs=knobs, run=run)
 
 
@@ -73,10 +74,10 @@ def make_case(
     run: bool = True,
 ) -> Case:
     """A case with its first attempt, shared with a team and run once."""
-    case = cases.create(name="Movies", owner=owner, scale=cases.parse_scale("1:10"))
-    cases.queries.add(case=case, texts=texts)
+    case = cases.create(name="Movies", owner=owner, scale=scorers.parse_scale("1:10"))
+    queries.add(case=case, texts=texts)
     factories.rate_all(case, ratings or {}, owner)
-    attempt = cases.attempts.save(
+    attempt = runs.attempts.save(
         case=case, endpoint=endpoint, template=template, fields=fields, knobs=knobs or {}, by=owner
     )
     if team:
@@ -94,13 +95,13 @@ def newest_run(case: Case) -> Run:
 def case_score(case: Case) -> CaseScore:
     """What is stored as the score of the newest run."""
     run = newest_run(case)
-    return CaseScore.objects.get(run=run, version=evaluation.versions_of(case)[0])
+    return CaseScore.objects.get(run=run, version=ScorerVersion.objects.used_by(case)[0])
 
 
 def query_score(case: Case, text: str) -> QueryScore:
     """What is stored as the score of a query in the newest run."""
     run = newest_run(case)
-    return QueryScore.objects.get(run=run, version=evaluation.versions_of(case)[0], query__text=text)
+    return QueryScore.objects.get(run=run, version=ScorerVersion.objects.used_by(case)[0], query__text=text)
 
 
 def shown(value: float | None) -> str:
@@ -111,4 +112,4 @@ def shown(value: float | None) -> str:
 def rate(case: Case, text: str, grades: Mapping[str, float]) -> None:
     """Ratings by the case's owner, and the newest run scored with them."""
     factories.rate_all(case, {text: grades}, case.owner)
-    evaluation.rescore_run(newest_run(case))
+    scores.rescore_run(newest_run(case))

@@ -1,15 +1,16 @@
 """An engine that is down, refuses, talks HTML or is slow: what a person reads, and how the run is mended."""
 
+import re
 import time
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
-from relevancy import cases
+from relevancy import endpoints
 from relevancy.models import Case, User
 from tests.contracts.fakes import fake_solr
-from tests.contracts.local_server import Asked, LocalServer, Reply, json_reply, serving
+from tests.contracts.local_server import LocalServer, ReceivedRequest, Reply, json_reply, serving
 
 from . import stage
 from .bench_page import BenchPage, press
@@ -19,21 +20,21 @@ TEMPLATE = "q=#$query##&defType=edismax&qf=title&q.op=OR"
 READ_TIMEOUT = 0.4
 
 
-def _down(asked: Asked) -> Reply:
+def _down(received: ReceivedRequest) -> Reply:
     raise ConnectionError("Nobody is there: the connection closes without an answer.")
 
 
-def _locked(asked: Asked) -> Reply:
+def _locked(received: ReceivedRequest) -> Reply:
     return Reply(b"<html><h2>HTTP ERROR 401</h2></html>", 401, {"content-type": "text/html"})
 
 
-def _html(asked: Asked) -> Reply:
+def _html(received: ReceivedRequest) -> Reply:
     return Reply(b"<html><title>Welcome to the proxy</title></html>", 200, {"content-type": "text/html"})
 
 
-def _slow(asked: Asked) -> Reply:
+def _slow(received: ReceivedRequest) -> Reply:
     time.sleep(READ_TIMEOUT + 0.3)
-    return fake_solr(asked)
+    return fake_solr(received)
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def solr() -> Iterator[LocalServer]:
 @pytest.fixture
 def case(people: dict[str, User], solr: LocalServer) -> Case:
     """Not run yet."""
-    endpoint = cases.endpoints.create(
+    endpoint = endpoints.create(
         name="shop",
         engine="solr",
         url=f"{solr.url}/solr/films",
@@ -62,10 +63,10 @@ def case(people: dict[str, User], solr: LocalServer) -> Case:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (_down, "Is the engine running"),
+        (_down, "Check that the engine is running"),
         (_locked, "Check the endpoint's credentials"),
         (_html, "Welcome to the proxy"),
-        (_slow, "gave no whole answer within 0.4 s"),
+        (_slow, "did not complete its response within 0.4 s"),
     ],
     ids=["down", "unauthorised", "html", "slow"],
 )
@@ -74,14 +75,14 @@ def test_run_fails_with_advice_and_is_completed(
 ) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
-    solr.answer = answer  # type: ignore[assignment]
+    solr.respond = answer  # type: ignore[assignment]
     page.locator("#case-score").get_by_role("button", name="Run").click()
     notice = page.locator("main [role=alert]").first
     expect(notice).to_contain_text("Run 1")
     expect(notice).to_contain_text(words)
     expect(bench.case_score).to_have_text("–")
 
-    solr.answer = fake_solr
+    solr.respond = fake_solr
     notice.get_by_role("button").click()
     expect(bench.case_score).not_to_have_text("–")
     expect(page.locator("main [role=alert]")).to_have_count(0)
@@ -91,30 +92,30 @@ def test_run_fails_with_advice_and_is_completed(
 
 
 def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr: LocalServer) -> None:
-    def choosy(asked: Asked) -> Reply:
-        if b"night" in asked.body:
+    def choosy(received: ReceivedRequest) -> Reply:
+        if b"night" in received.body:
             return json_reply({"error": {"msg": "undefined field <b>tittle</b>", "code": 400}}, 400)
-        return fake_solr(asked)
+        return fake_solr(received)
 
     page = look("editor")
     bench = BenchPage(page, case)
-    solr.answer = choosy
+    solr.respond = choosy
     page.locator("#case-score").get_by_role("button", name="Run").click()
     failed = bench.row("night journey")
-    expect(failed).to_have_class("query failed")
-    expect(failed.locator(".why")).to_contain_text("undefined field <b>tittle</b>")
+    expect(failed).to_have_class(re.compile(r"query\s+failed"))
+    expect(failed.locator(".error-text")).to_contain_text("undefined field <b>tittle</b>")
     expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
     expect(page.locator("main [role=alert]")).to_contain_text("Run 1 is incomplete")
     expect(page.locator("#case-score")).to_contain_text("1 failed")
     press(page, "e")
-    expect(failed).to_have_class("query failed here")
+    expect(failed).to_have_class(re.compile(r"query\s+failed\s+is-active"))
 
     page.watch.expect(409)  # type: ignore[attr-defined]
     failed.get_by_role("button", name="Try again").click()
     expect(bench.toast("“night journey” was not searched")).to_contain_text("undefined field")
-    expect(failed.locator(".why")).to_contain_text("undefined field")
+    expect(failed.locator(".error-text")).to_contain_text("undefined field")
 
-    solr.answer = fake_solr
+    solr.respond = fake_solr
     bench.mark_document()
     failed.get_by_role("button", name="Try again").click()
     expect(bench.results("night journey")).to_have_count(2)
@@ -153,13 +154,13 @@ def test_endpoint_that_does_not_answer_is_said_where_it_was_given(
 def test_document_that_comes_twice_is_rated_once(look: Opens, case: Case, solr: LocalServer) -> None:
     docs = [{"id": id, "title": f"Film {id}", "score": 2.0} for id in ("sw", "sw", "st")]
     answer = {"responseHeader": {"status": 0, "QTime": 1}, "response": {"numFound": 3, "start": 0, "docs": docs}}
-    solr.answer = lambda asked: json_reply(answer) if "/select" in asked.path else fake_solr(asked)
+    solr.respond = lambda received: json_reply(answer) if "/select" in received.path else fake_solr(received)
     bench = BenchPage(look("editor"), case)
     bench.page.locator("#case-score").get_by_role("button", name="Run").click()
     expect(bench.case_score).to_have_text("100.0")
     results = bench.open("star wars")
     expect(results).to_have_count(3)
-    expect(bench.row("star wars").get_by_role("note")).to_contain_text("1 document came twice")
+    expect(bench.row("star wars").get_by_role("note")).to_contain_text("1 document was returned twice")
     expect(results.nth(1).locator(".pill.warn")).to_have_text("repeat")
     expect(results.nth(1).get_by_role("radiogroup")).to_have_count(0)
     bench.grade(results.nth(2), 6).click()

@@ -21,7 +21,7 @@ def case(people: dict[str, User], films: str) -> Case:
 
 def _here(page: Page) -> str:
     """The id of what the keys are on."""
-    return page.locator("[data-key-item].here").evaluate("node => node.id")
+    return page.locator("[data-key-item].is-active").evaluate("node => node.id")
 
 
 def test_help_lists_the_keys_and_closes(look: Opens, case: Case) -> None:
@@ -33,7 +33,7 @@ def test_help_lists_the_keys_and_closes(look: Opens, case: Case) -> None:
     for line in ("Next unrated", "Rate (0 is 10)", "Take the rating back", "Open, close", "Run"):
         expect(dialog.get_by_text(line, exact=True)).to_be_visible()
     press(page, "j")
-    expect(page.locator("[data-key-item].here")).to_have_count(0)
+    expect(page.locator("[data-key-item].is-active")).to_have_count(0)
     press(page, "Escape")
     expect(dialog).to_be_hidden()
 
@@ -48,7 +48,7 @@ def test_move_open_and_out(look: Opens, case: Case) -> None:
     press(page, "Enter")
     expect(bench.results("star wars")).to_have_count(10)
     press(page, "j")
-    expect(bench.results("star wars").first).to_have_class("result here")
+    expect(bench.results("star wars").first).to_have_class("result is-active")
     expect(bench.results("star wars").first).to_be_focused()
     press(page, "k")
     press(page, "Enter")
@@ -62,7 +62,7 @@ def test_move_open_and_out(look: Opens, case: Case) -> None:
     expect(bench.results("star wars")).to_have_count(0)
     assert _here(page) == ids["star wars"]
     press(page, "Escape")
-    expect(page.locator("[data-key-item].here")).to_have_count(0)
+    expect(page.locator("[data-key-item].is-active")).to_have_count(0)
 
 
 def test_next_unrated_passes_over_what_is_rated(look: Opens, case: Case) -> None:
@@ -73,12 +73,12 @@ def test_next_unrated_passes_over_what_is_rated(look: Opens, case: Case) -> None
     press(page, "Enter")
     expect(bench.results("star wars")).to_have_count(10)
     press(page, "u")
-    expect(bench.results("star wars").first).to_have_class("result here")
+    expect(bench.results("star wars").first).to_have_class("result is-active")
     press(page, "0")
     expect(bench.grade(bench.results("star wars").first, 10)).to_have_attribute("aria-checked", "true")
     expect(bench.score("star wars")).to_be_visible()
     press(page, "u")
-    expect(bench.results("star wars").nth(1)).to_have_class("result here")
+    expect(bench.results("star wars").nth(1)).to_have_class("result is-active")
 
 
 def test_keys_are_letters_inside_fields(look: Opens, case: Case) -> None:
@@ -135,12 +135,12 @@ def test_everything_works_without_single_letter_keys(look: Opens, case: Case, pe
     expect(keys).to_be_checked()
     keys.uncheck()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Your account is saved.")).to_be_visible()
+    expect(page.get_by_text("Account saved.")).to_be_visible()
     bench = BenchPage(page, case)
     for key in ("?", "j", "t", "f", "a"):
         press(page, key)
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.locator("[data-key-item].here")).to_have_count(0)
+    expect(page.locator("[data-key-item].is-active")).to_have_count(0)
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
 
     bench.opener("star wars").focus()

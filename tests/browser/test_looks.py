@@ -36,7 +36,7 @@ _RING = """() => {
   const parts = ["outlineStyle", "outlineWidth", "boxShadow", "borderColor"];
   const look = (node) => parts.map((part) => getComputedStyle(node)[part]).join(" ");
   const node = document.activeElement;
-  const around = [node, node.parentElement, node.closest("label, tr, tbody, .editor, .option")].filter(Boolean);
+  const around = [node, node.parentElement, node.closest("label, tr, tbody, .code-editor, .option")].filter(Boolean);
   const focused = around.map(look).join("|");
   node.blur();
   const plain = around.map(look).join("|");

@@ -35,7 +35,7 @@ def test_added_queries_in_all_shapes(look: Opens, case: Case) -> None:
     _add(page, "\n".join(["", "alien", "  ", *ODD, ODD[0], long, longest, ""]))
     form = page.locator("#add-queries")
     expect(form).to_contain_text("Line 9")
-    expect(form).to_contain_text("2,049 characters; a query has at most 2,048")
+    expect(form).to_contain_text("2,049 characters; a query can have at most 2,048")
     expect(form).to_contain_text("5 queries added")
     expect(page.get_by_label("One query to a line")).to_have_value(long)
     assert case.case_queries.present().count() == 9
@@ -45,10 +45,10 @@ def test_added_queries_in_all_shapes(look: Opens, case: Case) -> None:
     assert bench.texts() == ["star wars", "alien", "zzzzz", "jaws", *ODD, longest, "heat"]
     expect(page.get_by_role("note")).to_contain_text("6 queries are new since run 1")
     bench.opener(SCRIPT).click()
-    expect(bench.row(SCRIPT)).to_contain_text("Search again to see its results")
+    expect(bench.row(SCRIPT)).to_contain_text("Search again to see them")
     page.get_by_role("note").get_by_role("button", name="Search them").click()
     expect(page.get_by_role("note")).to_have_count(0)
-    expect(page.locator("tbody.query .pill.live")).to_have_count(0)
+    expect(page.locator("tbody.query .pill.info")).to_have_count(0)
     expect(bench.row(longest).locator(".pill")).to_have_text("no results")
     assert stage.newest_run(case).status == "complete"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -59,7 +59,7 @@ def test_adding_what_is_there_says_so(look: Opens, case: Case) -> None:
     page.watch.expect(422)  # type: ignore[attr-defined]
     BenchPage(page, case)
     _add(page, "alien\n\nalien")
-    expect(page.locator("#add-queries")).to_contain_text("there already: alien")
+    expect(page.locator("#add-queries")).to_contain_text("already in the case: alien")
     assert case.case_queries.count() == 4
 
 
@@ -90,7 +90,7 @@ def test_edited_query_is_marked_until_it_is_searched(look: Opens, case: Case) ->
     expect(text).to_be_focused()
     text.fill("alien")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.locator(".bad").first).to_contain_text("The book has a query “alien” already")
+    expect(dialog.locator(".bad").first).to_contain_text("The book already has a query “alien”")
     text.fill("star trek")
     dialog.get_by_label("Options").fill('{"lang": }')
     dialog.get_by_role("button", name="Save").click()
@@ -153,12 +153,12 @@ def test_pages_of_many_queries(look: Opens, people: dict[str, User], films: str)
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_role("navigation", name="Pages")).to_contain_text("51–100 of 120 queries")
     assert bench.texts()[0] == "alien 051"
-    expect(bench.row("alien 051").locator(".place")).to_have_text("51")
+    expect(bench.row("alien 051").locator(".position")).to_have_text("51")
     page.get_by_role("link", name="Next").click()
     expect(page.locator("tbody.query")).to_have_count(20)
     bench.grade(bench.open("alien 120").first, 7).click()
     expect(bench.score("alien 120")).to_be_visible()
-    expect(bench.row("alien 120").locator(".place")).to_have_text("120")
+    expect(bench.row("alien 120").locator(".position")).to_have_text("120")
     page.get_by_label("Filter queries").fill("alien 01")
     expect(page.get_by_role("navigation", name="Pages")).to_have_count(0)
     expect(page.locator("tbody.query")).to_have_count(10)

@@ -34,7 +34,7 @@ def _expect_nothing_to_edit(page: Page) -> None:
     for name in ("Run", "Search again", "Remove"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     expect(page.get_by_label("Scorer")).to_have_count(0)
-    expect(page.get_by_label("Template")).to_be_disabled()
+    expect(page.get_by_role("textbox", name="Template")).to_be_disabled()
 
 
 def test_rater_rates_but_changes_nothing_else(look: Opens, people: dict[str, User], films: str) -> None:
@@ -43,7 +43,7 @@ def test_rater_rates_but_changes_nothing_else(look: Opens, people: dict[str, Use
     page.goto("/")
     page.get_by_role("link", name="Movies", exact=True).first.click()
     bench = BenchPage(page)
-    expect(page.get_by_text("you may rate")).to_be_visible()
+    expect(page.get_by_text("Rater", exact=True)).to_be_visible()
     results = bench.open("alien")
     _expect_nothing_to_edit(page)
     bench.grade(results.first, 9).click()
@@ -63,7 +63,7 @@ def test_viewer_looks_but_cannot_rate(look: Opens, people: dict[str, User], film
     case = stage.film_case(people["editor"], ["alien"], ratings={"alien": {"alien-1979": 10}})
     page = look("viewer")
     bench = BenchPage(page, case)
-    expect(page.get_by_text("you may look")).to_be_visible()
+    expect(page.get_by_text("Read-only", exact=True)).to_be_visible()
     results = bench.open("alien")
     _expect_nothing_to_edit(page)
     expect(page.get_by_role("radiogroup")).to_have_count(0)
@@ -107,6 +107,6 @@ def test_shared_case_is_seen_by_the_team(look: Opens, people: dict[str, User], f
     page.get_by_role("link", name="Share").click()
     page.get_by_label("Share with the team").select_option("Search")
     page.locator("form", has=page.get_by_label("Share with the team")).get_by_role("button", name="Share").click()
-    expect(page.get_by_text("Movies is shared with Search.")).to_be_visible()
+    expect(page.get_by_text("Movies is now shared with Search.")).to_be_visible()
     BenchPage(rater, case)
-    expect(rater.get_by_text("you may rate")).to_be_visible()
+    expect(rater.get_by_text("Rater", exact=True)).to_be_visible()

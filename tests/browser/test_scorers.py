@@ -1,15 +1,15 @@
-"""Scorers in a browser: the editor, the test bench, the formula that follows the form."""
+"""Scorers in a browser: the editor, scorer preview, the formula that follows the form."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from relevancy import cases
-from relevancy.evaluation import Draft, versions_of
-from relevancy.models import Case, Scorer, User
+from relevancy import scorers
+from relevancy.models import Case, Scorer, ScorerDefinition, ScorerVersion, User
 
 from . import stage
+from .code_editor import write
 from .conftest import Opens
 from .test_looks import _NAMELESS, _TOO_WIDE, _TWICE
 
@@ -22,22 +22,14 @@ def case(people: dict[str, User], films: str) -> Case:
     return stage.film_case(people["owner"], ["star wars", "star trek", "a film about dreams"], ratings=ratings)
 
 
-def write(page: Page, script: str) -> None:
-    """Type a whole script into the editor, which must be there first."""
-    page.locator(".ace_text-input").wait_for(state="attached")
-    page.locator(".ace_content").click()
-    page.keyboard.press("Control+A")
-    page.keyboard.insert_text(script)
-
-
 def run(page: Page) -> None:
     with page.expect_response("**/scorers/try/"):
         page.keyboard.press("Control+Enter")
 
 
-def answer(page: Page, name: str = "This draft") -> str:
+def answer(page: Page, name: str = "Unsaved scorer") -> str:
     """The score that the bench gives."""
-    return page.get_by_role("region", name=f"Answer of {name}").locator(".big-score b").inner_text()
+    return page.get_by_role("region", name=f"Result of {name}").locator(".big-score b").inner_text()
 
 
 def test_script_is_written_tried_and_saved(look: Opens, people: dict[str, User]) -> None:
@@ -75,7 +67,7 @@ def test_refused_script_keeps_its_text_and_shows_the_place(look: Opens) -> None:
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Line 2, column 9: ")).to_be_visible()
     expect(page.locator(".ace_line").nth(1)).to_have_text("let b = ;")
-    expect(page.locator(".script-wrong")).to_be_visible()
+    expect(page.locator(".ace-error-word")).to_be_visible()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Broken")
     expect(page.get_by_text("not saved")).to_be_visible()
 
@@ -110,9 +102,9 @@ def test_formula_and_example_follow_the_parameters(look: Opens) -> None:
     page.get_by_label("Cutoff k").fill("0")
     expect(shown).to_contain_text("whole number from 1")
     page.get_by_label("Measure", exact=True).select_option("RBP")
-    expect(page.get_by_label("Patience")).to_be_visible()
+    expect(page.get_by_label("Persistence")).to_be_visible()
     page.get_by_label("Cutoff k").fill("5")
-    page.get_by_label("Patience").fill("0.5")
+    page.get_by_label("Persistence").fill("0.5")
     expect(page.locator("#measure-shown math").first).to_contain_text("0.5")
     page.get_by_label("Name", exact=True).fill("Half patient")
     page.get_by_role("button", name="Save").click()
@@ -120,42 +112,42 @@ def test_formula_and_example_follow_the_parameters(look: Opens) -> None:
     assert Scorer.objects.get(name="Half patient").versions.get().measure == "RBP(p=0.5)@5"
 
 
-def test_bench_on_a_real_query_compares_and_serves_one_case(look: Opens, case: Case) -> None:
+def test_preview_on_a_real_query_compares_and_serves_one_case(look: Opens, case: Case) -> None:
     page = look("owner")
     page.goto("/scorers/new/?kind=script")
     page.get_by_label("Name", exact=True).fill("Only here")
     write(page, SCRIPT)
     page.get_by_role("radio", name="A real query").check()
-    page.get_by_label("Case").select_option(label="Movies")
+    page.locator("select[name=case]").select_option(label="Movies")
     expect(page.locator("#matches option")).to_have_count(3)
     page.get_by_label("Find a query").fill("wars")
     expect(page.locator("#matches option")).to_have_count(1)
     page.get_by_label("Compare with").select_option(label="Judged@10")
     run(page)
-    other = page.get_by_role("region", name="Answer of Judged@10")
-    expect(other).to_contain_text("against This draft")
-    expect(page.get_by_role("region", name="Answer of This draft")).to_contain_text("“star wars”")
-    page.get_by_label("Make it the primary scorer there").check()
-    page.get_by_role("button", name="Use it for this case only").click()
+    other = page.get_by_role("region", name="Result of Judged@10")
+    expect(other).to_contain_text("compared with Unsaved scorer")
+    expect(page.get_by_role("region", name="Result of Unsaved scorer")).to_contain_text("“star wars”")
+    page.get_by_label("Make it the primary scorer of the case").check()
+    page.get_by_role("button", name="Save for this case only").click()
     expect(page).to_have_url(re.compile(rf"/cases/{case.pk}/"))
-    assert [version.scorer.name for version in versions_of(case)] == ["Only here", "AvgEdit"]
+    assert [version.scorer.name for version in ScorerVersion.objects.used_by(case)] == ["Only here", "AvgEdit"]
 
 
-def test_bench_of_a_shipped_scorer_shows_the_working(look: Opens) -> None:
+def test_preview_of_a_shipped_scorer_shows_the_working(look: Opens) -> None:
     page = look("viewer")
     page.goto(f"/scorers/{Scorer.objects.get(name='nDCG@10 linear').pk}/")
     page.get_by_label("Grades, in rank order").fill("3 2 3 0 1 2")
     page.get_by_label("Also rated, not returned").fill("3 2")
     run(page)
-    panel = page.get_by_role("region", name="Answer of nDCG@10 linear")
-    working = page.get_by_role("region", name="Working of nDCG@10 linear")
+    panel = page.get_by_role("region", name="Result of nDCG@10 linear")
+    working = page.get_by_role("region", name="Calculation of nDCG@10 linear")
     expect(working.locator("tbody tr")).to_have_count(8)
     expect(working.get_by_role("button", name="Copy as CSV")).to_be_visible()
     expect(panel.locator(".big-score b")).to_have_text(re.compile(r"^\d+\.\d$"))
 
 
 def test_retire_can_be_undone(look: Opens, people: dict[str, User]) -> None:
-    mine = cases.scorers.create(name="Mine", draft=Draft(measure="P@5"), by=people["owner"])
+    mine = scorers.create(name="Mine", definition=ScorerDefinition(measure="P@5"), by=people["owner"])
     page = look("owner")
     page.goto(f"/scorers/{mine.pk}/")
     page.get_by_text("More", exact=True).click()
@@ -180,13 +172,13 @@ def test_without_javascript(look: Opens, people: dict[str, User]) -> None:
     page.goto("/scorers/new/")
     page.get_by_label("Measure", exact=True).select_option("RBP")
     page.get_by_role("button", name="Show").click()
-    expect(page.get_by_label("Patience")).to_be_visible()
+    expect(page.get_by_label("Persistence")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1280, 768])
 def test_pages_name_their_controls_and_fit(look: Opens, case: Case, people: dict[str, User], width: int) -> None:
-    mine = cases.scorers.create(name="x" * 120, draft=Draft(script=SCRIPT), by=people["owner"])
-    cases.add_scorer(case=case, scorer=mine)
+    mine = scorers.create(name="x" * 120, definition=ScorerDefinition(script=SCRIPT), by=people["owner"])
+    scorers.add_scorer(case=case, scorer=mine)
     shipped = Scorer.objects.get(name="nDCG@10")
     addresses = [
         "/scorers/",
@@ -195,7 +187,7 @@ def test_pages_name_their_controls_and_fit(look: Opens, case: Case, people: dict
         "/scorers/import/",
         f"/scorers/{shipped.pk}/",
     ]
-    addresses += [f"/scorers/{mine.pk}/{deed}" for deed in ("", "edit/", "share/", "replace/", "delete/")]
+    addresses += [f"/scorers/{mine.pk}/{action}" for action in ("", "edit/", "share/", "replace/", "delete/")]
     page = look("owner", viewport={"width": width, "height": 900})
     wrong = {}
     for address in addresses:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from relevancy import cases, evaluation
+from relevancy import runs, scorers, scores
 from relevancy.models import Case, CaseScore, QueryScore, Scorer, ScorerVersion, User
 
 from . import stage
@@ -29,7 +29,7 @@ def case(people: dict[str, User], films: str) -> Case:
 
 def beside(page: Page, name: str) -> Any:
     """The line of a further scorer in the head."""
-    return page.locator(".beside li").filter(has=page.get_by_role("link", name=name, exact=True))
+    return page.locator(".secondary-scores li").filter(has=page.get_by_role("link", name=name, exact=True))
 
 
 def case_score(case: Case, name: str) -> str:
@@ -40,10 +40,10 @@ def case_score(case: Case, name: str) -> str:
 def test_add_make_primary_remove_and_undo(look: Any, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
-    expect(page.locator(".beside")).to_have_count(0)
+    expect(page.locator(".secondary-scores")).to_have_count(0)
     for name in ("nDCG@10", "P@10"):
         page.wait_for_load_state("load")
-        page.get_by_label("Score with another one too").select_option(label=name)
+        page.get_by_label("Add another scorer").select_option(label=name)
         expect(beside(page, name)).to_have_count(1)
         expect(beside(page, name).locator(".score > b")).to_have_text(case_score(case, name))
     primary = case_score(case, "AvgEdit")
@@ -57,16 +57,16 @@ def test_add_make_primary_remove_and_undo(look: Any, case: Case) -> None:
     expect(page.get_by_label("Scorer", exact=True).locator("option:checked")).to_have_text("nDCG@10")
     page.get_by_role("button", name="Remove AvgEdit").click()
     expect(page.get_by_text("AvgEdit removed from this case")).to_be_visible()
-    expect(page.locator(".beside li")).to_have_count(1)
+    expect(page.locator(".secondary-scores li")).to_have_count(1)
     press(page, "z")
-    expect(page.locator(".beside li")).to_have_count(2)
-    names = [version.scorer.name for version in evaluation.versions_of(case)]
+    expect(page.locator(".secondary-scores li")).to_have_count(2)
+    names = [version.scorer.name for version in ScorerVersion.objects.used_by(case)]
     assert names == ["nDCG@10", "AvgEdit", "P@10"]
     assert case.runs.count() == 1
 
 
 def test_a_rating_moves_every_score_at_once(look: Any, case: Case) -> None:
-    cases.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
+    scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
     page = look("rater")
     bench = BenchPage(page, case)
     before = beside(page, "nDCG@10").locator(".score > b").text_content()
@@ -82,7 +82,7 @@ def test_a_rating_moves_every_score_at_once(look: Any, case: Case) -> None:
 def test_show_the_working_by_key_and_of_a_script(look: Any, case: Case) -> None:
     scorer = Scorer.objects.create(name="seventy")
     ScorerVersion.objects.create(scorer=scorer, number=1, script=SCRIPT, scale=[[n, ""] for n in range(1, 11)])
-    cases.add_scorer(case=case, scorer=scorer)
+    scorers.add_scorer(case=case, scorer=scorer)
     page = look("viewer")
     bench = BenchPage(page, case)
     bench.open("star wars")
@@ -90,7 +90,7 @@ def test_show_the_working_by_key_and_of_a_script(look: Any, case: Case) -> None:
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("heading", name="The working: “star wars”, run 1")).to_be_visible()
     expect(dialog.locator("tbody tr").first).to_contain_text("Star Wars")
-    explained = bench.row("star wars").locator(".query-scores .explained p").text_content() or ""
+    explained = bench.row("star wars").locator(".query-scores .explanation-text p").text_content() or ""
     expect(dialog).to_contain_text(explained)
     dialog.get_by_role("link", name="seventy").click()
     expect(page.get_by_role("dialog")).to_have_count(1)
@@ -100,7 +100,7 @@ def test_show_the_working_by_key_and_of_a_script(look: Any, case: Case) -> None:
 
 
 def test_most_to_gain_leads_to_its_query(look: Any, case: Case) -> None:
-    found = evaluation.most_to_gain(stage.newest_run(case), evaluation.versions_of(case)[0])
+    found = scores.largest_gap(stage.newest_run(case), ScorerVersion.objects.used_by(case)[0])
     assert found is not None
     page = look("viewer")
     bench = BenchPage(page, case)
@@ -113,7 +113,7 @@ def test_most_to_gain_leads_to_its_query(look: Any, case: Case) -> None:
 def test_without_javascript(look: Any, case: Case) -> None:
     page = look("editor", java_script_enabled=False)
     BenchPage(page, case, address=f"?open={case.case_queries.get(query__text='star wars').pk}")
-    page.get_by_label("Score with another one too").select_option(label="P@10")
+    page.get_by_label("Add another scorer").select_option(label="P@10")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(beside(page, "P@10")).to_have_count(1)
     page.get_by_role("button", name="Make P@10 primary").click()
@@ -127,17 +127,17 @@ def test_without_javascript(look: Any, case: Case) -> None:
 
 @pytest.mark.parametrize("width", [390, 1280, 1920])
 def test_head_keeps_its_place_while_a_run_is_under_way(look: Any, case: Case, width: int) -> None:
-    cases.choose_scorers(case=case, scorers=Scorer.objects.filter(name__in=["AvgEdit", "nDCG@10", "P@10", "RR@10"]))
+    scorers.choose_scorers(case=case, scorers=Scorer.objects.filter(name__in=["AvgEdit", "nDCG@10", "P@10", "RR@10"]))
     page = look("editor", viewport={"width": width, "height": 900})
     BenchPage(page, case)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    before = page.locator(".beside").bounding_box()
+    before = page.locator(".secondary-scores").bounding_box()
     attempt = case.attempts.select_related("endpoint", "case").get()
-    evaluation.start(attempt=attempt, by=case.owner)
+    runs.start(attempt=attempt, by=case.owner)
     page.reload()
     expect(page.get_by_text("Waiting for the worker")).to_be_visible()
-    after = page.locator(".beside").bounding_box()
+    after = page.locator(".secondary-scores").bounding_box()
     assert before is not None
     assert after is not None
     assert (after["x"], after["width"], after["height"]) == (before["x"], before["width"], before["height"])
-    assert page.locator(".beside .score b.quiet").count() == 3
+    assert page.locator(".secondary-scores .score b.muted").count() == 3

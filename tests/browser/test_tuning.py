@@ -1,15 +1,17 @@
 """The tune pane: refusals at the editor, the next attempt, its run and the history."""
 
+import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-from relevancy import evaluation, tasks
+from relevancy import runs, tasks
 from relevancy.models import Case, Run, User
 
 from . import stage
 from .bench_page import BenchPage
+from .code_editor import editor, text_of, write
 from .conftest import Opens
 from .serving import TURN
 
@@ -17,10 +19,6 @@ RATINGS = {
     "star wars": {"star-wars-1977": 10, "star-wars-episode-ii-attack-of-the-clones-2002": 4},
     "alien": {"alien-1979": 10, "aliens-1986": 8},
 }
-
-
-def _editor(page: Page) -> Locator:
-    return page.get_by_role("textbox", name="Template")
 
 
 def _run(page: Page) -> None:
@@ -49,12 +47,12 @@ def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, te
     score = bench.case_score.inner_text()
     bench.mark_document()
     page.get_by_label("Name of the next attempt").fill("A try")
-    _editor(page).fill(template)
+    write(page, template)
     _run(page)
-    expect(page.locator("#template-error")).to_contain_text(place)
-    expect(_editor(page)).to_have_value(template)
-    expect(_editor(page)).to_have_accessible_description(page.locator("#template-error").inner_text())
-    expect(page.locator(".editor .at-fault")).to_have_text(place.split(",")[0].removeprefix("Line "))
+    expect(page.locator("#template_error")).to_contain_text(place)
+    assert text_of(page) == template
+    expect(editor(page)).to_have_accessible_description(page.locator("#template_error").inner_text())
+    expect(page.locator(".ace_gutter-cell.ace_error")).to_have_text(place.split(",")[0].removeprefix("Line "))
     expect(page.get_by_label("Name of the next attempt")).to_have_value("A try")
     expect(bench.case_score).to_have_text(score)
     bench.expect_no_reload()
@@ -80,11 +78,11 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
     before = stage.case_score(case).score
     assert before is not None
     expect(bench.case_score).to_have_text(stage.shown(before))
-    expect(page.locator(".knob .was")).to_have_text("as run")
+    expect(page.locator(".knob .run-value")).to_have_text("as run")
     page.get_by_role("spinbutton", name="title_boost").fill("0")
-    expect(page.locator(".knob .was")).to_have_text("was 10")
+    expect(page.locator(".knob .run-value")).to_have_text("was 10")
     page.get_by_label("Name of the next attempt").fill("Overview only")
-    _editor(page).press("Control+Enter")
+    editor(page).press("Control+Enter")
 
     expect(page.locator("#tune > header")).to_contain_text("Attempt 2")
     now = stage.case_score(case)
@@ -92,8 +90,8 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
     expect(bench.case_score).to_have_text(stage.shown(now.score))
     change = f"{now.score - before:+.1f}".replace("-", "−")
     assert change != "+0.0", "The change changes nothing: choose another one."
-    expect(page.locator("#case-score .now-score .delta")).to_contain_text(change)
-    expect(page.locator("#case-score .now-score")).to_contain_text("on run 1")
+    expect(page.locator("#case-score .current-score .delta")).to_contain_text(change)
+    expect(page.locator("#case-score .current-score")).to_contain_text("on run 1")
     expect(page.locator(".tree li.attempt")).to_have_count(2)
     expect(page.locator(".tree li.attempt").first).to_contain_text("Overview only")
     expect(page.locator(".tree li.attempt").first).to_contain_text("title_boost 10 → 0")
@@ -105,7 +103,7 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
 def test_run_shows_its_progress_and_fills_in_place(look: Opens, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker is played by the test, which works on the run one query at a time."""
     waiting: list[Run] = []
-    monkeypatch.setattr(tasks, "wake", waiting.append)
+    monkeypatch.setattr(tasks, "enqueue_run", waiting.append)
     page = look("editor")
     bench = BenchPage(page, case)
     last = bench.case_score.inner_text()
@@ -124,7 +122,7 @@ def test_run_shows_its_progress_and_fills_in_place(look: Opens, case: Case, monk
     expect(head).to_contain_text("1 of 2")
     expect(head.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "1")
     expect(page.locator("tbody.query.waiting")).to_have_count(1)
-    expect(bench.row("alien")).to_have_class("query opened waiting")
+    expect(bench.row("alien")).to_have_class(re.compile(r"query\s+is-open\s+waiting"))
     _work(waiting[0])
     expect(head.get_by_role("button", name="Run")).to_be_visible()
     expect(head.get_by_role("progressbar")).to_have_count(0)
@@ -136,14 +134,14 @@ def test_run_shows_its_progress_and_fills_in_place(look: Opens, case: Case, monk
 
 def test_run_is_stopped_and_completed(look: Opens, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     waiting: list[Run] = []
-    monkeypatch.setattr(tasks, "wake", waiting.append)
+    monkeypatch.setattr(tasks, "enqueue_run", waiting.append)
     page = look("editor")
     bench = BenchPage(page, case)
     _run(page)
     expect(page.locator("#case-score")).to_contain_text("Waiting for the worker")
     _work(waiting[0])
     page.get_by_role("button", name="Stop").click()
-    notice = page.get_by_role("alert")
+    notice = page.locator('[data-notice="run-cancelled"]')
     expect(notice).to_contain_text("Run 2 was stopped")
     bench.expect_no_score("alien")
     notice.get_by_role("button", name="Search the rest").click()
@@ -154,17 +152,71 @@ def test_run_is_stopped_and_completed(look: Opens, case: Case, monkeypatch: pyte
     expect(bench.score("alien")).to_have_text(stage.shown(stage.query_score(case, "alien").score))
 
 
+def test_knob_appears_while_it_is_typed(look: Opens, case: Case) -> None:
+    page = look("editor")
+    page.watch.expect(422)  # type: ignore[attr-defined]
+    BenchPage(page, case)
+    write(page, '{"query": "#$query##", "fields": {"title": ##title_boost##, "cast": ##cast_boost##}}')
+    added = page.get_by_role("spinbutton", name="cast_boost")
+    expect(added).to_have_value("10")
+    added.fill("2.5")
+    expect(page.get_by_role("slider", name="cast_boost")).to_have_value("2.5")
+    write(page, '{"query": "#$query##", "fields": {"cast": ##cast_boost##}')
+    expect(page.get_by_role("spinbutton", name="title_boost")).to_be_hidden()
+    _run(page)
+    expect(page.locator("#template_error")).to_be_visible()
+    expect(added).to_have_value("2.5")
+    write(page, '{"query": "#$query##", "fields": {"cast": ##cast_boost##}}')
+    _run(page)
+    expect(page.locator("#tune > header")).to_contain_text("Attempt 2")
+    assert case.attempts.order_by("-number")[0].knobs == {"cast_boost": 2.5}
+
+
+def test_changed_lines_are_marked_against_the_run(look: Opens, case: Case) -> None:
+    page = look("editor")
+    BenchPage(page, case)
+    editor(page).wait_for(state="attached")
+    marked = page.locator(".ace-changed-line")
+    expect(marked).to_have_count(0)
+    before = text_of(page)
+    editor(page).press("Control+End")
+    page.keyboard.press("Enter")
+    expect(marked).to_have_count(1)
+    page.keyboard.press("Backspace")
+    expect(marked).to_have_count(0)
+    assert text_of(page) == before
+
+
+def test_editor_takes_the_place_of_the_field_and_lets_the_keyboard_out(look: Opens, case: Case) -> None:
+    plain = look("editor", java_script_enabled=False)
+    BenchPage(plain, case)
+    reserved = plain.locator("textarea[name=template]").bounding_box()
+    page = look("editor")
+    BenchPage(page, case)
+    page.locator(".code-editor .ace_line").first.wait_for()
+    taken = page.locator(".code-editor").bounding_box()
+    assert reserved and taken
+    assert (taken["x"], taken["y"], taken["width"]) == (reserved["x"], reserved["y"], reserved["width"])
+    assert abs(taken["height"] - reserved["height"]) <= 2
+    editor(page).focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    expect(page.locator(".code-editor :focus")).to_have_count(0)
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator(".code-editor :focus")).to_have_count(1)
+
+
 def test_other_scorer_scores_the_same_run(look: Opens, case: Case) -> None:
     bench = BenchPage(look("editor"), case)
     before = bench.case_score.inner_text()
-    bench.page.get_by_label("Scorer").select_option("P@10")
+    bench.page.get_by_label("Scorer", exact=True).select_option("P@10")
     expect(bench.case_score).not_to_have_text(before)
     expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
-    expect(bench.page.get_by_label("Scorer").locator("option:checked")).to_have_text("P@10")
+    expect(bench.page.get_by_label("Scorer", exact=True).locator("option:checked")).to_have_text("P@10")
     assert case.runs.count() == 1
 
 
 def _work(run: Run, **said: Any) -> None:
     """Search one more query of a run."""
     with TURN:
-        evaluation.continue_run(run.pk, limit=1, **said)
+        runs.continue_run(run.pk, limit=1, **said)

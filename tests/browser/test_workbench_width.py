@@ -12,6 +12,7 @@ from tests import factories
 
 from . import stage
 from .bench_page import BenchPage, press
+from .code_editor import editor, text_of
 from .conftest import Opens
 
 TEXTS = ["star wars", "alien", "jaws", "heat"]
@@ -24,7 +25,7 @@ def case(people: dict[str, User], films: str) -> Case:
 
 
 def about(bench: BenchPage, text: str) -> Locator:
-    return bench.row(text).locator(".about")
+    return bench.row(text).locator(".query-notes")
 
 
 def middle(part: Locator) -> tuple[float, float]:
@@ -52,10 +53,10 @@ def test_queries_are_dragged_to_another_place(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
     drag(page, bench, "heat", "alien", above=True)
-    expect(bench.row("heat").locator(".place")).to_have_text("2")
+    expect(bench.row("heat").locator(".position")).to_have_text("2")
     assert bench.texts() == ["star wars", "heat", "alien", "jaws"]
     drag(page, bench, "star wars", "jaws", above=False)
-    expect(bench.row("star wars").locator(".place")).to_have_text("4")
+    expect(bench.row("star wars").locator(".position")).to_have_text("4")
     page.reload()
     assert bench.texts() == ["heat", "alien", "jaws", "star wars"]
 
@@ -65,7 +66,7 @@ def test_dragging_goes_on_with_a_query_open_and_esc_stops_it(look: Opens, case: 
     bench = BenchPage(page, case)
     bench.open("alien")
     drag(page, bench, "jaws", "star wars", above=True)
-    expect(bench.row("jaws").locator(".place")).to_have_text("1")
+    expect(bench.row("jaws").locator(".position")).to_have_text("1")
     expect(bench.results("alien").first).to_be_visible()
     x, y = middle(bench.row("heat").locator("[data-drag]"))
     page.mouse.move(x, y)
@@ -73,7 +74,7 @@ def test_dragging_goes_on_with_a_query_open_and_esc_stops_it(look: Opens, case: 
     page.mouse.move(x, y - 80, steps=3)
     page.keyboard.press("Escape")
     page.mouse.up()
-    expect(page.locator(".dragged, .drop-before, .drop-after")).to_have_count(0)
+    expect(page.locator(".is-dragged, .drop-before, .drop-after")).to_have_count(0)
     assert bench.texts() == ["jaws", "star wars", "alien", "heat"]
 
 
@@ -83,11 +84,11 @@ def test_alt_and_arrows_move_the_query_the_keyboard_is_at(look: Opens, case: Cas
     for _ in range(3):
         press(page, "j")
     page.keyboard.press("Alt+ArrowUp")
-    expect(bench.row("jaws").locator(".place")).to_have_text("2")
+    expect(bench.row("jaws").locator(".position")).to_have_text("2")
     page.keyboard.press("Alt+ArrowUp")
-    expect(bench.row("jaws").locator(".place")).to_have_text("1")
+    expect(bench.row("jaws").locator(".position")).to_have_text("1")
     page.keyboard.press("Alt+ArrowDown")
-    expect(bench.row("jaws").locator(".place")).to_have_text("2")
+    expect(bench.row("jaws").locator(".position")).to_have_text("2")
     assert bench.texts() == ["star wars", "jaws", "alien", "heat"]
     expect(bench.opener("jaws")).to_be_focused()
 
@@ -108,7 +109,7 @@ def test_order_without_javascript(look: Opens, case: Case) -> None:
     entry = case.case_queries.get(query__text="jaws")
     page.goto(f"/cases/{case.pk}/?open={entry.pk}")
     page.get_by_role("button", name="Move up").click()
-    assert [text.strip() for text in page.locator("tbody.query .name .cut").all_inner_texts()] == [
+    assert [text.strip() for text in page.locator("tbody.query .name .truncate").all_inner_texts()] == [
         "star wars",
         "jaws",
         "alien",
@@ -126,7 +127,7 @@ def test_tags_are_given_shown_filtered_by_and_scored(look: Opens, case: Case) ->
     about(bench, "star wars").get_by_placeholder("Add tag").fill("space, classics")
     page.keyboard.press("Enter")
     expect(bench.row("star wars").locator(".name .pill")).to_have_text(["classics", "space"])
-    about(bench, "star wars").get_by_role("button", name="Take classics off").click()
+    about(bench, "star wars").get_by_role("button", name="Remove classics").click()
     expect(bench.row("star wars").locator(".name .pill")).to_have_text(["space"])
     assert factories.query_of(case, "star wars").tags == ["space"]
     Query.objects.filter(text="alien").update(tags=["space"])
@@ -134,9 +135,9 @@ def test_tags_are_given_shown_filtered_by_and_scored(look: Opens, case: Case) ->
     page.get_by_label("Tag", exact=True).select_option("space")
     expect(bench.row("jaws")).to_have_count(0)
     assert bench.texts() == ["star wars", "alien"]
-    page.locator("details.segments > summary").click()
-    expect(page.locator(".segments-table tbody tr")).to_have_count(1)
-    expect(page.locator(".segments-table tbody tr")).to_contain_text("space")
+    page.locator("details.tag-scores > summary").click()
+    expect(page.locator(".tag-scores-table tbody tr")).to_have_count(1)
+    expect(page.locator(".tag-scores-table tbody tr")).to_contain_text("space")
     page.get_by_label("Tag", exact=True).select_option("")
     expect(bench.row("jaws")).to_be_visible()
 
@@ -186,19 +187,21 @@ def test_annotations_on_the_history(look: Opens, case: Case) -> None:
     page.get_by_label("What happened").fill("Synonyms & more")
     page.get_by_label("At run", exact=True).select_option("2")
     page.get_by_role("button", name="Annotate").click()
-    expect(page.locator(".marks li")).to_have_count(1)
+    expect(page.locator(".annotation-list li")).to_have_count(1)
     page.get_by_label("What happened").fill("Index rebuilt")
     page.get_by_label("At run", exact=True).select_option("1")
     page.get_by_role("button", name="Annotate").click()
-    expect(page.locator(".marks .letter")).to_have_text(["A", "B"])
+    expect(page.locator(".annotation-list .letter")).to_have_text(["A", "B"])
     page.get_by_label("Annotation B at run 2").fill("Synonyms")
-    page.locator(".marks li").nth(1).get_by_role("button", name="Save").click()
+    with page.expect_response("**/annotations/**"):  # its answer opens the dialog again
+        page.locator(".annotation-list li").nth(1).get_by_role("button", name="Save").click()
     expect(page.get_by_label("Annotation B at run 2")).to_have_value("Synonyms")
     page.get_by_role("button", name="Close Esc").click()
     expect(page.locator(".chart .flag-text")).to_have_text(["A", "B"])
-    page.locator(".chart a:has(.flag)").first.click()
+    page.locator(".chart a:has(.flag)").first.focus()
+    page.keyboard.press("Enter")
     page.get_by_role("button", name="Remove annotation A").click()
-    expect(page.locator(".marks li")).to_have_count(1)
+    expect(page.locator(".annotation-list li")).to_have_count(1)
     page.get_by_role("button", name="Close Esc").click()
     expect(page.locator(".chart .flag-text")).to_have_text(["A"])
     page.locator("#toasts").get_by_role("button", name="Undo").click()
@@ -233,10 +236,10 @@ def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens,
     page = look("rater")
     bench = BenchPage(page, case)
     bench.open("star wars")
-    bench.row("star wars").locator(".not-shown > summary").click()
-    part = bench.row("star wars").locator(".missing")
+    bench.row("star wars").locator(".unretrieved > summary").click()
+    part = bench.row("star wars").locator(".unretrieved-list")
     expect(part.locator(".title")).to_have_text(["solaris-1972", "no-such-film"])
-    part.get_by_role("link", name="Look them up").click()
+    part.get_by_role("link", name=re.compile("Look up (it|them)")).click()
     expect(part.locator(".title")).to_have_text(["Solaris", "no-such-film"])
     expect(part.locator(".pill.warn")).to_have_text("not in the index")
     before = stage.query_score(case, "star wars").score
@@ -260,11 +263,11 @@ def test_why_a_document_matched(look: Opens, case: Case) -> None:
     press(page, "j")
     press(page, "x")
     first = bench.results("star wars").first
-    box = first.locator(".why-box")
+    box = first.locator(".explanation")
     expect(box).to_be_visible()
     expect(box.locator(".parts .key").first).to_contain_text("title")
     expect(box.locator(".parts-table tr").first).to_contain_text("title:")
-    box.get_by_text("The engine’s own words").click()
+    box.get_by_text("Full explanation of the engine").click()
     expect(box.locator("pre")).to_contain_text("star")
     press(page, "x")
     expect(box).to_have_count(0)
@@ -298,21 +301,17 @@ def test_fields_and_placeholders_are_offered(look: Opens, case: Case) -> None:
     fields = page.get_by_label("Displayed fields")
     fields.fill("id:id title:title ")
     fields.press_sequentially("ov")
-    offers = page.locator("#completions li")
-    expect(offers.first).to_have_text("overview")
-    fields.press("ArrowDown")
-    fields.press("Enter")
-    expect(fields).to_have_value("id:id title:title overview")
-    expect(page.locator("#completions")).to_be_hidden()
-    template = page.get_by_label("Template")
-    template.click()
-    template.press("Control+End")
-    template.press_sequentially("#$qu")
-    expect(offers.first).to_have_text("#$query##")
-    offers.first.click()
-    assert template.input_value().endswith("#$query##")
-    template.press_sequentially(" tit")
-    expect(offers.first).to_have_text("title")
-    template.press("Escape")
-    expect(offers.first).to_be_hidden()
+    expect(page.locator("#field-names option").first).to_have_attribute("value", "id:id title:title overview")
+    editor(page).press("Control+End")
+    page.keyboard.type("#$qu")
+    offers = page.locator(".ace_autocomplete .ace_line")
+    expect(offers.first).to_contain_text("#$query##")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".ace_autocomplete")).to_be_hidden()
+    assert text_of(page).endswith("#$query##")
+    page.keyboard.type(" tit")
+    expect(offers.first).to_contain_text("title")
+    page.keyboard.press("Enter")
+    assert text_of(page).endswith(" tit\n"), "nothing is chosen unless an arrow key chose it"
     assert stage.newest_run(case).number == 1

@@ -1,12 +1,14 @@
 """What is written on a case's history."""
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import cases, evaluation
+from relevancy import scores
 from relevancy.cases import annotations
 from relevancy.models import Annotation, Case, Run
+from relevancy.models.errors import error_fields
 from tests.factories import make_attempt, make_case, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -32,8 +34,8 @@ def write(case: Case, number: int, text: str) -> Annotation:
 
 
 def shown(case: Case) -> list[tuple[str, int | None, str]]:
-    points = evaluation.history(case, case.case_scorers.get().version)
-    return [(mark.letter, mark.at, mark.annotation.text) for mark in annotations.marks(case, points)]
+    points = scores.recent_case_scores(case, case.case_scorers.get().version)
+    return [(mark.letter, mark.point, mark.annotation.text) for mark in annotations.marks(case, points)]
 
 
 def test_add_and_marks_in_the_order_of_runs(case: Case) -> None:
@@ -46,9 +48,9 @@ def test_add_and_marks_in_the_order_of_runs(case: Case) -> None:
 def test_marks_without_a_point_have_no_letter(case: Case) -> None:
     for number in (1, 2, 3):
         write(case, number, f"at {number}")
-    points = evaluation.history(case, case.case_scorers.get().version, limit=2)
+    points = scores.recent_case_scores(case, case.case_scorers.get().version, limit=2)
     marks = annotations.marks(case, points)
-    assert [(mark.letter, mark.at) for mark in marks] == [("", None), ("A", 0), ("B", 1)]
+    assert [(mark.letter, mark.point) for mark in marks] == [("", None), ("A", 0), ("B", 1)]
     assert [mark.letter for mark in annotations.marks(case)] == ["", "", ""]
 
 
@@ -67,7 +69,7 @@ def test_change(case: Case) -> None:
     note = write(case, 2, "tpyo")
     annotations.change(annotation=note, text="typo ")
     assert shown(case) == [("A", 1, "typo")]
-    with pytest.raises(cases.Refused):
+    with pytest.raises(ValidationError):
         annotations.change(annotation=note, text=" ")
     assert shown(case) == [("A", 1, "typo")]
 
@@ -83,25 +85,25 @@ def test_remove_and_restore(case: Case) -> None:
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("", "few words"), (" \n", "few words"), ("x" * 501, "501 characters"), ("a\0b", "U\\+0000"), ("\ud800", "D800")],
+    [("", "blank"), (" \n", "blank"), ("x" * 501, "501"), ("a\0b", "U\\+0000"), ("\ud800", "D800")],
 )
 def test_add_refuses(case: Case, text: str, why: str) -> None:
-    with pytest.raises(cases.Refused, match=why) as caught:
+    with pytest.raises(ValidationError, match=why) as caught:
         write(case, 1, text)
-    assert caught.value.field == "text"
+    assert error_fields(caught.value) == ["text"]
     assert not Annotation.objects.exists()
 
 
 def test_add_to_a_run_of_another_case(case: Case) -> None:
     other = make_case(["a"])
-    with pytest.raises(cases.Refused, match="Run 1 is not of this case"):
+    with pytest.raises(ValidationError, match="Run 1 does not belong"):
         annotations.add(case=other, run=run_of(case, 1), text="x", by=case.owner)
 
 
 def test_add_more_than_a_page_lists(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotations, "MOST", 1)
+    monkeypatch.setattr(annotations, "MAX_ANNOTATIONS", 1)
     note = write(case, 1, "x")
-    with pytest.raises(cases.Refused, match="Remove old ones"):
+    with pytest.raises(ValidationError, match="Remove some of them"):
         write(case, 1, "y")
     annotations.remove(annotation=note)
     write(case, 1, "y")

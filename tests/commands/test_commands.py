@@ -1,7 +1,8 @@
-"""Every command through `call_command`: what it does, what it prints, how it refuses."""
+"""Every command through `call_command`: its effects, its output and its errors."""
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from relevancy import engines
+from relevancy import endpoints, engines
 from relevancy.models import Case, Endpoint, Rating, Run, User
 from tests.contracts.local_server import json_reply, serving
 from tests.factories import make_attempt, make_case, make_scorer, make_user, script_of
@@ -21,14 +22,14 @@ TEMPLATE = '{"query": "#$query##", "fields": ["title"]}'
 
 
 def command(*words: Any) -> str:
-    """What a command prints."""
+    """Returns the output of a command."""
     out = io.StringIO()
     call_command(*map(str, words), stdout=out, stderr=io.StringIO())
     return out.getvalue()
 
 
 def refused(*words: Any) -> str:
-    """What a command says when it cannot do it; its exit status is 2."""
+    """Returns the error of a command that must end with exit status 2."""
     with pytest.raises(CommandError) as caught:
         command(*words)
     assert caught.value.returncode == 2
@@ -64,14 +65,17 @@ class TestTheMainJob:
     def test_from_nothing_to_scores(self, shop: Path) -> None:
         said = create_case(shop)
         case = Case.objects.get()
-        assert said == f"Case {case.pk} Films made with 2 queries. Next: evaluate {case.pk}\n"
+        assert said == f"Case {case.pk} Films created with 2 queries. Next: evaluate {case.pk}\n"
         printed = command("evaluate", "Films")
         assert "Films: run 1 of attempt 1, 2 queries in " in printed
         assert "on tantivy" in printed
         assert "nDCG@10  100" in printed.replace("100.0", "100")
         report = json.loads(command("evaluate", case.pk, "--json", "-", "--scorer", "nDCG@10"))
-        assert list(report) == ["case", "attempt", "run", "complete", "seconds", "scorers", "comparison", "passed"]
-        assert (report["case"], report["attempt"], report["run"], report["complete"]) == ("Films", 1, 2, True)
+        assert list(report) == [
+            "case", "attempt", "run", "number", "complete", "seconds", "scorers", "comparison", "passed",
+        ]  # fmt: skip
+        assert (report["case"], report["attempt"], report["number"], report["complete"]) == ("Films", 1, 2, True)
+        assert report["run"] == case.runs.get(number=2).pk
         assert (report["comparison"], report["passed"]) == (None, True)
         [scorer] = report["scorers"]
         assert list(scorer) == ["name", "score", "low", "high", "scored", "queries", "per_query"]
@@ -85,7 +89,7 @@ class TestTheMainJob:
         create_case(shop)
         printed = command("evaluate", "Films", "--json", shop / "out.json", "--attempt", "1")
         assert "run 1 of attempt 1" in printed
-        assert json.loads((shop / "out.json").read_text())["run"] == 1
+        assert json.loads((shop / "out.json").read_text())["number"] == 1
         assert not list(shop.glob("*.partial"))
 
     def test_export_run_and_ratings(self, shop: Path) -> None:
@@ -110,7 +114,7 @@ class TestTheMainJob:
         command("evaluate", "Films")
         (shop / "more.csv").write_text("query,docid,rating\nstar wars,2,3\nnew,1,1\n")
         said = command("import_ratings", "Films", shop / "more.csv")
-        assert said == "2 ratings read, 2 new or changed, 1 new queries.\n"
+        assert said == "2 ratings read: 2 new or changed. 1 queries added.\n"
         run = Run.objects.get()
         score = run.case_scores.get(version__scorer__name="P@10").score
         assert score == pytest.approx((20 + 10) / 2)
@@ -145,6 +149,20 @@ class TestTheMainJob:
             "score": 0, "low": 0, "high": 0, "total": 0, "took_ms": alien["took_ms"], "error": None,
         }  # fmt: skip
 
+    def test_static_engine_takes_a_local_file(self, shop: Path) -> None:
+        (shop / "Old engine.csv").write_text("query,docid,position\nstar wars,2,1\nstar wars,1,2\n")
+        said = command("create_endpoint", "old", "static", shop / "Old engine.csv")
+        endpoint = Endpoint.objects.get(name="old")
+        assert re.fullmatch(r"old-engine-[0-9a-f]{16}\.csv", endpoint.url)
+        (shop / "Old engine.csv").unlink()
+        assert endpoints.test_connection(endpoint=endpoint, text="star wars").error == ""
+        assert "2 fields" in said or "1 fields" in said
+
+    def test_static_engine_refuses_a_bad_file(self, shop: Path) -> None:
+        (shop / "bad.csv").write_text("query,docid,position\nstar wars,2,first\n")
+        assert "Line 2" in refused("create_endpoint", "old", "static", shop / "bad.csv")
+        assert not Endpoint.objects.filter(name="old").exists()
+
 
 class TestMistakes:
     def test_unknown_things(self, shop: Path) -> None:
@@ -155,12 +173,12 @@ class TestMistakes:
         assert "There is no scorer 'X' that " in refused("evaluate", "Films", "--scorer", "nDCG@10", "--scorer", "X")
         assert "There is no run '77'" in refused("export_run", "77")
         assert "There is no run 'Films:9'" in refused("export_run", "Films:9")
-        assert "Nobody has the address 'x@y'" in refused("evaluate", "Films", "--owner", "x@y")
+        assert "No user has the email address 'x@y'" in refused("evaluate", "Films", "--owner", "x@y")
         assert "There is no endpoint 'nope'. Endpoints: few" in refused(
             "create_case", "C", "--endpoint", "nope", "--template", shop / "template.json"
         )
         create_case(shop)
-        assert "Several cases are called 'Films'. Say which by its id" in refused("evaluate", "Films")
+        assert "Several cases are named 'Films'. Use an id instead" in refused("evaluate", "Films")
 
     @pytest.mark.parametrize(
         ("words", "said"),
@@ -168,11 +186,11 @@ class TestMistakes:
             (["--template", "missing.json"], "missing.json cannot be read: No such file"),
             (["--ratings", "missing.csv"], "missing.csv cannot be read"),
             (["--scale", "3"], "at least two grades"),
-            (["--scale", "a:b"], "'a' in the scale is no number"),
+            (["--scale", "a:b"], "'a:b' is not a valid scale"),
             (["--scale", "0:1"], "Line 2: column rating: 3 of document '1' is not on the book's scale, 0 to 1"),
             (["--depth", "0"], "0 results cannot be shown"),
             (["--scorer", "nope"], "There is no scorer 'nope'"),
-            (["--owner", "nobody@x"], "Nobody has the address"),
+            (["--owner", "nobody@x"], "No user has the email address"),
             (["--fields", "id:"], "column"),
         ],
     )
@@ -191,7 +209,9 @@ class TestMistakes:
             "create_case", "C", "--endpoint", "few", "--template", shop / "template.json"
         )
         (shop / "template.json").write_bytes(b"\xff\xfe")
-        assert "no UTF-8" in refused("create_case", "C", "--endpoint", "few", "--template", shop / "template.json")
+        assert "is not valid UTF-8" in refused(
+            "create_case", "C", "--endpoint", "few", "--template", shop / "template.json"
+        )
         (shop / "template.json").write_text(TEMPLATE)
         (shop / "queries.txt").write_text("fine\n" + "x" * 2049 + "\n")
         assert "Line 2: “xxx" in refused(
@@ -209,17 +229,20 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["x", "nosuch", "url"], "There is no engine called “nosuch”"),
-            (["few", "embedded", "few"], "There is an endpoint called few already"),
+            (["x", "nosuch", "url"], "No engine “nosuch” is installed"),
+            (["few", "embedded", "few"], "name: "),
             (["x", "solr", "ftp://h/solr/c"], ""),
             (["x", "solr", "http://user:pw@127.0.0.1/solr/c"], ""),
-            (["x", "embedded", "few", "--option", "nothing"], "--option 'nothing' is not of the form KEY=VALUE"),
+            (["x", "embedded", "few", "--option", "nothing"], "--option 'nothing' does not have the form KEY=VALUE"),
             (["x", "embedded", "few", "--option", "parallel=many"], "--option parallel is 'many'"),
-            (["x", "embedded", "few", "--option", "parallel=0"], "0 parallel requests are not possible"),
+            (["x", "embedded", "few", "--option", "parallel=0"], "parallel: "),
             (["x", "embedded", "few", "--option", "read_timeout=soon"], "The option read_timeout is 'soon'"),
             (["x", "embedded", "few", "--option", "read_timeout=-1"], "The option read_timeout is -1"),
             (["x", "embedded", "few", "--option", "query_options=[1]"], "query_options must be a JSON object"),
-            (["x", "http", "http://127.0.0.1:1/find"], "The option hits: say where the list of hits stands"),
+            (
+                ["x", "http", "http://127.0.0.1:1/find"],
+                "The option hits: the expression for the list of hits is missing",
+            ),
             (["x", "http", "http://127.0.0.1:1/find", "--option", "hits=a["], "The option hits: column 3"),
         ],
     )
@@ -242,7 +265,7 @@ class TestMistakes:
                 "create_endpoint", "api", "http", f"{server.url}/find", "--option", "hits=found", "--option", "method=POST",
                 "--option", 'template={"text": "#$query##"}', "--option", 'total="5"', "--option", "query_options={}",
             )  # fmt: skip
-        assert said == "Endpoint api made.\n"  # the total is no number there, which is said on stderr
+        assert said == "Endpoint api created.\n"  # the total is no number there, which is said on stderr
         endpoint = Endpoint.objects.get(name="api")
         assert endpoint.options == {
             "hits": "found", "method": "POST", "template": '{"text": "#$query##"}', "total": '"5"', "query_options": {},
@@ -258,12 +281,12 @@ class TestMistakes:
                 "--option",
                 "template=q=#$query##",
             )
-        assert said == "Endpoint other made.\nIt is HTTP API with 2 fields: id, title.\n"
+        assert said == "Endpoint other created.\nConnected to HTTP API. 2 fields: id, title.\n"
 
     def test_import_ratings_changes_nothing(self, shop: Path) -> None:
         create_case(shop)
         (shop / "bad.csv").write_text("query,docid,rating\nalien,3,1\nalien,4,x\n")
-        assert refused("import_ratings", "Films", shop / "bad.csv") == "Line 3: column rating: 'x' is no number."
+        assert refused("import_ratings", "Films", shop / "bad.csv") == "Line 3: column rating: 'x' is not a number."
         assert Rating.objects.count() == 3
 
     def test_output_that_cannot_be_written(self, shop: Path) -> None:
@@ -285,8 +308,7 @@ class TestMistakes:
         attempt = make_attempt(case)
         script_of(attempt).answers["query 2"] = engines.BadQuery("No such parser.")
         assert (
-            refused("evaluate", case.pk)
-            == "Run 1 is incomplete: 1 of 3 searches failed. The first one: No such parser."
+            refused("evaluate", case.pk) == "Run 1 is incomplete: 1 of 3 searches failed. First error: No such parser."
         )
         script_of(attempt).version = engines.EndpointUnreachable("Nothing answered.")
         out = io.StringIO()
@@ -294,12 +316,13 @@ class TestMistakes:
             call_command("evaluate", str(case.pk), "--json", "-", stdout=out)
         report = json.loads(out.getvalue())
         assert (report["complete"], report["scorers"][0]["score"], report["scorers"][0]["scored"]) == (False, None, 0)
+        assert report["passed"] is False
 
     def test_evaluate_without_attempt_or_queries(self) -> None:
         case = make_case(0)
         assert f"Case {case.name} has no attempt. Attempts: none yet." in refused("evaluate", case.pk)
         make_attempt(case)
-        assert "no queries yet" in refused("evaluate", case.pk)
+        assert "has no queries" in refused("evaluate", case.pk)
 
     def test_evaluate_interrupted(self) -> None:
         case = make_case(5)
@@ -311,7 +334,7 @@ class TestMistakes:
                 raise KeyboardInterrupt
 
         script.before = interrupt
-        assert refused("evaluate", case.pk) == "Stopped. Run 1 keeps its 0 searched queries."
+        assert refused("evaluate", case.pk) == "Stopped. Run 1 keeps the results of 0 queries."
         assert Run.objects.get().status == "cancelled"
 
 
@@ -350,8 +373,8 @@ class TestTryScorerAndMeasure:
             (["--measure", "AP", "--grades", "1 x"], "Grade 2 is 'x'"),
             (["--measure", "AP", "--grades", "1 -2"], "-2 is not on the scale 0–1"),
             (["--measure", "AP", "--grades", "4", "--scale", "0:3"], "4 is not on the scale 0–3"),
-            (["--measure", "AP", "--grades", "1", "--scale", "x"], "A scale is written LOWEST:HIGHEST"),
-            (["--measure", "AP", "--grades", "1e300"], "A scale is written"),
+            (["--measure", "AP", "--grades", "1", "--scale", "x"], "'x' is not a valid scale"),
+            (["--measure", "AP", "--grades", "1e300"], "is not a valid scale"),
             (["--scorer", "none", "--grades", "1"], "There is no scorer 'none'"),
         ],
     )

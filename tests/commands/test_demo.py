@@ -23,8 +23,8 @@ sys.exit(supervise(json.loads(sys.argv[1])))
 @pytest.mark.django_db
 @pytest.mark.usefixtures("data_dir")
 def test_load_twice_is_once() -> None:
-    case = demo.load()
-    assert demo.load() == case
+    case = demo.load_demo()
+    assert demo.load_demo() == case
     assert (Case.objects.count(), Run.objects.count(), User.objects.count(), Team.objects.count()) == (1, 2, 2, 1)
     owner, rater = (User.objects.get(email=email) for email, _, _ in demo.PEOPLE)
     assert owner.is_superuser and owner.check_password(demo.PASSWORD)
@@ -90,7 +90,7 @@ def test_supervise_one_that_dies_ends_the_others() -> None:
     pids = started(parent, 1)
     _, err = parent.communicate(timeout=10)
     assert parent.returncode == 1
-    assert "ended with 3; the others were stopped." in err
+    assert "ended with exit status 3; the others were stopped." in err
     assert gone(pids)
 
 

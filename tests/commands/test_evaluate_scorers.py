@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from relevancy import cases, engines, evaluation
+from relevancy import engines, scorers
 from relevancy.models import Case, CaseScore, Run, Scorer, ScorerVersion
 from tests.factories import make_attempt, make_case, make_scorer, make_user, script_of
 
@@ -48,7 +48,7 @@ def test_evaluate_a_scorer_the_case_has_not_is_computed_and_not_added(case: Case
         ("RR@10", 75, 2),
         ("nDCG@10", pytest.approx(81.5, abs=0.1), 2),
     ]
-    assert [version.scorer.name for version in evaluation.versions_of(case)] == ["nDCG@10"]
+    assert [version.scorer.name for version in ScorerVersion.objects.used_by(case)] == ["nDCG@10"]
     assert CaseScore.objects.filter(version__scorer__name="RR@10").count() == 1
 
 
@@ -64,19 +64,19 @@ def test_evaluate_with_the_version_the_case_is_scored_with(case: Case) -> None:
     scorer = Scorer.objects.get(name="nDCG@10")
     ScorerVersion.objects.create(scorer=scorer, number=2, measure="P@1", scale=[[0, ""], [3, ""]])
     assert report(case, "nDCG@10")["scorers"][0]["score"] != 50
-    cases.scorers.adopt(scorer=scorer, cases=[case])
+    scorers.adopt(scorer=scorer, cases=[case])
     assert report(case, "nDCG@10")["scorers"][0]["score"] == 50
 
 
 def test_evaluate_a_retired_scorer_only_where_the_case_has_it(case: Case) -> None:
     for name in ("nDCG@10", "RR@10"):
-        cases.scorers.retire(scorer=Scorer.objects.get(name=name))
+        scorers.retire(scorer=Scorer.objects.get(name=name))
     assert report(case, "nDCG@10")["scorers"][0]["name"] == "nDCG@10"
     assert "There is no scorer 'RR@10' that " in refused(case, "RR@10")
 
 
 def test_evaluate_an_unknown_scorer_names_those_most_like_it(case: Case) -> None:
-    assert "could use. Did you mean 'nDCG@10' or " in refused(case, "ndgc@10")
+    assert "can use. Did you mean 'nDCG@10' or " in refused(case, "ndgc@10")
     for number in range(30):
         make_scorer("P@2", f"P {number:02}")
     said = refused(case, "zzzzzz")
@@ -94,7 +94,7 @@ def test_evaluate_not_with_somebody_elses_scorer(case: Case) -> None:
 
 
 def test_evaluate_a_script_that_fails_is_no_success(case: Case) -> None:
-    cases.add_scorer(case=case, scorer=make_scorer("", "broken", script=FAILS_ON_TWO))
+    scorers.add_scorer(case=case, scorer=make_scorer("", "broken", script=FAILS_ON_TWO))
     script_of(case.attempts.get()).answers["query 3"] = ()
     out = io.StringIO()
     said = refused(case, out=out)
@@ -108,7 +108,7 @@ def test_evaluate_a_script_that_fails_is_no_success(case: Case) -> None:
 
 
 def test_evaluate_a_failed_search_is_said_before_a_failed_script(case: Case) -> None:
-    cases.add_scorer(case=case, scorer=make_scorer("", "broken", script=FAILS_ON_TWO))
+    scorers.add_scorer(case=case, scorer=make_scorer("", "broken", script=FAILS_ON_TWO))
     script_of(case.attempts.get()).answers["query 2"] = engines.BadQuery("No such parser.")
     out = io.StringIO()
     assert "1 of 3 searches failed" in refused(case, out=out)

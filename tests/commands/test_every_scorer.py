@@ -3,7 +3,7 @@ query's score against others' software or arithmetic written out here."""
 
 import io
 import json
-import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,15 +20,14 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client, override_settings
 
-from relevancy import cases, evaluation, scoring
-from relevancy.evaluation import Draft
+from relevancy import scorers, scoring
 from relevancy.management.commands import demo
-from relevancy.models import Case, Scorer
+from relevancy.models import Case, Scorer, ScorerDefinition
 from tests.factories import Scripted, make_attempt, make_case, make_user, run_now
 from tests.sandbox.test_published import DEFAULT, NAMESPACE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("every_scorer")]  # one run for all
-PAGE = settings.BASE_DIR / "docs" / "scorers.md"
+EXAMPLE = settings.BASE_DIR / "examples" / "relevancy-own-measure"
 TOP, RELEVANT, SHOWN = 10, 6, 10  # the sample's scale is 1–10, and it shows ten results
 SCRIPTS = {"pasted default": DEFAULT, "pasted NDCG": NAMESPACE}
 PERFECT = "Perfect@10"
@@ -65,27 +64,26 @@ class Evaluated:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The package of docs/scorers.md, as an installer would leave it on the path."""
+    """The example package with a measure, as an installer would leave it on the path."""
     folder = tmp_path_factory.mktemp("site")
-    found = re.search(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert found
-    (folder / "perfect_measure.py").write_text(found[1], encoding="utf-8")
-    about = folder / "perfect_measure-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: perfect-measure\nVersion: 1.0\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[relevancy.measures]\nPerfect = perfect_measure:PERFECT\n", "utf-8")
+    shutil.copy(EXAMPLE / "relevancy_own_measure.py", folder)
+    metadata = folder / "relevancy_own_measure-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: relevancy-own-measure\nVersion: 1.0\n", "utf-8")
+    entry_points = "[relevancy.measures]\nPerfect = relevancy_own_measure:PERFECT\n"
+    (metadata / "entry_points.txt").write_text(entry_points, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         _forget_measures()
         yield
-    sys.modules.pop("perfect_measure", None)
+    sys.modules.pop("relevancy_own_measure", None)
     _forget_measures()
 
 
 def _forget_measures() -> None:
     invalidate_caches()
-    scoring.definitions.cache_clear()
-    evaluation.measure_of.cache_clear()
+    scoring.get_definitions.cache_clear()
+    scoring.parse_measure.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +93,7 @@ def evaluated(
     """One run of the sample's second attempt under all scorers; the database is left as it was."""
     folder = tmp_path_factory.mktemp("data")
     with django_db_blocker.unblock(), override_settings(DATA_DIR=folder), transaction.atomic():
-        case = demo.load()
+        case = demo.load_demo()
         shipped = frozenset(Scorer.objects.values_list("name", flat=True))
         for name, script in SCRIPTS.items():
             _make(case, name, script=script, scale=case.book.scale)
@@ -106,7 +104,7 @@ def evaluated(
 
 
 def _make(case: Case, name: str, **definition: Any) -> None:
-    cases.scorers.create(name=name, draft=Draft(**definition), by=case.owner)
+    scorers.create(name=name, definition=ScorerDefinition(**definition), by=case.owner)
 
 
 def _evaluate(case: Case, names: list[str], folder: Path, shipped: frozenset[str]) -> Evaluated:
@@ -114,7 +112,7 @@ def _evaluate(case: Case, names: list[str], folder: Path, shipped: frozenset[str
     said = _command("evaluate", str(case.pk), "--attempt", "2", *wanted, "--json", "-")
     report = json.loads(said)
     qrels = _command("export_ratings", str(case.pk), "--format", "trec")
-    run = _command("export_run", f"{case.pk}:{report['run']}", "--format", "trec")
+    run = _command("export_run", str(report["run"]), "--format", "trec")
     grades: dict[str, dict[str, float]] = {}
     for line in qrels.splitlines():
         topic, _, doc_id, grade = line.split()
@@ -284,13 +282,13 @@ def test_pages_offer_the_installed_measure_and_score_with_it(
     run_now(make_attempt(case))
     client.force_login(owner)
     form = client.get("/scorers/new/?measure=Perfect").content.decode()
-    assert "Share of the first k results that have the top grade." in form
+    assert "The share of the first k results that have the top grade." in form
     assert "<math " in form
     made = {"kind": "measure", "name": "Perfect two", "scale": "0:3", "measure": "Perfect", "cutoff": "2", "do": "save"}
     client.post("/scorers/new/", made)
     scorer = Scorer.objects.get(name="Perfect two")
     client.post(f"/cases/{case.pk}/scorer/", {"scorer": scorer.pk})
     page = client.get(f"/cases/{case.pk}/")
-    assert page.context["bench"].version.measure == "Perfect@2"
-    assert [row["entry"].score for row in page.context["bench"].rows()] == [50]
-    assert page.context["bench"].standing.now.score == 50
+    assert page.context["panel"].primary.measure == "Perfect@2"
+    assert [row.case_query.score for row in page.context["rows"]] == [50]
+    assert page.context["panel"].change.now.score == 50

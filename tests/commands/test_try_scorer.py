@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from relevancy import cases
-from relevancy.evaluation import Draft
+from relevancy import scorers
+from relevancy.models import ScorerDefinition
 from tests.factories import make_user
 
 
@@ -88,8 +88,8 @@ def test_script_that_cannot_be_read(write):
         ("setScore(1)", ["--grades", "1 x"], "Grade 2 is 'x'"),
         ("setScore(1)", ["--grades", "4", "--scale", "0:3"], "4 is not on the scale 0–3"),
         ("setScore(1)", ["--grades", "1", "--scale", "x"], "'x'"),
-        ("setScore(1)", ["--grades", "1", "--depth", "0"], "cannot look at 0 results"),
-        ("setScore(1)", ["--grades", "1", "--depth", "1001"], "say --depth 1 to 1000"),
+        ("setScore(1)", ["--grades", "1", "--depth", "0"], "--depth is 0"),
+        ("setScore(1)", ["--grades", "1", "--depth", "1001"], "it must be from 1 to 1000"),
         (" ", ["--grades", "1"], "is empty"),
     ],
 )
@@ -103,7 +103,7 @@ def test_script_that_is_not_there(tmp_path):
 
 @pytest.mark.django_db
 def test_saved_script_has_its_own_scale():
-    draft = Draft(script="setScore(avgRating100(10));", scale=[[grade, ""] for grade in range(1, 6)])
-    cases.scorers.create(name="House", draft=draft, by=make_user())
+    draft = ScorerDefinition(script="setScore(avgRating100(10));", scale=[[grade, ""] for grade in range(1, 6)])
+    scorers.create(name="House", definition=draft, by=make_user())
     assert command("--scorer", "House", "--grades", "5 3").startswith("House: score 80.0")
     assert "6 is not on the scale 1–5" in refused("--scorer", "House", "--grades", "6")[1]

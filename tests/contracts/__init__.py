@@ -1,4 +1,4 @@
-"""One suite for every engine, run with canned answers here and with real engines in `tests/live`."""
+"""The engine contract: one suite for every engine, run against fakes here and against real engines in `tests/live`."""
 
 import pytest
 

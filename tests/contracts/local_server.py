@@ -1,4 +1,4 @@
-"""A small HTTP server on loopback that answers as a test tells it to, and remembers what it was asked."""
+"""A small HTTP server on loopback that responds as a test says, and records the requests it receives."""
 
 import json
 import threading
@@ -10,8 +10,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One request. `path` with its query string; header names in lower case."""
+class ReceivedRequest:
+    """One request. `path` includes the query string; header names are lower case."""
 
     method: str
     path: str
@@ -21,68 +21,72 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. `length`: what Content-Length claims, if not the truth; `pieces`: sent one by one instead of `body`."""
+    """One response.
+
+    `length`: a wrong Content-Length.
+    `chunks`: sent one by one instead of `body`.
+    """
 
     body: bytes = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     length: int | None = None
-    pieces: Iterator[bytes] | None = None
+    chunks: Iterator[bytes] | None = None
 
 
-Answering = Callable[[Asked], Reply]
+Responder = Callable[[ReceivedRequest], Reply]
 
 
 def json_reply(value: Any, status: int = 200, **headers: str) -> Reply:
-    """An answer as Solr and Elasticsearch give it."""
-    shown = {"content-type": "application/json", "x-elastic-product": "Elasticsearch", **headers}
-    return Reply(json.dumps(value, ensure_ascii=False).encode(), status, shown)
+    """Returns a JSON response as Solr and Elasticsearch send it."""
+    all_headers = {"content-type": "application/json", "x-elastic-product": "Elasticsearch", **headers}
+    return Reply(json.dumps(value, ensure_ascii=False).encode(), status, all_headers)
 
 
 @dataclass
 class LocalServer:
-    """`answer` may be exchanged while it runs."""
+    """`respond` may be replaced while the server runs."""
 
     url: str
-    answer: Answering
-    asked: list[Asked] = field(default_factory=list)
+    respond: Responder
+    received: list[ReceivedRequest] = field(default_factory=list)
 
 
 @contextmanager
-def serving(answer: Answering) -> Iterator[LocalServer]:
-    """A server for the length of a `with` block, on a free port of 127.0.0.1."""
+def serving(respond: Responder) -> Iterator[LocalServer]:
+    """Runs a server on a free port of 127.0.0.1 for the duration of a `with` block."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
-        wbufsize = -1  # headers and body in one piece, as engines send them
+        wbufsize = -1  # headers and body in one packet, as engines send them
 
-        def _turn(self) -> None:
+        def _handle(self) -> None:
             length = int(self.headers.get("content-length") or 0)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            asked = Asked(self.command, self.path, headers, self.rfile.read(length))
-            local.asked.append(asked)
-            self._send(local.answer(asked))
+            received = ReceivedRequest(self.command, self.path, headers, self.rfile.read(length))
+            local.received.append(received)
+            self._send(local.respond(received))
 
         def _send(self, reply: Reply) -> None:
             try:
                 self.send_response(reply.status)
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
-                if reply.pieces is None:
+                if reply.chunks is None:
                     self.send_header("content-length", str(len(reply.body) if reply.length is None else reply.length))
                 else:
                     self.send_header("connection", "close")
                 self.end_headers()
-                for piece in reply.pieces if reply.pieces is not None else (reply.body,):
-                    self.wfile.write(piece)
+                for chunk in reply.chunks if reply.chunks is not None else (reply.body,):
+                    self.wfile.write(chunk)
                     self.wfile.flush()
-                if reply.length is not None or reply.pieces is not None:
+                if reply.length is not None or reply.chunks is not None:
                     self.close_connection = True
             except OSError:
-                self.close_connection = True  # the asker had enough
+                self.close_connection = True  # the client closed the connection
 
-        do_GET = do_POST = do_HEAD = _turn
+        do_GET = do_POST = do_HEAD = _handle
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -95,7 +99,7 @@ def serving(answer: Answering) -> Iterator[LocalServer]:
             pass
 
     server = Server(("127.0.0.1", 0), Handler)
-    local = LocalServer(f"http://127.0.0.1:{server.server_port}", answer)
+    local = LocalServer(f"http://127.0.0.1:{server.server_port}", respond)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

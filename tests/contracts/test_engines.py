@@ -1,4 +1,4 @@
-"""The engine contract without servers: canned answers for the engines that need one, real files for the others."""
+"""The engine contract without real servers: fakes for the engines that need one, files for the others."""
 
 import csv
 import json
@@ -9,70 +9,82 @@ import pytest
 
 from relevancy import engines
 from relevancy.engines import Connection
-from relevancy.engines.embedded import build_index
+from relevancy.engines.embedded.build import build_index
 
 from .engine_contract import EngineContract
 from .fakes import fake_elasticsearch, fake_opensearch, fake_solr
 from .local_server import serving
-from .stand import DOCS, LOOPBACK, MATCHES, Stand, elasticsearch_stand, opensearch_stand, solr_stand
+from .subject import DOCS, LOOPBACK, MATCHES, EngineUnderTest, elasticsearch_subject, opensearch_subject, solr_subject
 
 
 class TestSolr(EngineContract):
+    key = "solr"
+
     @pytest.fixture(scope="class")
     @classmethod
-    def stand(cls) -> Iterator[Stand]:
+    def subject(cls) -> Iterator[EngineUnderTest]:
         with serving(fake_solr) as server:
-            yield solr_stand(Connection("solr", f"{server.url}/solr/films", LOOPBACK), f"{server.url}/solr/absent")
+            yield solr_subject(Connection("solr", f"{server.url}/solr/films", LOOPBACK), f"{server.url}/solr/absent")
 
 
 class TestElasticsearch(EngineContract):
+    key = "elasticsearch"
+
     @pytest.fixture(scope="class")
     @classmethod
-    def stand(cls) -> Iterator[Stand]:
+    def subject(cls) -> Iterator[EngineUnderTest]:
         with serving(fake_elasticsearch) as server:
-            yield elasticsearch_stand(
+            yield elasticsearch_subject(
                 Connection("elasticsearch", f"{server.url}/films", LOOPBACK), f"{server.url}/absent"
             )
 
 
 class TestOpenSearch(EngineContract):
+    key = "opensearch"
+
     @pytest.fixture(scope="class")
     @classmethod
-    def stand(cls) -> Iterator[Stand]:
+    def subject(cls) -> Iterator[EngineUnderTest]:
         with serving(fake_opensearch) as server:
-            yield opensearch_stand(Connection("opensearch", f"{server.url}/films", LOOPBACK), f"{server.url}/absent")
+            yield opensearch_subject(Connection("opensearch", f"{server.url}/films", LOOPBACK), f"{server.url}/absent")
 
 
 class TestEmbedded(EngineContract):
+    key = "embedded"
+
     @pytest.fixture(scope="class")
     @classmethod
-    def stand(cls, tmp_path_factory: pytest.TempPathFactory) -> Stand:
+    def subject(cls, tmp_path_factory: pytest.TempPathFactory) -> EngineUnderTest:
         folder = tmp_path_factory.mktemp("embedded")
         build_index(folder, "films", DOCS)
-        return Stand(
+        return EngineUnderTest(
             connection=Connection("embedded", "films", LOOPBACK, data_dir=folder),
             template=engines.parse_template('{"query": "#$query##", "fields": {"title": 1}}', "json"),
             fields=engines.parse_fields("id:id title:title year genres"),
-            bad=engines.parse_template('{"query": "#$query##", "fields": {"nosuchfield": 1}}', "json"),
-            bad_words="nosuchfield",
-            missing="absent",
-            version=r"tantivy \d+\.\d+\.\d+",
+            rejected_template=engines.parse_template('{"query": "#$query##", "fields": {"nosuchfield": 1}}', "json"),
+            rejection="nosuchfield",
+            missing_url="absent",
+            version_pattern=r"tantivy \d+\.\d+\.\d+",
         )
 
 
 class TestStatic(EngineContract):
+    key = "static"
+    rejects_templates = False
+    has_id_field = False  # a file of rankings consists of ids
+
     @pytest.fixture(scope="class")
     @classmethod
-    def stand(cls, tmp_path_factory: pytest.TempPathFactory) -> Stand:
+    def subject(cls, tmp_path_factory: pytest.TempPathFactory) -> EngineUnderTest:
         folder = tmp_path_factory.mktemp("static")
         _write_rankings(folder / "films.csv")
-        return Stand(
+        return EngineUnderTest(
             connection=Connection("static", "films.csv", LOOPBACK, data_dir=folder),
             template=engines.parse_template("{}", "json"),
             fields=engines.parse_fields("id:id title:title year genres"),
-            missing="absent.csv",
-            version=r"CSV with \d+ queries",
-            scored=False,
+            missing_url="absent.csv",
+            version_pattern=r"CSV with \d+ queries",
+            has_scores=False,
         )
 
 
@@ -82,6 +94,6 @@ def _write_rankings(path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow(["Query Text", "Doc ID", "Doc Position", "title", "year", "genres"])
         for query, ids in MATCHES.items():
-            for place, doc_id in enumerate(ids, 1):
+            for position, doc_id in enumerate(ids, 1):
                 doc = docs[doc_id]
-                writer.writerow([query, doc_id, place, doc["title"], doc["year"], json.dumps(doc["genres"])])
+                writer.writerow([query, doc_id, position, doc["title"], doc["year"], json.dumps(doc["genres"])])

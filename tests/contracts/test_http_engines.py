@@ -1,22 +1,21 @@
-"""The HTTP part of the engine contract: Solr, Elasticsearch and OpenSearch against a server that misbehaves."""
-
-from dataclasses import replace
+"""The HTTP contract for Solr, Elasticsearch and OpenSearch."""
 
 from relevancy.engines import Connection
 
 from .fakes import as_opensearch, fake_elasticsearch, fake_opensearch, fake_solr
 from .http_contract import HttpContract
 from .local_server import Reply, json_reply
-from .stand import Stand, elasticsearch_stand, opensearch_stand, solr_stand
+from .subject import EngineUnderTest, elasticsearch_subject, opensearch_subject, solr_subject
 
 
 class TestSolr(HttpContract):
+    key = "solr"
     healthy = staticmethod(fake_solr)
     path = "/solr/films"
 
     @classmethod
-    def make_stand(cls, connection: Connection, missing: str) -> Stand:
-        return solr_stand(connection, missing)
+    def make_subject(cls, connection: Connection, missing_url: str) -> EngineUnderTest:
+        return solr_subject(connection, missing_url)
 
     @classmethod
     def hits_reply(cls, ids: list[str]) -> Reply:
@@ -25,12 +24,13 @@ class TestSolr(HttpContract):
 
 
 class TestElasticsearch(HttpContract):
+    key = "elasticsearch"
     healthy = staticmethod(fake_elasticsearch)
     path = "/films"
 
     @classmethod
-    def make_stand(cls, connection: Connection, missing: str) -> Stand:
-        return elasticsearch_stand(connection, missing)
+    def make_subject(cls, connection: Connection, missing_url: str) -> EngineUnderTest:
+        return elasticsearch_subject(connection, missing_url)
 
     @classmethod
     def hits_reply(cls, ids: list[str]) -> Reply:
@@ -39,12 +39,13 @@ class TestElasticsearch(HttpContract):
 
 
 class TestOpenSearch(HttpContract):
+    key = "opensearch"
     healthy = staticmethod(fake_opensearch)
     path = "/films"
 
     @classmethod
-    def make_stand(cls, connection: Connection, missing: str) -> Stand:
-        return opensearch_stand(replace(connection, engine="opensearch"), missing)
+    def make_subject(cls, connection: Connection, missing_url: str) -> EngineUnderTest:
+        return opensearch_subject(connection, missing_url)
 
     @classmethod
     def hits_reply(cls, ids: list[str]) -> Reply:

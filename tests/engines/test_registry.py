@@ -1,4 +1,4 @@
-"""Which engines there are."""
+"""The registry of engines."""
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from relevancy import engines
-from relevancy.engines import AddressRules, Connection, UnknownEngine, registry
-from relevancy.engines.solr import SolrEngine
+from relevancy.engines import AddressRules, Connection, InvalidEngine, UnknownEngine, registry
+from relevancy.engines.solr.engine import SolrEngine
 
 
 class OtherSolr(SolrEngine):
-    """An engine of another package that takes a name that is taken."""
+    """An engine of another package with the key of a built-in one."""
 
 
 class Vespa(SolrEngine):
@@ -31,7 +31,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     engines.available.cache_clear()
 
 
-def test_available_begins_with_the_built_in_ones() -> None:
+def test_available_begins_with_built_in_engines() -> None:
     assert [engine.key for engine in engines.available()][:4] == ["embedded", "static", "solr", "elasticsearch"]
 
 
@@ -39,7 +39,7 @@ def test_available_begins_with_the_built_in_ones() -> None:
 def test_available_engines_are_complete(engine: type[engines.Engine]) -> None:
     assert engine.label
     assert engine.syntax in ("params", "json", "either")
-    assert engine.example_url
+    assert engine.address.example
     engines.parse_template(engine.example_template, engine.syntax)
 
 
@@ -48,24 +48,34 @@ def test_available_includes_entry_points(install: Any) -> None:
     assert engines.get("vespa") is Vespa
 
 
-def test_available_refuses_two_of_one_key(install: Any) -> None:
+def test_available_rejects_two_engines_with_one_key(install: Any) -> None:
     install("OtherSolr")
-    with pytest.raises(ValueError, match=r"“solr”.*SolrEngine.*OtherSolr"):
+    with pytest.raises(InvalidEngine, match=r"“solr”.*SolrEngine.*OtherSolr"):
         engines.available()
 
 
-def test_available_refuses_what_is_no_engine(install: Any) -> None:
+def test_available_rejects_entry_points_that_are_not_engines(install: Any) -> None:
     install("registry")
-    with pytest.raises(ValueError, match="not a subclass"):
+    with pytest.raises(InvalidEngine, match="must refer to a subclass"):
         engines.available()
 
 
-def test_get_names_those_there_are() -> None:
+def test_get_lists_the_installed_engines() -> None:
     with pytest.raises(UnknownEngine, match=r"“lucy”.*embedded, static, solr, elasticsearch"):
         engines.get("lucy")
 
 
-def test_connect_asks_nothing_yet() -> None:
+def test_connect_sends_nothing() -> None:
     rules = AddressRules(private_allowed=True, resolver=lambda host, port: pytest.fail("resolved"))
     with engines.connect(Connection("solr", "http://search.example/solr/c", rules)) as engine:
         assert isinstance(engine, SolrEngine)
+
+
+def test_find_of_an_uninstalled_engine() -> None:
+    assert engines.find("lucy") is None
+    assert engines.find("solr") is SolrEngine
+
+
+def test_label_of_an_uninstalled_engine_is_its_key() -> None:
+    assert engines.label("lucy") == "lucy"
+    assert engines.label("solr") == "Solr"

@@ -15,7 +15,7 @@ _HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test below this folder is `live`, and with `--dist loadgroup` one worker has them all: one set of servers."""
+    """Marks every test in this folder as `live`, and groups them: with `--dist loadgroup` one worker runs all of them."""
     for item in items:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.live)
@@ -24,14 +24,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def solr_server() -> Iterator[Server]:
-    """A Solr without cores; `tests.live.indexing.make_solr_core` makes them."""
+    """A Solr without cores; `tests.live.indexing.make_solr_core` creates them."""
     with _engine("solr", "/solr/admin/info/system", {"SOLR_HEAP": "512m"}) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def elasticsearch_server() -> Iterator[Server]:
-    """An Elasticsearch without indices; `tests.live.indexing.make_elasticsearch_index` makes them."""
+    """An Elasticsearch without indices; `tests.live.indexing.make_elasticsearch_index` creates them."""
     ready = "/_cluster/health?wait_for_status=yellow&timeout=1s"
     with _engine("elasticsearch", ready, {"ES_HEAP": "512m"}) as server:
         yield server
@@ -47,7 +47,7 @@ def elasticsearch7_server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def opensearch_server() -> Iterator[Server]:
-    """An OpenSearch without indices, with search templates; `make_elasticsearch_index` makes them here too."""
+    """An OpenSearch without indices, with search templates; `make_elasticsearch_index` creates them here too."""
     ready = "/_cluster/health?wait_for_status=yellow&timeout=1s"
     with _engine("opensearch", ready, {"OS_HEAP": "512m"}) as server:
         yield server
@@ -56,11 +56,11 @@ def opensearch_server() -> Iterator[Server]:
 @contextmanager
 def _engine(name: str, ready: str, environment: dict[str, str]) -> Iterator[Server]:
     if not fetched(name):
-        why = f"{name} is not there: run `make engines` first."
+        reason = f"{name} is missing: run `make engines` first."
         if os.environ.get("CI") == "true" or os.environ.get("RELEVANCY_LIVE") == "1":
-            pytest.fail(why, pytrace=False)
-        pytest.skip(why)
-    # Not pytest's own folder: as root, Elasticsearch runs as another user, who could not enter it.
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+    # Not pytest's temporary folder: as root, Elasticsearch runs as another user, who has no access to it.
     base = Path(tempfile.mkdtemp(prefix=f"relevancy-{name}-"))
     base.chmod(0o755)
     try:

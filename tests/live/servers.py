@@ -24,14 +24,14 @@ class Server:
 
 
 def fetched(engine: str) -> bool:
-    """Whether `make engines` was run for this engine."""
+    """Whether `make engines` has fetched this engine."""
     target = ENGINES / engine / "target"
-    made = {"solr": "cp.txt", "elasticsearch": "dist/*/elasticsearch/lib"}
-    return any(target.glob(made.get(engine, "ready")))
+    marker_files = {"solr": "cp.txt", "elasticsearch": "dist/*/elasticsearch/lib"}
+    return any(target.glob(marker_files.get(engine, "ready")))
 
 
 def free_port() -> int:
-    """A port that nobody listens on at this moment."""
+    """Returns a port that is currently unused."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -39,7 +39,7 @@ def free_port() -> int:
 
 @contextmanager
 def running(engine: str, home: Path, ready: str, environment: dict[str, str]) -> Iterator[Server]:
-    """Start an engine on a free port, wait until `ready` (a path) answers 200, and stop it by SIGTERM at the end."""
+    """Starts an engine on a free port, waits until the path `ready` returns status 200, and stops it with SIGTERM at the end."""
     port = free_port()
     log = home.parent / f"{engine}.log"
     with log.open("wb") as output:
@@ -52,7 +52,7 @@ def running(engine: str, home: Path, ready: str, environment: dict[str, str]) ->
         )
     try:
         root = f"http://127.0.0.1:{port}"
-        _wait(lambda: _answers(root + ready), process, log)
+        _wait(lambda: _is_ready(root + ready), process, log)
         yield Server(root + ("/solr" if engine == "solr" else ""), home)
     finally:
         process.send_signal(signal.SIGTERM)
@@ -63,7 +63,7 @@ def running(engine: str, home: Path, ready: str, environment: dict[str, str]) ->
             process.wait(10)
 
 
-def _answers(url: str) -> bool:
+def _is_ready(url: str) -> bool:
     try:
         return urllib3.request("GET", url, retries=False, timeout=5.0).status == 200
     except urllib3.exceptions.HTTPError:
@@ -75,5 +75,5 @@ def _wait(ready: Callable[[], bool], process: "subprocess.Popen[bytes]", log: Pa
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
             tail = log.read_text(errors="replace")[-3000:]
-            raise RuntimeError(f"The engine did not start (exit status {process.poll()}). Its last words:\n{tail}")
+            raise RuntimeError(f"The engine did not start (exit status {process.poll()}). The end of its log:\n{tail}")
         time.sleep(0.2)

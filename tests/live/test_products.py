@@ -1,4 +1,4 @@
-"""The main job on 19,406 real products and 135 rated queries, by the commands, on four engines; ir-measures has the last word."""
+"""The main task on 19,406 real products and 135 rated queries, by commands, on four engines; checked with ir-measures."""
 
 import io
 import json
@@ -37,7 +37,7 @@ EMBEDDED = (
 
 @pytest.fixture
 def products(db: None, data_dir: Path) -> Iterator[Path]:
-    """A folder with the files, and an admin."""
+    """A folder for files, and an admin."""
     if not DATA.is_dir():
         pytest.skip("../shared/data is absent")
     make_user("Admin", superuser=True)
@@ -57,7 +57,7 @@ def _qrels(text: str, exponential: bool) -> Iterator[ir_measures.Qrel]:
 
 
 def evaluate_and_compare(folder: Path, engine: str, url: str, template: str) -> dict[str, Any]:
-    """The case through the commands; every query's score against ir-measures on what was exported."""
+    """Creates and evaluates the case by commands. Compares every query's score with ir-measures on the exported files."""
     (folder / "template").write_text(template)
     command("create_endpoint", engine, engine, url)
     command(
@@ -72,17 +72,17 @@ def evaluate_and_compare(folder: Path, engine: str, url: str, template: str) -> 
     case = Case.objects.get(name="Products")
     for scorer in report["scorers"]:
         name = scorer["name"]
-        theirs = {
+        expected = {
             row.query_id: row.value
             for row in ir_measures.iter_calc([ORACLES[name]], list(_qrels(qrels, name == "nDCG@10")), run)
         }
         scores = QueryScore.objects.filter(run__case=case, version__scorer__name=name).values_list("query_id", "score")
         assert len(scores) == 135
         for query_id, score in scores:
-            # What is not scoreable is 0 for ir-measures, or not there at all; so is what returned nothing.
-            assert (score or 0) / 100 == pytest.approx(theirs.get(str(query_id), 0), abs=1e-9), (name, query_id)
+            # For ir-measures, a query without a score, or without results, is 0 or missing.
+            assert (score or 0) / 100 == pytest.approx(expected.get(str(query_id), 0), abs=1e-9), (name, query_id)
         mean = sum(score or 0 for _, score in scores) / len(scores) / 100
-        assert mean == pytest.approx(sum(theirs.values()) / 135, abs=1e-9)
+        assert mean == pytest.approx(sum(expected.values()) / 135, abs=1e-9)
         assert {text: row["score"] for text, row in scorer["per_query"].items()} == {
             case.book.queries.get(pk=query_id).text: score for query_id, score in scores
         }
@@ -97,7 +97,7 @@ def linear_scorer(products: Path) -> None:
 
 
 def check(report: dict[str, Any]) -> None:
-    """What is true on every engine: all searched, 19 queries without a relevant product, and scores of a working search."""
+    """Checks what holds on every engine: all queries were run, 19 have no relevant product, and scores are plausible."""
     assert (report["complete"], report["run"]) == (True, 1)
     by_name = {scorer["name"]: scorer for scorer in report["scorers"]}
     assert list(by_name) == list(SCORERS)
@@ -105,8 +105,8 @@ def check(report: dict[str, Any]) -> None:
     assert by_name["nDCG@10"]["scored"] == by_name["AP@10"]["scored"] == 135 - 19
     assert by_name["Judged@10"]["score"] > 15
     assert by_name["nDCG@10"]["score"] > 15
-    nothing = {text for text, row in by_name["nDCG@10"]["per_query"].items() if row["total"] == 0}
-    assert {"garmin", "netflix", "youtube"} <= nothing
+    without_relevant = {text for text, row in by_name["nDCG@10"]["per_query"].items() if row["total"] == 0}
+    assert {"garmin", "netflix", "youtube"} <= without_relevant
     assert not any(row["error"] for row in by_name["nDCG@10"]["per_query"].values())
 
 

@@ -136,4 +136,4 @@ def test_update_through_an_access_queryset(people, case):
 def test_team_querysets(people):
     assert who(people, Team.objects.visible_to) == set(ROLES) | {"stranger", "admin"}
     assert who(people, Team.objects.shareable_by) == {"editor", "owner", "stranger", "admin"}
-    assert who(people, Team.objects.editable_by) == {"owner", "stranger", "admin"}
+    assert who(people, Team.objects.owned_by) == {"owner", "stranger", "admin"}

@@ -1,4 +1,4 @@
-"""Every name a script can use, one by one."""
+"""Every name that a script can use."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import relevancy.sandbox
-from relevancy.sandbox import REFERENCE, Scored
+from relevancy.sandbox import REFERENCE, ScriptQuery
 
-from .queries import one, query, run, value
+from .script_queries import build_query, evaluate, run, run_one
 
 GRADES = (3, None, 1)
 
@@ -39,7 +39,7 @@ GRADES = (3, None, 1)
     ],
 )
 def test_api_value(expression: str, expected: str) -> None:
-    assert value(expression) == expected
+    assert evaluate(expression) == expected
 
 
 @pytest.mark.parametrize(
@@ -53,33 +53,33 @@ def test_api_value(expression: str, expected: str) -> None:
     ],
 )
 def test_api_each(call: str, expected: str) -> None:
-    assert value(f"(() => {{ const seen = []; {call}; return seen }})()") == expected
+    assert evaluate(f"(() => {{ const seen = []; {call}; return seen }})()") == expected
 
 
-def test_counts_left_out_are_the_number_shown() -> None:
+def test_default_count_is_the_depth() -> None:
     grades = [3] * 4 + [0] * 4
-    assert value("[avgRating(), topRatings().length, k]", grades, shown=4) == "[3,4,4]"
-    assert value("(() => { let n = 0; eachDoc(() => n++); return n })()", grades, shown=5) == "5"
+    assert evaluate("[avgRating(), topRatings().length, k]", grades, depth=4) == "[3,4,4]"
+    assert evaluate("(() => { let n = 0; eachDoc(() => n++); return n })()", grades, depth=5) == "5"
 
 
 def test_best_docs_are_sorted_by_grade_then_id() -> None:
-    given = Scored("q", [{"id": "b"}], [1], {"b": 1, "10": 1, "9": 2, "a": 1, "__proto__": 2})
-    (outcome,) = run("setScore(1); console.log(bestDocs.map(b => b.id).join())", [given], console=True)
+    query = ScriptQuery("q", [{"id": "b"}], [1], {"b": 1, "10": 1, "9": 2, "a": 1, "__proto__": 2})
+    (outcome,) = run("setScore(1); console.log(bestDocs.map(b => b.id).join())", [query], console=True)
     assert outcome.console == ("9,__proto__,10,a,b",)
 
 
-def test_known_may_be_pairs_and_total_and_options_are_given() -> None:
-    given = Scored("q", [{"id": "b"}], [None], [("z", 3)], 77, {"cat": "shoes"})
+def test_known_can_be_pairs() -> None:
+    query = ScriptQuery("q", [{"id": "b"}], [None], [("z", 3)], 77, {"cat": "shoes"})
     (outcome,) = run(
-        "console.log(numFound(), total, qOption('cat'), topRatings(1)); setScore(2)", [given], console=True
+        "console.log(numFound(), total, qOption('cat'), topRatings(1)); setScore(2)", [query], console=True
     )
     assert outcome.console == ("77 77 shoes [3]",)
 
 
-def test_average_counts_fractions_and_zeros() -> None:
-    assert value("[avgRating(), avgRating100()]", (0.5, 0, None)) == "[0.25,8]"
-    assert value("[avgRating(), avgRating100()]", (0, 0)) == "[0,0]"
-    assert value("[avgRating(), avgRating100()]", (None, None)) == "[null,null]"
+def test_average_includes_fractions_and_zeros() -> None:
+    assert evaluate("[avgRating(), avgRating100()]", (0.5, 0, None)) == "[0.25,8]"
+    assert evaluate("[avgRating(), avgRating100()]", (0, 0)) == "[0,0]"
+    assert evaluate("[avgRating(), avgRating100()]", (None, None)) == "[null,null]"
 
 
 @pytest.mark.parametrize(
@@ -102,35 +102,35 @@ def test_average_counts_fractions_and_zeros() -> None:
         ("setScore(0 / 0)", None),
     ],
 )
-def test_score_is_the_first_decision_cut_to_the_range(script: str, score: float | None) -> None:
-    outcome = one(script)
+def test_first_call_sets_the_score_within_the_range(script: str, score: float | None) -> None:
+    outcome = run_one(script)
     assert (outcome.score, outcome.error) == (score, "")
 
 
 @pytest.mark.parametrize(
     ("script", "score"), [("setScore(0.25)", 25), ("setScore(1.5)", 100), ("pass()", 100), ("fail()", 0)]
 )
-def test_score_of_a_script_that_gives_0_to_1(script: str, score: float) -> None:
-    assert one(script, gives="1").score == score
+def test_output_range_of_0_to_1(script: str, score: float) -> None:
+    assert run_one(script, output_range="1").score == score
 
 
-def test_gives_must_be_known() -> None:
-    with pytest.raises(ValueError, match="gives must be"):
-        one("setScore(1)", gives="10")
+def test_output_range_must_be_valid() -> None:
+    with pytest.raises(ValueError, match="output_range must be"):
+        run_one("setScore(1)", output_range="10")
 
 
 @pytest.mark.parametrize(
     ("script", "error", "line"),
     [
-        ("setScore(1 / 0)", "setScore was given Infinity", None),
-        ("setScore(-1 / 0)", "setScore was given -Infinity", None),
-        ("setScore('7')", 'setScore was given the text "7"', None),
-        ("setScore(true)", "setScore was given true", None),
-        ("setScore([1])", "setScore was given an array", None),
-        ("setScore(10n)", "setScore was given a BigInt", None),
-        ("setScore(Symbol('x'))", "setScore was given a symbol", None),
-        ("setScore({ valueOf() { while (1); } })", "setScore was given an object", None),
-        ("setScore({ toString() { throw 1 }, toJSON() { throw 2 } })", "setScore was given an object", None),
+        ("setScore(1 / 0)", "setScore got Infinity", None),
+        ("setScore(-1 / 0)", "setScore got -Infinity", None),
+        ("setScore('7')", 'setScore got the text "7"', None),
+        ("setScore(true)", "setScore got true", None),
+        ("setScore([1])", "setScore got an array", None),
+        ("setScore(10n)", "setScore got a BigInt", None),
+        ("setScore(Symbol('x'))", "setScore got a symbol", None),
+        ("setScore({ valueOf() { while (1); } })", "setScore got an object", None),
+        ("setScore({ toString() { throw 1 }, toJSON() { throw 2 } })", "setScore got an object", None),
         ("1 + 1", "The script ended without calling setScore", None),
         ("new Promise(() => {})", "The script ended without calling setScore", None),
         ("refreshRatedDocs(3).then(() => {\n  gone() })", "Line 2: gone is not defined", 2),
@@ -146,15 +146,15 @@ def test_gives_must_be_known() -> None:
          "throw new Odd('hm')", "Line 2: hm!", 2),
     ],
 )  # fmt: skip
-def test_score_error_is_readable_and_has_its_line(script: str, error: str, line: int | None) -> None:
-    outcome = one(script)
+def test_error_has_a_message_and_a_line(script: str, error: str, line: int | None) -> None:
+    outcome = run_one(script)
     assert outcome.score is None
     assert outcome.error.startswith(error)
     assert outcome.line == line
 
 
-def test_an_error_after_the_score_leaves_it() -> None:
-    outcome = one("setScore(5);\nnope()", console=True)
+def test_an_error_after_the_score_does_not_change_it() -> None:
+    outcome = run_one("setScore(5);\nnope()", console=True)
     assert (outcome.score, outcome.error, outcome.console) == (5, "", ("error: Line 2: nope is not defined",))
 
 
@@ -176,44 +176,44 @@ def test_an_error_after_the_score_leaves_it() -> None:
         "setScore(18) // the last line is a comment",
     ],
 )
-def test_score_of_scripts_in_many_styles(script: str) -> None:
-    outcome = one(script)
+def test_scripts_of_many_styles(script: str) -> None:
+    outcome = run_one(script)
     assert (outcome.score, outcome.error) == (18, "")
 
 
-def test_console_is_kept_where_wanted() -> None:
+def test_console_is_kept_if_requested() -> None:
     script = "console.log('a', 1, [2], {b: 3}, null, undefined); console.warn('w'); console.error(new Error('e')); setScore(1)"
-    assert one(script).console == ()
+    assert run_one(script).console == ()
     expected = ("a 1 [2] {" + '"b":3} null undefined', "warning: w", "error: Error: e")
-    assert one(script, console=True).console == expected
+    assert run_one(script, console=True).console == expected
 
 
-def test_console_shows_what_cannot_be_shown() -> None:
+def test_console_of_values_that_are_not_json() -> None:
     script = "const a = {}; a.a = a; console.log(a, Symbol('s'), 3n, () => 1); console.info(); console.debug(-0); setScore(1)"
-    assert one(script, console=True).console[0] == "(an object that cannot be shown) Symbol(s) 3 function "
+    assert run_one(script, console=True).console[0] == "(an object that cannot be displayed) Symbol(s) 3 function "
 
 
-def test_documents_with_odd_values() -> None:
+def test_documents_with_unusual_values() -> None:
     docs = [{"id": "\ud800", "t": "\u2028</script>*/'\"\\", "n": float("nan"), "when": {1, 2}, "__proto__": 1}]
-    given = Scored("\x00 text", docs, [float("nan")], {"\ud800": 2})
+    query = ScriptQuery("\x00 text", docs, [float("nan")], {"\ud800": 2})
     (outcome,) = run(
-        "console.log(docs[0].t, docs[0].n, ratedDocAt(0).t === docs[0].t); setScore(3)", [given], console=True
+        "console.log(docs[0].t, docs[0].n, ratedDocAt(0).t === docs[0].t); setScore(3)", [query], console=True
     )
     assert outcome.error == ""
     assert outcome.console == ("\u2028</script>*/'\"\\ null true",)
 
 
-def test_reference_has_every_name_and_no_other() -> None:
+def test_reference_lists_every_name() -> None:
     source = Path(relevancy.sandbox.__file__).with_name("api.js").read_text()
-    found = re.search(r"const NAMES = \[(.*?)\]", source, re.DOTALL)
-    assert found
-    assert sorted(entry.name for entry in REFERENCE) == sorted(re.findall(r'"(\w+)"', found[1]))
+    match = re.search(r"const NAMES = \[(.*?)\]", source, re.DOTALL)
+    assert match
+    assert sorted(entry.name for entry in REFERENCE) == sorted(re.findall(r'"(\w+)"', match[1]))
     for entry in REFERENCE:
-        assert one(f"setScore(typeof {entry.name} === 'function' ? 1 : 2)").score == (
+        assert run_one(f"setScore(typeof {entry.name} === 'function' ? 1 : 2)").score == (
             1 if "(" in entry.signature else 2
         )
 
 
-def test_no_queries_still_checks_the_script() -> None:
+def test_score_without_queries_checks_the_script() -> None:
     assert run("setScore(1)", []) == []
-    assert run("setScore(1)", [query(())])[0].score == 1
+    assert run("setScore(1)", [build_query(())])[0].score == 1

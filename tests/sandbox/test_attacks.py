@@ -1,4 +1,4 @@
-"""Scripts that want to do harm: the guilty query gets an error, the others their scores, the server nothing."""
+"""Harmful scripts: the query that did harm gets an error, the others their scores, and the server is not affected."""
 
 import os
 import time
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from relevancy.sandbox import Limits, batch
+from relevancy.sandbox import Limits, scripts
 from relevancy.sandbox.errors import ChildEnded
 from relevancy.sandbox.pool import POOL
 
-from .queries import SHORT, one, query, run
+from .script_queries import SHORT, build_query, run, run_one
 
-TIME, MEMORY = "The script ran longer than 0.3 s", "The script wanted more than"
+TIME, MEMORY = "The script ran longer than 0.3 s", "The script used more than"
 ENDED = "The script ended the process"
 
 LOOPS = [
@@ -37,9 +37,11 @@ LOOPS = [
 
 
 @pytest.mark.parametrize("loop", LOOPS, ids=range(len(LOOPS)))
-def test_loop_is_stopped_and_costs_only_its_query(loop: str) -> None:
+def test_endless_loop_costs_only_its_query(loop: str) -> None:
     script = f"if (query.text === 'evil') {{ {loop} }} else setScore(40)"
-    outcomes = run(script, [query((1,)), query((1,), text="evil"), query((1,))], limits=SHORT, console=True)
+    outcomes = run(
+        script, [build_query((1,)), build_query((1,), text="evil"), build_query((1,))], limits=SHORT, console=True
+    )
     assert [outcome.score for outcome in outcomes] == [40, None, 40]
     assert outcomes[1].error.startswith((TIME, MEMORY)), outcomes[1]
 
@@ -53,7 +55,7 @@ def test_loop_is_stopped_and_costs_only_its_query(loop: str) -> None:
     ],
 )
 def test_recursion_is_an_error_with_its_line(script: str) -> None:
-    outcome = one(script)
+    outcome = run_one(script)
     assert outcome.error == "Line 1: Maximum call stack size exceeded"
 
 
@@ -76,15 +78,15 @@ def test_memory_bomb_costs_only_its_query(bomb: str) -> None:
     before = resident(os.getpid())
     script = f"if (query.text === 'evil') {{ {bomb} }} else setScore(40)"
     limits = Limits(seconds_per_query=2, seconds_per_batch=60, megabytes=32)
-    outcomes = run(script, [query((1,)), query((1,), text="evil"), query((1,))], limits=limits)
+    outcomes = run(script, [build_query((1,)), build_query((1,), text="evil"), build_query((1,))], limits=limits)
     assert [outcome.score for outcome in outcomes] == [40, None, 40]
     assert outcomes[1].error
     assert resident(os.getpid()) - before < 50
 
 
 def test_memory_error_says_so() -> None:
-    outcome = one("const all = []; for (;;) all.push(Array(1000).fill(1.5))", limits=Limits(seconds_per_query=5))
-    assert outcome.error == "The script wanted more than 64 MB of memory for this query and was stopped"
+    outcome = run_one("const all = []; for (;;) all.push(Array(1000).fill(1.5))", limits=Limits(seconds_per_query=5))
+    assert outcome.error == "The script used more than 64 MB of memory for this query and was stopped"
 
 
 @pytest.mark.parametrize(
@@ -99,9 +101,9 @@ def test_memory_error_says_so() -> None:
         "Object.defineProperty(f = function () {}, 'name', { value: 'x'.repeat(5e8) }); console.log(f); setScore({})",
     ],
 )
-def test_huge_text_never_comes_back(script: str) -> None:
+def test_huge_text_is_not_returned(script: str) -> None:
     before = resident(os.getpid())
-    outcome = one(script, console=True, limits=Limits(seconds_per_query=3))
+    outcome = run_one(script, console=True, limits=Limits(seconds_per_query=3))
     assert outcome.score is None
     assert 0 < len(outcome.error) < 1000
     assert sum(map(len, outcome.console)) < 11_000
@@ -109,12 +111,14 @@ def test_huge_text_never_comes_back(script: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["'\\ud800 \\0 \\x1b[31m \\x9b'", "'a' + '😀'.repeat(400)"])
-def test_texts_are_fit_for_pages_databases_and_terminals(text: str) -> None:
-    """No halves of characters, which cannot be encoded, no NUL and nothing that drives a terminal."""
-    outcome = one(f"console.log({text}); throw new Error({text})", console=True, limits=Limits(console_characters=300))
-    for each in (outcome.error, *outcome.console):
-        each.encode()
-        assert not [character for character in each if ord(character) < 32 or 127 <= ord(character) < 160]
+def test_texts_can_be_printed_and_stored(text: str) -> None:
+    """No lone surrogates, which cannot be encoded, no NUL and no control characters for a terminal."""
+    outcome = run_one(
+        f"console.log({text}); throw new Error({text})", console=True, limits=Limits(console_characters=300)
+    )
+    for line in (outcome.error, *outcome.console):
+        line.encode()
+        assert not [character for character in line if ord(character) < 32 or 127 <= ord(character) < 160]
     assert "\N{REPLACEMENT CHARACTER}" in outcome.error
     assert "\N{REPLACEMENT CHARACTER}" in outcome.console[0]
 
@@ -122,30 +126,32 @@ def test_texts_are_fit_for_pages_databases_and_terminals(text: str) -> None:
 @pytest.mark.parametrize("rows", ["[[1e999,'',null,[],0]]", '[[1,"",1e999,[],0]]', "[" * 100_000, '[[NaN,"",null,[],0]]',
                                   '[[-1,"",1,[],0]]',
                                   '[[101,"",1,[],0]]', "7", "[7]", '[[1,"",1,[],"x"]]', '[[1,"",1,[],0],[1,"",1,[],0]]'])  # fmt: skip
-def test_rows_of_a_child_that_went_mad_are_refused(rows: str) -> None:
-    asked = batch._Batch(b"", [query((1,))], Limits(), 0.0)
+def test_invalid_rows_of_a_child_are_refused(rows: str) -> None:
+    batch = scripts._Batch(b"", [build_query((1,))], Limits(), 0.0)
     with pytest.raises(ChildEnded):
-        asked._take(rows.encode(), 1)
-    assert asked.done == []
+        batch._add_outcomes(rows.encode(), 1)
+    assert batch.outcomes == []
 
 
 def test_console_flood_is_cut() -> None:
     script = "for (let i = 0; i < 200000; i++) console.log('line ' + i, 'x'.repeat(i % 50)); setScore(9)"
-    outcomes = run(script, [query((1,))] * 20, console=True, limits=Limits(console_characters=500))
+    outcomes = run(script, [build_query((1,))] * 20, console=True, limits=Limits(console_characters=500))
     assert {outcome.score for outcome in outcomes} == {9}
     for outcome in outcomes:
         assert sum(map(len, outcome.console)) < 600
         assert "the console is full" in outcome.console[-1]
-    assert len(one("for (;;) console.log('')", console=True, limits=SHORT).error) > 0
-    empty = one("for (let i = 0; i < 1e5; i++) console.log(); setScore(1)", console=True)
+    assert len(run_one("for (;;) console.log('')", console=True, limits=SHORT).error) > 0
+    empty = run_one("for (let i = 0; i < 1e5; i++) console.log(); setScore(1)", console=True)
     assert len(empty.console) <= 1001
 
 
-def test_twenty_guilty_queries_among_two_hundred() -> None:
+def test_twenty_of_two_hundred_queries_are_stopped() -> None:
     script = "if (query.text === 'evil') for (;;); setScore(numReturned())"
     texts = ["evil" if number % 10 == 3 else "good" for number in range(200)]
     limits = Limits(seconds_per_query=0.1, seconds_per_batch=60)
-    outcomes = run(script, [query((1,) * (number % 7), text=text) for number, text in enumerate(texts)], limits=limits)
+    outcomes = run(
+        script, [build_query((1,) * (number % 7), text=text) for number, text in enumerate(texts)], limits=limits
+    )
     for number, (text, outcome) in enumerate(zip(texts, outcomes, strict=True)):
         if text == "evil":
             assert outcome.error.startswith("The script ran longer than 0.1 s"), (number, outcome)
@@ -153,9 +159,9 @@ def test_twenty_guilty_queries_among_two_hundred() -> None:
             assert outcome.score == number % 7, (number, outcome)
 
 
-def test_batch_that_uses_up_its_time_keeps_what_it_has() -> None:
+def test_batch_that_uses_up_its_time_keeps_its_scores() -> None:
     script = "if (query.text === 'evil') for (;;); setScore(3)"
-    queries = [query((1,)), *[query((1,), text="evil")] * 50, query((1,))]
+    queries = [build_query((1,)), *[build_query((1,), text="evil")] * 50, build_query((1,))]
     started = time.monotonic()
     outcomes = run(script, queries, limits=Limits(seconds_per_query=0.2, seconds_per_batch=1))
     assert time.monotonic() - started < 30
@@ -165,23 +171,23 @@ def test_batch_that_uses_up_its_time_keeps_what_it_has() -> None:
     assert len(outcomes) == 52
 
 
-def test_slow_queries_in_one_batch_are_not_blamed() -> None:
+def test_slow_queries_are_not_blamed_for_the_time_of_the_batch() -> None:
     script = "const end = Date.now() + 60; while (Date.now() < end); setScore(5)"
-    outcomes = run(script, [query((1,))] * 20, limits=Limits(seconds_per_query=1))
+    outcomes = run(script, [build_query((1,))] * 20, limits=Limits(seconds_per_query=1))
     assert {outcome.score for outcome in outcomes} == {5}
 
 
-def test_many_scripts_in_a_row_leave_nothing_behind() -> None:
-    """500 here, 10,000 by hand: the child stays the same, and neither side grows."""
-    one("setScore(1)")
+def test_many_scripts_do_not_use_up_resources() -> None:
+    """The child stays the same and neither process grows. Also tried with 10,000 scripts."""
+    run_one("setScore(1)")
     for number in range(100):
-        assert one(f"leak{number} = Array(1000).fill({number}); setScore({number % 100})").score == number % 100
-    files, before, size = descriptors(), [child.pid for child in POOL.all], resident(os.getpid())
+        assert run_one(f"leak{number} = Array(1000).fill({number}); setScore({number % 100})").score == number % 100
+    files, before, size = descriptors(), [child.pid for child in POOL.children], resident(os.getpid())
     child_size = max(resident(pid) for pid in before)
     for number in range(400):
-        assert one(f"leak{number} = Array(1000).fill({number}); setScore({number % 100})").score == number % 100
+        assert run_one(f"leak{number} = Array(1000).fill({number}); setScore({number % 100})").score == number % 100
     assert descriptors() == files
-    after = [child.pid for child in POOL.all]
+    after = [child.pid for child in POOL.children]
     assert len(after) == len(before)
     assert resident(os.getpid()) - size < 20
     assert max(resident(pid) for pid in after) - child_size < 60
@@ -192,5 +198,5 @@ def descriptors() -> int:
 
 
 def resident(pid: int) -> float:
-    """Megabytes."""
+    """Resident memory in megabytes."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20

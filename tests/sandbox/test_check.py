@@ -1,11 +1,11 @@
-"""Scripts that do not compile are refused with the place in the user's own text."""
+"""Scripts that do not compile are refused with the line and column in the user's text."""
 
 import pytest
 
-from relevancy.sandbox import ScriptError, batch, check
+from relevancy.sandbox import ScriptError, check, scripts
 from relevancy.sandbox.errors import ChildTooSlow
 
-from .queries import one
+from .script_queries import run_one
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,10 @@ from .queries import one
         ("super()", "'super' keyword unexpected here", 1, 1),
     ],
 )
-def test_check_says_where(script: str, message: str, line: int | None, column: int | None) -> None:
-    for refused in (lambda: check(script), lambda: one(script)):
+def test_check_reports_line_and_column(script: str, message: str, line: int | None, column: int | None) -> None:
+    for use in (lambda: check(script), lambda: run_one(script)):
         with pytest.raises(ScriptError) as caught:
-            refused()
+            use()
         assert str(caught.value).startswith(message) or not message
         assert caught.value.message == str(caught.value)
         if line:
@@ -50,32 +50,32 @@ def test_check_says_where(script: str, message: str, line: int | None, column: i
         "yes: for (;;) break yes",
     ],
 )
-def test_check_runs_nothing(script: str) -> None:
+def test_check_does_not_run_the_script(script: str) -> None:
     check(script)
 
 
 @pytest.mark.parametrize(
     ("script", "message"), [("", "empty"), (" \n\t", "empty"), ("x" * 100_001, "100,001 characters")]
 )
-def test_check_refuses_nothing_and_too_much(script: str, message: str) -> None:
+def test_check_refuses_empty_and_long_scripts(script: str, message: str) -> None:
     with pytest.raises(ScriptError, match=message):
         check(script)
 
 
-def test_a_script_that_cannot_be_compiled_in_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_: object) -> None:
+def test_script_that_cannot_be_compiled_in_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def time_out(*_: object) -> None:
         raise ChildTooSlow
 
-    monkeypatch.setattr(batch.Child, "send", never)
+    monkeypatch.setattr(scripts.Child, "send", time_out)
     with pytest.raises(ScriptError, match="could not be compiled within"):
-        one("setScore(1)")
+        run_one("setScore(1)")
 
 
-def test_check_a_huge_nesting_harms_nothing() -> None:
+def test_deep_nesting_is_refused() -> None:
     with pytest.raises(ScriptError):
         check("(" * 90_000)
     for nested in ("(" * 45_000 + ")" * 45_000, "a=>" * 30_000 + "1", "`${" * 20_000 + "}`" * 20_000):
-        for refused in (check, one):
-            with pytest.raises(ScriptError, match="The script has brackets in brackets"):
-                refused(nested)
+        for use in (check, run_one):
+            with pytest.raises(ScriptError, match="The script has too many nested brackets"):
+                use(nested)
     check("setScore(1)")

@@ -1,8 +1,8 @@
-"""`const k = 10` of a script."""
+"""Finding `const k = 10` in a script."""
 
 import pytest
 
-from relevancy.sandbox import declared_depth
+from relevancy.sandbox import find_declared_depth
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,5 @@ from relevancy.sandbox import declared_depth
         ("const k", None),
     ],
 )
-def test_declared_depth_of(script: str, depth: int | None) -> None:
-    assert declared_depth(script) == depth
+def test_find_declared_depth(script: str, depth: int | None) -> None:
+    assert find_declared_depth(script) == depth

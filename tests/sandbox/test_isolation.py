@@ -1,12 +1,12 @@
-"""What one query's script does must not reach another query, another script, or the harness."""
+"""What a script does for one query cannot affect another query, another script, or the harness."""
 
 import pytest
 
 from relevancy.sandbox import Limits
 
-from .queries import SHORT, one, query, run
+from .script_queries import SHORT, build_query, run, run_one
 
-# The good queries use much of the language, so that a spoilt part of it would show.
+# The good queries use much of the language, so that a change to any part of it would be noticed.
 GOOD = """
   if (typeof planted !== 'undefined' || ({}).planted || [].planted || Math.planted || (() => 1).planted) setScore(1);
   let sum = 0;
@@ -56,26 +56,26 @@ POLLUTION = [
 @pytest.mark.parametrize("evil", POLLUTION, ids=range(len(POLLUTION)))
 def test_pollution_does_not_reach_the_next_query(evil: str) -> None:
     script = f"if (query.text === 'evil') {{ try {{ {evil} }} catch (e) {{}} ; setScore(0) }} else {{ {GOOD} }}"
-    good, bad = query((3, None, 1), (2,), "good"), query((3, None, 1), (2,), "evil")
-    alone = run(script, [good])[0]
-    assert alone.error == ""
-    assert alone.score is not None
-    assert alone.score > 20
+    good, bad = build_query((3, None, 1), (2,), "good"), build_query((3, None, 1), (2,), "evil")
+    unaffected = run(script, [good])[0]
+    assert unaffected.error == ""
+    assert unaffected.score is not None
+    assert unaffected.score > 20
     outcomes = run(script, [good, bad, good, bad, bad, good], limits=SHORT)
-    assert [outcomes[place].score for place in (0, 2, 5)] == [alone.score] * 3, outcomes
-    assert run(GOOD, [good])[0].score == alone.score
+    assert [outcomes[index].score for index in (0, 2, 5)] == [unaffected.score] * 3, outcomes
+    assert run(GOOD, [good])[0].score == unaffected.score
 
 
 def test_pollution_from_a_promise_does_not_reach_the_next_query() -> None:
     script = "refreshRatedDocs().then(() => { setScore(typeof planted === 'undefined' ? 10 : 20); planted = 1; eval('var q = 1') })"
-    assert {outcome.score for outcome in run(script, [query((1,))] * 5)} == {10}
+    assert {outcome.score for outcome in run(script, [build_query((1,))] * 5)} == {10}
 
 
 SPY = "setScore(typeof planted === 'undefined' && !docAt.planted ? 50 : 99)"
 LATER = "function () { setScore(typeof planted === 'undefined' ? 50 : 99) }"
 GETTER = "get message() { planted = 1; (async () => { await 0; await 0; planted = 1 })(); return 'm' }"
 CHANNELS = [
-    # Code of the script that runs while its error is put into words.
+    # Code of the script that runs while its error is described.
     (f"refreshRatedDocs().then(() => {{ throw {{ __proto__: Error.prototype, {GETTER} }} }})", SPY),
     (f"throw {{ __proto__: Error.prototype, {GETTER} }}", SPY),
     (f"throw {{ {GETTER} }}", SPY),
@@ -85,7 +85,7 @@ CHANNELS = [
         "setScore(Object.getOwnPropertyDescriptor(new Error, 'stack').get.planted ? 99 : 50)",
     ),
     ("(function (x) { x.planted = 1; x.raw.planted = 1 })`a`", "setScore((x => x.planted || x.raw.planted ? 99 : 50)`a`)"),
-    # Promises that the text does not show, still going on while the next query runs.
+    # Promises that the text does not reveal and that are still running when the next query starts.
     ("setScore(1); var p = this['Pro' + 'mise'], n = 0; (function f() { planted = 1; n++ < 500 && p.resolve()['th' + 'en'](f) })()",
      f"this['Pro' + 'mise'].resolve()['th' + 'en']({LATER})"),
     ("setScore(1); var p = Array['fromA' + 'sync']([]), n = 0; (function f() { planted = 1; n++ < 500 && p['th' + 'en'](f) })()",
@@ -97,15 +97,15 @@ CHANNELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("evil", "look"), CHANNELS, ids=range(len(CHANNELS)))
-def test_no_channel_leads_to_the_next_query(evil: str, look: str) -> None:
-    script = f"if (query.text === 'evil') {{ {evil} }} else {{ {look} }}"
-    queries = [query((3,), text=text) for text in ("evil", "good", "evil", "evil", "good", "good")]
+@pytest.mark.parametrize(("evil", "observer"), CHANNELS, ids=range(len(CHANNELS)))
+def test_no_channel_leads_to_the_next_query(evil: str, observer: str) -> None:
+    script = f"if (query.text === 'evil') {{ {evil} }} else {{ {observer} }}"
+    queries = [build_query((3,), text=text) for text in ("evil", "good", "evil", "evil", "good", "good")]
     outcomes = run(script, queries, limits=SHORT)
-    assert [outcomes[place].score for place in (1, 4, 5)] == [50] * 3, outcomes
+    assert [outcomes[index].score for index in (1, 4, 5)] == [50] * 3, outcomes
 
 
-def test_a_script_cannot_write_results_of_others() -> None:
+def test_a_script_cannot_change_the_results_of_other_queries() -> None:
     script = """
       if (query.text === 'spy') {
         kept = { setScore, docs };
@@ -115,16 +115,18 @@ def test_a_script_cannot_write_results_of_others() -> None:
       } else {
         setScore(typeof kept === 'undefined' ? 50 : 99);
       }"""
-    outcomes = run(script, [query((1,), text="spy"), query((1,)), query((1,), text="spy"), query((1,))])
+    outcomes = run(
+        script, [build_query((1,), text="spy"), build_query((1,)), build_query((1,), text="spy"), build_query((1,))]
+    )
     assert [outcome.score for outcome in outcomes] == [1, 50, 1, 50]
 
 
-def test_a_late_promise_cannot_change_a_score_that_was_read() -> None:
+def test_a_late_promise_cannot_change_the_score() -> None:
     script = "setScore(5); refreshRatedDocs().then(() => setScore(90))"
-    assert [outcome.score for outcome in run(script, [query((1,))] * 3)] == [5, 5, 5]
+    assert [outcome.score for outcome in run(script, [build_query((1,))] * 3)] == [5, 5, 5]
 
 
-NOTHING = [
+UNAVAILABLE = [
     *(
         "require",
         "process",
@@ -174,20 +176,20 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("name", NOTHING)
-def test_nothing_leads_outside(name: str) -> None:
+@pytest.mark.parametrize("name", UNAVAILABLE)
+def test_name_is_unavailable(name: str) -> None:
     script = f"setScore(typeof {name} === 'undefined' && (0, eval)('typeof {name}') === 'undefined' ? 1 : 2)"
-    assert one(script).score == 1
+    assert run_one(script).score == 1
 
 
 def test_import_is_refused() -> None:
-    outcome = one("import('/etc/passwd').then(() => setScore(100), () => setScore(3))")
+    outcome = run_one("import('/etc/passwd').then(() => setScore(100), () => setScore(3))")
     assert outcome.score != 100
-    assert one("import('os').then(m => setScore(100))").score is None
+    assert run_one("import('os').then(m => setScore(100))").score is None
 
 
-def test_no_way_leads_to_what_was_taken_away_or_can_be_changed() -> None:
-    """Walks everything a script can reach: all of it frozen, no buffers, no timers."""
+def test_everything_that_can_be_reached_is_frozen() -> None:
+    """Visits everything that a script can reach: all of it is frozen, and there are no buffers and no timers."""
     script = r"""
       const seen = new Set(), open = [], bad = [], waiting = [];
       const reach = (x, how) => {
@@ -217,5 +219,5 @@ def test_no_way_leads_to_what_was_taken_away_or_can_be_changed() -> None:
       }
       console.log(open.join(), bad.join());
       setScore(seen.size > 800 ? 1 : 2)"""
-    outcome = one(script, console=True, limits=Limits(seconds_per_query=5))
+    outcome = run_one(script, console=True, limits=Limits(seconds_per_query=5))
     assert (outcome.console, outcome.score) == ((" ",), 1), outcome

@@ -1,8 +1,8 @@
-"""Whole scorers as people bring them, in styles of many years, each against the built-in measure on random rankings."""
+"""Complete scorers in the styles of many years, compared with the built-in measure on random rankings."""
 
 import pytest
 
-from .queries import Grades, one, query, rankings, run, scored_alike
+from .script_queries import Grades, assert_same_scores, build_query, random_rankings, run, run_one
 from .test_published import expected
 
 PROMISE = """
@@ -101,9 +101,14 @@ setScore(state.gains.total / state.ideals.total * 100);
 
 @pytest.mark.parametrize("script", [PROMISE, OLD, CLASSES, ASYNC, CALLBACKS], ids=range(5))
 def test_pasted_script_agrees_with_ndcg(script: str) -> None:
-    given: list[tuple[Grades, list[float]]] = [*rankings(seed=11, count=60, top=3), ([0], []), ([None], []), ([], [3])]
-    outcomes = run(script, [query(*each) for each in given])
-    scored_alike(outcomes, expected("nDCG@10", given, "0:3"))
+    rankings: list[tuple[Grades, list[float]]] = [
+        *random_rankings(seed=11, count=60, top=3),
+        ([0], []),
+        ([None], []),
+        ([], [3]),
+    ]
+    outcomes = run(script, [build_query(*ranking) for ranking in rankings])
+    assert_same_scores(outcomes, expected("nDCG@10", rankings, "0:3"))
 
 
 @pytest.mark.parametrize(
@@ -111,8 +116,8 @@ def test_pasted_script_agrees_with_ndcg(script: str) -> None:
     [(PROMISE.replace("best += ", "best.x.y += ").split("}).catch")[0] + "});", 6), (OLD.replace("null ? 0", "null ? no"), 15),
      (CLASSES.replace("topRatings(", "topRating("), 17), (CALLBACKS.replace("each.rank", "each.rank.of.it"), 12)],
 )  # fmt: skip
-def test_pasted_script_with_a_slip_names_its_line(script: str, line: int) -> None:
-    outcome = one(script, (3, None, 2))
+def test_error_in_a_pasted_script_has_its_line(script: str, line: int) -> None:
+    outcome = run_one(script, (3, None, 2))
     assert (outcome.line, outcome.score) == (line, None), outcome
     assert outcome.error.startswith(f"Line {line}: ")
 
@@ -120,20 +125,20 @@ def test_pasted_script_with_a_slip_names_its_line(script: str, line: int) -> Non
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r", "\u2028"])
 def test_line_numbers_count_every_line_ending(ending: str) -> None:
     lines = ["/* a comment", "of two lines */", "\tvar a = `x", "y`;", "[1].forEach(function () {", "\tnope() })"]
-    assert one(ending.join(lines)).error == "Line 6: nope is not defined"
+    assert run_one(ending.join(lines)).error == "Line 6: nope is not defined"
 
 
-def test_array_may_carry_names_of_its_own_methods() -> None:
+def test_array_can_have_properties_named_like_its_methods() -> None:
     script = "var a = []; a.values = [4, 5]; a.keys = 2; a.find = 1; a.sort = 3; setScore(a.values[1] + a.keys + a.find + a.sort)"
-    assert one(script).score == 11
+    assert run_one(script).score == 11
 
 
 @pytest.mark.parametrize("call", ["Array.prototype.sum = f;\n[1].sum()", "Math.sum = f;\nMath.sum()"])
-def test_function_put_on_a_builtin_object_is_explained(call: str) -> None:
-    error = one(f"var f = function () {{}}; {call}").error
+def test_function_added_to_a_builtin_object_is_explained(call: str) -> None:
+    error = run_one(f"var f = function () {{}}; {call}").error
     assert error.startswith("Line 2: ")
-    assert error.endswith("Built-in objects cannot be given new functions: write a function of your own")
-    assert one("var sum = 1;\nsum.sum = 2; docs.sum()").error == "Line 2: docs.sum is not a function"
+    assert error.endswith("Functions cannot be added to built-in objects. Write a separate function")
+    assert run_one("var sum = 1;\nsum.sum = 2; docs.sum()").error == "Line 2: docs.sum is not a function"
 
 
 @pytest.mark.parametrize(
@@ -149,9 +154,9 @@ def test_function_put_on_a_builtin_object_is_explained(call: str) -> None:
         ("throw { message: 7 }", "The script threw an object"),
     ],
 )
-def test_error_that_would_be_lost_is_told(script: str, error: str) -> None:
-    assert one(script).error.startswith(error)
+def test_error_of_a_promise_is_reported(script: str, error: str) -> None:
+    assert run_one(script).error.startswith(error)
 
 
-def test_options_are_only_the_own_ones() -> None:
-    assert one("setScore(qOption('toString') === null && qOption('__proto__') === null ? 1 : 2)").score == 1
+def test_options_do_not_include_inherited_properties() -> None:
+    assert run_one("setScore(qOption('toString') === null && qOption('__proto__') === null ? 1 : 2)").score == 1

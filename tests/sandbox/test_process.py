@@ -1,4 +1,4 @@
-"""The children: few, replaceable, poor, and never left behind."""
+"""The child processes: few, replaceable, without access to anything, and ended with their parent."""
 
 import json
 import os
@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 from py_mini_racer import JSTimeoutException
 
-from relevancy.sandbox import Limits, SandboxError, batch, child, close, process
+from relevancy.sandbox import Limits, SandboxError, child, close, process, scripts
 from relevancy.sandbox.pool import POOL, Pool
 
-from .queries import one, query, run
+from .script_queries import build_query, run, run_one
 
 BUSY = "const end = Date.now() + 20; while (Date.now() < end); setScore(6)"
 
 
-def gone(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -40,27 +40,27 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20) -> bool:
 
 @pytest.fixture
 def child_pid() -> Iterator[int]:
-    """The one child there is."""
+    """The pid of the only child."""
     close()
-    assert one("setScore(1)").score == 1
-    (child,) = POOL.all
+    assert run_one("setScore(1)").score == 1
+    (child,) = POOL.children
     yield child.pid
 
 
-def test_child_is_used_again(child_pid: int) -> None:
-    assert one("setScore(2)").score == 2
-    assert [child.pid for child in POOL.all] == [child_pid]
+def test_child_is_reused(child_pid: int) -> None:
+    assert run_one("setScore(2)").score == 2
+    assert [child.pid for child in POOL.children] == [child_pid]
 
 
-def test_child_has_nothing_of_the_server(child_pid: int) -> None:
-    there = Path(f"/proc/{child_pid}")
-    assert (there / "environ").read_bytes() == b""
-    assert str((there / "cwd").readlink()) == "/"
+def test_child_shares_nothing_with_the_server(child_pid: int) -> None:
+    proc = Path(f"/proc/{child_pid}")
+    assert (proc / "environ").read_bytes() == b""
+    assert str((proc / "cwd").readlink()) == "/"
     assert os.getsid(child_pid) == child_pid
-    targets = sorted(str(each.readlink()) for each in (there / "fd").iterdir())
+    targets = sorted(str(fd.readlink()) for fd in (proc / "fd").iterdir())
     kinds = {target.partition(":")[0].partition("[")[0] for target in targets}
     assert kinds <= {"/dev/null", "pipe", "socket", "anon_inode"}, targets
-    limits = (there / "limits").read_text()
+    limits = (proc / "limits").read_text()
     for name in ("Max core file size", "Max file size"):
         assert f"{name:<26}0 " in limits
 
@@ -73,14 +73,14 @@ def test_killed_child_costs_no_query_its_score(child_pid: int, moment: float) ->
 
     killer = threading.Thread(target=kill)
     killer.start()
-    outcomes = run(BUSY, [query((1,))] * 30)
+    outcomes = run(BUSY, [build_query((1,))] * 30)
     killer.join()
     assert {outcome.score for outcome in outcomes} == {6}
-    assert gone(child_pid)
+    assert has_ended(child_pid)
 
 
-class Late:
-    """A context in which a query was stopped just when it was through."""
+class LateContext:
+    """A context in which a query was stopped just after it had finished."""
 
     def __init__(self, header: str) -> None:
         self.header = header
@@ -92,122 +92,123 @@ class Late:
 
 
 @pytest.mark.parametrize(("header", "kept"), [("2 0 1", [1]), ("2 0 0", [1, 2])])
-def test_query_stopped_at_its_very_end_is_the_guilty_one(
-    header: str, kept: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_query_stopped_at_its_very_end_is_blamed(header: str, kept: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[tuple[bytes, bytes]] = []
     monkeypatch.setattr(child.signal, "setitimer", lambda *_: None)
     monkeypatch.setattr(child.Server, "write", lambda _self, kind, body: written.append((kind, body)))
     server = object.__new__(child.Server)
-    server.context, server.alone = Late(header), False  # type: ignore[assignment]
+    server.context, server.runs_one_query = LateContext(header), False  # type: ignore[assignment]
     server.run(b"3 0.25 1\n[]")
     ((kind, body),) = written
     assert (kind, body.split(b"\n")[0]) == (b"S", b"time")
     assert [row[0] for row in json.loads(body.split(b"\n")[1])] == kept
 
 
-def test_children_killed_while_they_compile_are_not_held_against_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
-    send, killed = batch.Child.send, []
+def test_script_is_not_blamed_for_children_killed_while_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    send, killed = scripts.Child.send, []
 
-    def unlucky(one_child: batch.Child, kind: bytes, body: bytes, deadline: float) -> None:
+    def kill_and_send(child: scripts.Child, kind: bytes, body: bytes, deadline: float) -> None:
         if kind == b"O" and len(killed) < 3:
-            killed.append(one_child.pid)
-            os.kill(one_child.pid, signal.SIGKILL)
-            one_child.process.wait()
-        send(one_child, kind, body, deadline)
+            killed.append(child.pid)
+            os.kill(child.pid, signal.SIGKILL)
+            child.process.wait()
+        send(child, kind, body, deadline)
 
-    monkeypatch.setattr(batch.Child, "send", unlucky)
-    assert [outcome.score for outcome in run("setScore(4)", [query((1,))] * 2)] == [4, 4]
+    monkeypatch.setattr(scripts.Child, "send", kill_and_send)
+    assert [outcome.score for outcome in run("setScore(4)", [build_query((1,))] * 2)] == [4, 4]
     assert len(set(killed)) == 3
 
 
-def test_two_busy_children_do_not_harm_who_comes_next() -> None:
+def test_next_batch_runs_after_two_batches_were_stopped() -> None:
     limits = Limits(seconds_per_query=0.3, seconds_per_batch=1)
     with ThreadPoolExecutor(2) as threads:
-        loops = [threads.submit(run, "for (;;);", [query((1,))] * 9, limits=limits) for _ in range(2)]
+        loops = [threads.submit(run, "for (;;);", [build_query((1,))] * 9, limits=limits) for _ in range(2)]
         assert wait_for(lambda: POOL.busy == 2)
-        assert [outcome.score for outcome in run("setScore(docRating(0))", [query((3,)), query((2,))])] == [3, 2]
+        assert [outcome.score for outcome in run("setScore(docRating(0))", [build_query((3,)), build_query((2,))])] == [
+            3,
+            2,
+        ]
         assert all(outcome.score is None for loop in loops for outcome in loop.result())
     assert POOL.busy == 0
-    assert len(POOL.all) <= 2
+    assert len(POOL.children) <= 2
 
 
 def test_stopped_child_is_replaced(child_pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that neither answers nor dies."""
-    monkeypatch.setattr(batch, "OPEN_SECONDS", 1.0)
+    """A child that neither answers nor ends."""
+    monkeypatch.setattr(scripts, "COMPILE_SECONDS", 1.0)
     os.kill(child_pid, signal.SIGSTOP)
-    outcomes = run("setScore(4)", [query((1,))] * 2, limits=Limits(seconds_per_query=0.2))
+    outcomes = run("setScore(4)", [build_query((1,))] * 2, limits=Limits(seconds_per_query=0.2))
     assert [outcome.score for outcome in outcomes] == [4, 4]
-    assert gone(child_pid)
+    assert has_ended(child_pid)
 
 
 def test_threads_share_two_children() -> None:
     close()
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda number: one(f"setScore({number})").score, range(40)))
-    assert found == list(range(40))
-    assert 1 <= len(POOL.all) <= 2
+        scores = list(threads.map(lambda number: run_one(f"setScore({number})").score, range(40)))
+    assert scores == list(range(40))
+    assert 1 <= len(POOL.children) <= 2
 
 
-def test_busy_pool_says_so() -> None:
+def test_busy_pool_is_an_error() -> None:
     pool = Pool(1)
     with pool.lease(time.monotonic()), pytest.raises(SandboxError, match="Other scripts are running"), pool.lease(0):
         pass
     with pool.lease(time.monotonic()) as lease:
-        assert lease.child().alive()
+        assert lease.child().is_alive()
     pool.close()
-    assert not pool.all
+    assert not pool.children
 
 
-def test_close_ends_the_children_and_a_script_brings_them_back(child_pid: int) -> None:
+def test_close_ends_the_children_and_the_next_script_starts_one(child_pid: int) -> None:
     close()
-    assert gone(child_pid)
-    assert not POOL.all
-    assert one("setScore(3)").score == 3
+    assert has_ended(child_pid)
+    assert not POOL.children
+    assert run_one("setScore(3)").score == 3
 
 
-def test_worn_child_is_let_go(child_pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "WORN_BATCHES", 0)
-    assert one("setScore(3)").score == 3
-    assert gone(child_pid)
+def test_child_is_recycled(child_pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "RECYCLE_AFTER_BATCHES", 0)
+    assert run_one("setScore(3)").score == 3
+    assert has_ended(child_pid)
 
 
 def test_child_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     close()
     monkeypatch.setattr(process, "PROGRAM", Path("/nothing/here.py"))
     with pytest.raises(SandboxError, match="does not start"):
-        one("setScore(3)")
+        run_one("setScore(3)")
     monkeypatch.undo()
-    assert one("setScore(3)").score == 3
+    assert run_one("setScore(3)").score == 3
 
 
-def test_fork_leaves_the_children_to_their_parent(child_pid: int) -> None:
+def test_fork_does_not_share_children(child_pid: int) -> None:
     code = (
         "import os, sys, warnings; warnings.simplefilter('error')\n"
-        "from tests.sandbox.queries import one\n"
+        "from tests.sandbox.script_queries import run_one\n"
         "from relevancy.sandbox.pool import POOL\n"
-        "one('setScore(1)'); first = [c.pid for c in POOL.all]\n"
+        "run_one('setScore(1)'); first = [c.pid for c in POOL.children]\n"
         "pid = os.fork()\n"
         "if pid == 0:\n"
-        "    good = one('setScore(2)').score == 2 and [c.pid for c in POOL.all] != first\n"
+        "    good = run_one('setScore(2)').score == 2 and [c.pid for c in POOL.children] != first\n"
         "    from relevancy.sandbox import close; close(); os._exit(0 if good else 1)\n"
         "_, status = os.waitpid(pid, 0)\n"
         "assert status == 0, status\n"
-        "assert one('setScore(3)').score == 3 and [c.pid for c in POOL.all] == first\n"
+        "assert run_one('setScore(3)').score == 3 and [c.pid for c in POOL.children] == first\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("script", ["setScore(1)", "for (;;);", "(function f() { Promise.resolve().then(f) })()"])
 def test_killed_parent_leaves_no_child(script: str) -> None:
     code = (
         "import sys, threading\n"
-        "from tests.sandbox.queries import one\n"
+        "from tests.sandbox.script_queries import run_one\n"
         "from relevancy.sandbox import Limits\n"
         "from relevancy.sandbox.pool import POOL\n"
-        "one('setScore(1)'); print(*[c.pid for c in POOL.all], flush=True)\n"
-        "one(sys.argv[1], limits=Limits(seconds_per_query=30)); sys.stdin.read()\n"
+        "run_one('setScore(1)'); print(*[c.pid for c in POOL.children], flush=True)\n"
+        "run_one(sys.argv[1], limits=Limits(seconds_per_query=30)); sys.stdin.read()\n"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -218,15 +219,15 @@ def test_killed_parent_leaves_no_child(script: str) -> None:
         child = int(parent.stdout.readline())
         time.sleep(0.2)
         parent.kill()
-    assert wait_for(lambda: gone(child))
+    assert wait_for(lambda: has_ended(child))
 
 
 def test_exit_of_the_parent_leaves_no_child_and_no_warning() -> None:
     code = (
-        "from tests.sandbox.queries import one\nfrom relevancy.sandbox.pool import POOL\n"
-        "one('setScore(1)'); print(*[c.pid for c in POOL.all])"
+        "from tests.sandbox.script_queries import run_one\nfrom relevancy.sandbox.pool import POOL\n"
+        "run_one('setScore(1)'); print(*[c.pid for c in POOL.children])"
     )
-    line = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert wait_for(lambda: gone(int(done.stdout)))
+    command = [sys.executable, "-W", "error", "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert wait_for(lambda: has_ended(int(result.stdout)))

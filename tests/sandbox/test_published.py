@@ -1,13 +1,12 @@
-"""Scripts in the published shapes, in our own words, against the built-in measures on random rankings."""
+"""Scripts that work like the published ones, compared with the built-in measures on random rankings."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from relevancy.scoring import Batch, Scale, parse_measure
-from relevancy.scoring import score as measured
+from relevancy import scoring
 
-from .queries import Grades, one, query, rankings, run, scored_alike
+from .script_queries import Grades, assert_same_scores, build_query, random_rankings, run, run_one
 
 DEFAULT = """
 var found = avgRating100(10);
@@ -19,7 +18,7 @@ setScore(found);
 """
 
 NAMESPACE = """
-/* One object with private functions, as people bring them from their own projects. */
+/* One object with private functions, as people paste them from their projects. */
 var NDCG = (function () {
   let log = function (text, value) { console.log(text + ': ' + value); };
   let gain = function (grade) { return Math.pow(2, grade) - 1; };
@@ -107,18 +106,16 @@ setScore(ideal ? found.reduce(add, 0) / ideal : null);
 NDCG_UNCUT = NDCG_CUT.replace("topRatings(k)", "topRatings(bestDocs.length)")
 
 
-def expected(measure: str, given: Sequence[tuple[Grades, list[float]]], scale: str) -> list[float | None]:
-    """The built-in measure's scores, 0…100; None where it is not scoreable."""
-    found: list[float | None] = []
-    for grades, extra in given:
-        result = measured(parse_measure(measure), Batch.from_grades([grades], Scale.parse(scale), [extra]), 10)
-        score = float(result.score[0])
-        found.append(None if score != score else score)
-    return found
+def expected(measure: str, rankings: Sequence[tuple[Grades, list[float]]], scale: str) -> list[float | None]:
+    """The scores of the built-in measure; None where it is not scoreable."""
+    grades, unretrieved = zip(*rankings, strict=True)
+    batch = scoring.Batch.from_grades(grades, scoring.Scale.parse(scale), unretrieved)
+    scores = scoring.score(scoring.parse_measure(measure), batch, 10).score.tolist()
+    return [None if score != score else score for score in scores]
 
 
 @pytest.mark.parametrize(
-    ("script", "measure", "gives", "top", "zero"),
+    ("script", "measure", "output_range", "top", "zero"),
     [
         (DEFAULT, "AvgEdit@10", "100", 3, False),
         (DEFAULT, "AvgEdit@10", "100", 10, False),
@@ -133,26 +130,29 @@ def expected(measure: str, given: Sequence[tuple[Grades, list[float]]], scale: s
         (NDCG_UNCUT, "nDCG(ideal='uncut')@10", "1", 3, False),
     ],
 )  # fmt: skip
-def test_published_script_agrees_with_the_measure(script: str, measure: str, gives: str, top: int, zero: bool) -> None:
-    """`zero`: the script says 0 where the measure says "–"."""
-    given = [*rankings(seed=top, count=300, top=top), ([0, 0], []), ([None, None], []), ([top], [top])]
-    outcomes = run(script, [query(*each) for each in given], scale=range(top + 1), gives=gives)
-    wanted = expected(measure, given, f"0:{top}")
-    assert sum(score is not None and score > 0 for score in wanted) > 200
-    scored_alike(outcomes, [0.0 if score is None and zero else score for score in wanted])
+def test_published_script_agrees_with_the_measure(
+    script: str, measure: str, output_range: str, top: int, zero: bool
+) -> None:
+    """`zero`: the script sets 0 where the measure is not scoreable."""
+    rankings = [*random_rankings(seed=top, count=300, top=top), ([0, 0], []), ([None, None], []), ([top], [top])]
+    queries = [build_query(*ranking) for ranking in rankings]
+    outcomes = run(script, queries, scale=range(top + 1), output_range=output_range)
+    scores = expected(measure, rankings, f"0:{top}")
+    assert sum(score is not None and score > 0 for score in scores) > 200
+    assert_same_scores(outcomes, [0.0 if score is None and zero else score for score in scores])
 
 
 def test_published_default_example() -> None:
     grades = (10, 8, 9, None, 5, 1, 4, None, None, None)
-    assert one(DEFAULT, grades, (), scale=range(1, 11)).score == 57
+    assert run_one(DEFAULT, grades, (), scale=range(1, 11)).score == 57
 
 
-def test_published_default_passes_null_through() -> None:
-    outcome = one(DEFAULT, (None, None), (3,))
+def test_published_default_without_ratings() -> None:
+    outcome = run_one(DEFAULT, (None, None), (3,))
     assert (outcome.score, outcome.error) == (None, "")
 
 
 def test_published_namespace_writes_to_the_console() -> None:
-    console = one(NAMESPACE, (3, None), (2,), console=True).console
+    console = run_one(NAMESPACE, (3, None), (2,), console=True).console
     assert console[1:3] == ("grade 0: 3", "grade 1: 0")
     assert len(console) == 4

@@ -22,7 +22,7 @@ def test_build_repeat_counts_at_its_first_rank():
     assert np.isnan(batch.grades[0]).tolist() == [False, True, True, True, True]
 
 
-def test_build_depth_cuts():
+def test_build_cuts_at_depth():
     batch = Batch.build([["a", "b", "c"]], [{"a": 1, "c": 2}], SCALE, depth=2)
     assert batch.grades.shape == (1, 2)
     assert batch.returned.tolist() == [2]
@@ -30,22 +30,22 @@ def test_build_depth_cuts():
 
 
 @pytest.mark.parametrize("grade", [0.5, 2.5, 3.0, np.float64(1.5), np.int64(2), True])
-def test_build_any_kind_of_number(grade):
+def test_build_accepts_any_number_type(grade):
     assert Batch.build([["a", "b"]], [{"a": grade}], SCALE).grades[0, 0] == float(grade)
 
 
 @pytest.mark.parametrize("grade", [-1, -0.5, 254, 255, 256, 100_000])
-def test_build_grades_that_do_not_fit_a_byte(grade):
+def test_build_grades_outside_the_byte_range(grade):
     scale = Scale((0.0, 100_000.0))
     batch = Batch.build([["b", "a"]], [{"a": grade}], scale)
     assert batch.grades[0, 1] == grade
     assert np.isnan(batch.grades[0, 0])
 
 
-@pytest.mark.parametrize(("grade", "said"), [("good", "'good'"), (None, "not None"), (float("nan"), "nan"),
-                                             (float("inf"), "inf"), (4, "4 is above the scale's top, 3")])  # fmt: skip
-def test_build_refuses_grades(grade, said):
-    with pytest.raises(GradeError, match=said):
+@pytest.mark.parametrize(("grade", "message"), [("good", "'good'"), (None, "not None"), (float("nan"), "nan"),
+                                                (float("inf"), "inf"), (4, "4 is above the top of the scale, 3")])  # fmt: skip
+def test_build_refuses_invalid_grades(grade, message):
+    with pytest.raises(GradeError, match=message):
         Batch.build([["a"]], [{"a": grade}], SCALE)
 
 
@@ -63,7 +63,7 @@ def test_from_grades():
     assert batch.known.counts.tolist() == [4, 0]
 
 
-def test_from_grades_of_nothing():
+def test_from_grades_without_rankings():
     batch = Batch.from_grades([], SCALE)
     assert len(batch) == 0
     assert batch.grades.shape == (0, 0)

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from relevancy.scoring import parse_measure
-from tests.scoring.one_ranking import scores_of
+from tests.scoring.ranking_scores import score_ranking
 
 MEASURES = [
     "CG@4", "DCG@4", "DCG(gain='linear',discount='ln')@4", "nDCG@4", "nDCG(ideal='recall')@4", "nDCG(ideal='max')@4",
@@ -16,52 +16,63 @@ MEASURES = [
 SKIPPING = ["nDCG(unrated='skip')@4", "P(unrated='skip')@4", "AP(unrated='skip')@4"]
 GRADE = st.one_of(st.none(), st.integers(0, 3))
 RANKING = st.lists(GRADE, min_size=1, max_size=8)
-EXTRA = st.lists(st.integers(0, 3), max_size=4)
+UNRETRIEVED = st.lists(st.integers(0, 3), max_size=4)
 
 
-def same(left: float, right: float) -> bool:
+def is_equal(left: float, right: float) -> bool:
     return left == pytest.approx(right, nan_ok=True, abs=1e-9)
 
 
 @settings(max_examples=200, deadline=None)
-@given(RANKING, st.sampled_from([(None, 1), (0, 1), (0, 3), (1, 2), (2, 3)]), RANKING, EXTRA, st.sampled_from(MEASURES))
-def test_lifting_a_better_document_never_lowers_a_score(above, pair, below, extra, measure):
+@given(
+    RANKING,
+    st.sampled_from([(None, 1), (0, 1), (0, 3), (1, 2), (2, 3)]),
+    RANKING,
+    UNRETRIEVED,
+    st.sampled_from(MEASURES),
+)
+def test_moving_a_better_document_up_never_lowers_a_score(above, pair, below, unretrieved, measure):
     worse, better = pair
-    before = scores_of(measure, [*above[:4], worse, better, *below], extra=extra).score[0]
-    after = scores_of(measure, [*above[:4], better, worse, *below], extra=extra).score[0]
-    assert same(before, after) or after > before
+    before = score_ranking(measure, [*above[:4], worse, better, *below], unretrieved=unretrieved).score[0]
+    after = score_ranking(measure, [*above[:4], better, worse, *below], unretrieved=unretrieved).score[0]
+    assert is_equal(before, after) or after > before
 
 
 @settings(max_examples=100, deadline=None)
-@given(RANKING, EXTRA, st.randoms(use_true_random=False), st.sampled_from([*MEASURES[:-1], "AvgEdit@4", "Judged@4"]))
-def test_order_below_k_changes_nothing(grades, extra, chance, measure):
+@given(
+    RANKING, UNRETRIEVED, st.randoms(use_true_random=False), st.sampled_from([*MEASURES[:-1], "AvgEdit@4", "Judged@4"])
+)
+def test_order_below_k_does_not_matter(grades, unretrieved, generator, measure):
     cutoff = parse_measure(measure).cutoff
     assume(cutoff)
     below = grades[cutoff:]
-    chance.shuffle(below)
+    generator.shuffle(below)
     shuffled = [*grades[:cutoff], *below]
-    assert same(scores_of(measure, grades, extra=extra).score[0], scores_of(measure, shuffled, extra=extra).score[0])
+    assert is_equal(
+        score_ranking(measure, grades, unretrieved=unretrieved).score[0],
+        score_ranking(measure, shuffled, unretrieved=unretrieved).score[0],
+    )
 
 
 @settings(max_examples=100, deadline=None)
-@given(RANKING, EXTRA, st.sampled_from([*MEASURES, *SKIPPING, "nDCG(ideal='local')@4", "AvgEdit@4", "Judged@4"]))
-def test_scores_lie_between_0_and_100(grades, extra, measure):
-    scores = scores_of(measure, grades, extra=extra)
+@given(RANKING, UNRETRIEVED, st.sampled_from([*MEASURES, *SKIPPING, "nDCG(ideal='local')@4", "AvgEdit@4", "Judged@4"]))
+def test_scores_lie_between_0_and_100(grades, unretrieved, measure):
+    scores = score_ranking(measure, grades, unretrieved=unretrieved)
     if not np.isnan(scores.score[0]):
         assert 0 <= scores.score[0] <= 100
 
 
 @settings(max_examples=100, deadline=None)
-@given(RANKING, EXTRA, st.sampled_from(MEASURES))
-def test_skipping_equals_scoring_the_condensed_list(grades, extra, measure):
+@given(RANKING, UNRETRIEVED, st.sampled_from(MEASURES))
+def test_skipping_is_the_same_as_scoring_the_condensed_list(grades, unretrieved, measure):
     assume(measure != "Bpref")
     name, _, cutoff = measure.partition("@")
-    inside = name[name.index("(") + 1 : -1] + "," if "(" in name else ""
-    skipping = f"{name.partition('(')[0]}({inside}unrated='skip')" + (f"@{cutoff}" if cutoff else "")
+    parameters = name[name.index("(") + 1 : -1] + "," if "(" in name else ""
+    skipping = f"{name.partition('(')[0]}({parameters}unrated='skip')" + (f"@{cutoff}" if cutoff else "")
     condensed = [grade for grade in grades if grade is not None]
-    shown = len(grades)
-    left = scores_of(skipping, grades, extra=extra, shown=shown).value[0]
-    assert same(left, scores_of(measure, condensed, extra=extra, shown=shown).value[0])
+    depth = len(grades)
+    left = score_ranking(skipping, grades, unretrieved=unretrieved, depth=depth).value[0]
+    assert is_equal(left, score_ranking(measure, condensed, unretrieved=unretrieved, depth=depth).value[0])
 
 
 @settings(max_examples=60, deadline=None)
@@ -69,15 +80,15 @@ def test_skipping_equals_scoring_the_condensed_list(grades, extra, measure):
 def test_the_best_order_scores_100(grades, cutoff):
     best = sorted(grades, reverse=True)
     for ideal in ("global", "local", "recall"):
-        assert scores_of(f"nDCG(ideal='{ideal}')@{cutoff}", best).score[0] == 100
-    assert scores_of("nDCG(ideal='uncut')", best).score[0] == 100
-    assert scores_of("AP", best).score[0] == pytest.approx(100)
+        assert score_ranking(f"nDCG(ideal='{ideal}')@{cutoff}", best).score[0] == 100
+    assert score_ranking("nDCG(ideal='uncut')", best).score[0] == 100
+    assert score_ranking("AP", best).score[0] == pytest.approx(100)
 
 
 @settings(max_examples=60, deadline=None)
-@given(RANKING, EXTRA, st.sampled_from([*MEASURES, "AvgEdit@4"]))
-def test_an_unrated_document_scores_like_a_zero_where_it_keeps_its_slot(grades, extra, measure):
+@given(RANKING, UNRETRIEVED, st.sampled_from([*MEASURES, "AvgEdit@4"]))
+def test_an_unrated_document_that_keeps_its_rank_scores_like_grade_0(grades, unretrieved, measure):
     assume(measure not in ("Bpref", "AvgEdit@4"))
     zeros = [0 if grade is None else grade for grade in grades]
-    left, right = (scores_of(measure, each, extra=extra).score[0] for each in (grades, zeros))
-    assert np.isnan(left) or same(left, right)
+    left, right = (score_ranking(measure, row, unretrieved=unretrieved).score[0] for row in (grades, zeros))
+    assert np.isnan(left) or is_equal(left, right)

@@ -1,9 +1,10 @@
-"""Random judgements and runs through pytrec_eval and ir-measures, which must find the same values."""
+"""Random judgments and runs: pytrec_eval and ir-measures must give the same values."""
 
 import random
 
 import ir_measures as im
 import pytest
+import pytrec_eval
 
 from relevancy.scoring import evaluate
 
@@ -22,7 +23,7 @@ PYTREC_EVAL = {
     "recall_30": "R@30",
     "success_5": "Success@5",
 }
-# Objects, not text: ir-measures' own parser uses what Python 3.14 removes. RBP is missing: no provider is installed.
+# Objects, because the parser of ir-measures uses a function that Python 3.14 removes. No provider of RBP is installed.
 EXPONENTIAL = {0: 0, 1: 1, 2: 3, 3: 7, 4: 15}
 IR_MEASURES = {
     "AP": im.AP,
@@ -50,30 +51,32 @@ IR_MEASURES = {
 }
 
 
-def synthetic(
+def generate(
     seed: int, lowest: int = 0, ties: bool = True
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """30 queries with unjudged documents, missing ones, short and empty rankings."""
-    chance = random.Random(seed)
+    """30 queries with unjudged and unretrieved documents, and with short and empty rankings."""
+    generator = random.Random(seed)
     qrels, run = {}, {}
     for number in range(30):
-        query = str(number)  # gdeval, behind ERR, wants numbers
+        query = str(number)  # gdeval, which computes ERR, needs numbers
         documents = [f"d{document}" for document in range(40)]
-        judged = chance.sample(documents, chance.randint(1, 25))
-        qrels[query] = {document: chance.randint(lowest, 4) for document in judged}
-        # Eighths survive the single precision of trec_eval, so that ties are the same ones.
-        found = chance.sample(documents, chance.choice((1, 4, 12, 30)))
-        scores = [chance.randint(0, 40) for _ in found] if ties else chance.sample(range(1000), len(found))
-        run[query] = {document: score / 8 for document, score in zip(found, scores, strict=True)}
+        judged = generator.sample(documents, generator.randint(1, 25))
+        qrels[query] = {document: generator.randint(lowest, 4) for document in judged}
+        # Eighths are exact in the single precision of trec_eval, so that the same documents are tied.
+        retrieved = generator.sample(documents, generator.choice((1, 4, 12, 30)))
+        scores = (
+            [generator.randint(0, 40) for _ in retrieved] if ties else generator.sample(range(1000), len(retrieved))
+        )
+        run[query] = {document: score / 8 for document, score in zip(retrieved, scores, strict=True)}
     del run["3"]
     return qrels, run
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("lowest", [0, -1])
-def test_evaluate_equals_pytrec_eval(seed, lowest, pytrec_eval_of):
-    qrels, run = synthetic(seed, lowest)
-    theirs = pytrec_eval_of(qrels, run, {"map", "map_cut", "recip_rank", "bpref", "ndcg", "ndcg_cut", "P", "recall",
+def test_evaluate_equals_pytrec_eval(seed, lowest, evaluate_by_pytrec_eval):
+    qrels, run = generate(seed, lowest)
+    theirs = evaluate_by_pytrec_eval(qrels, run, {"map", "map_cut", "recip_rank", "bpref", "ndcg", "ndcg_cut", "P", "recall",
                                          "success"})  # fmt: skip
     ours = evaluate(list(PYTREC_EVAL.values()), qrels, run)
     for query in run:
@@ -82,17 +85,31 @@ def test_evaluate_equals_pytrec_eval(seed, lowest, pytrec_eval_of):
 
 
 @pytest.mark.parametrize("seed", range(4))
+def test_skipping_equals_pytrec_eval_of_judged_documents_only(seed):
+    qrels, run = generate(seed, lowest=-1)
+    measures = {"map": "AP(unrated='skip')", "recip_rank": "RR(unrated='skip')", "P_5": "P(unrated='skip')@5"}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "recip_rank", "P"}, judged_docs_only_flag=True)
+    theirs, ours = evaluator.evaluate(run), evaluate(list(measures.values()), qrels, run)
+    for query in run:
+        for key, measure in measures.items():
+            assert (ours[measure][query] or 0.0) == pytest.approx(theirs[query][key], abs=1e-6), (measure, query)
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_evaluate_equals_ir_measures(seed):
-    # Without ties: ir-measures hands the run to several tools, which break them differently.
-    qrels, run = synthetic(seed, ties=False)
+    # Without ties, because the tools behind ir-measures break them differently.
+    qrels, run = generate(seed, ties=False)
     if max(max(row.values()) for row in qrels.values()) < 4:
         qrels["0"]["d0"] = 4
     ours = evaluate(list(IR_MEASURES), qrels, run, "0:4")
     named = {theirs: measure for measure, theirs in IR_MEASURES.items()}
     compared = 0
-    # ERR comes with five decimals.
-    for found in im.iter_calc(list(named), qrels, run):
-        measure = named[found.measure]
-        assert (ours[measure][found.query_id] or 0.0) == pytest.approx(found.value, abs=6e-6), (measure, found.query_id)
+    # ERR is printed with five decimals.
+    for metric in im.iter_calc(list(named), qrels, run):
+        measure = named[metric.measure]
+        assert (ours[measure][metric.query_id] or 0.0) == pytest.approx(metric.value, abs=6e-6), (
+            measure,
+            metric.query_id,
+        )
         compared += 1
     assert compared >= len(IR_MEASURES) * len(run)

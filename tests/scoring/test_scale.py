@@ -3,14 +3,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevancy.scoring import Scale, ScaleError, map_grades
+from relevancy.scoring import (
+    GradeError,
+    Scale,
+    ScaleError,
+    map_grades,
+    parse_grades,
+    parse_labelled_scale,
+    smallest_scale,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "grades", "relevant_from"),
     [("0:3", 4, 1), ("0:1", 2, 1), ("1:10", 10, 6), ("1:5", 5, 4), ("1:4", 4, 3), ("1:2", 2, 2), (" 2 : 4 ", 3, 4)],
 )
-def test_parse_and_threshold(text, grades, relevant_from):
+def test_parse_and_default_threshold(text, grades, relevant_from):
     scale = Scale.parse(text)
     assert len(scale.grades) == grades
     assert scale.relevant_from == relevant_from
@@ -19,7 +27,7 @@ def test_parse_and_threshold(text, grades, relevant_from):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "LOWEST:HIGHEST"),
         ("3", "LOWEST:HIGHEST"),
@@ -30,13 +38,13 @@ def test_parse_and_threshold(text, grades, relevant_from):
         ("0:100000", "100001 grades"),
     ],
 )
-def test_parse_refuses(text, said):
-    with pytest.raises(ScaleError, match=said):
+def test_parse_refuses_invalid_scales(text, message):
+    with pytest.raises(ScaleError, match=message):
         Scale.parse(text)
 
 
 @pytest.mark.parametrize(
-    ("grades", "said"),
+    ("grades", "message"),
     [
         ((), "two grades"),
         ((1.0,), "two grades"),
@@ -46,8 +54,8 @@ def test_parse_refuses(text, said):
         ((0.0, float("inf")), "finite"),
     ],
 )
-def test_scale_refuses(grades, said):
-    with pytest.raises(ScaleError, match=said):
+def test_scale_refuses_invalid_grades(grades, message):
+    with pytest.raises(ScaleError, match=message):
         Scale(grades)
 
 
@@ -60,7 +68,7 @@ def test_contains_fractions_between_the_ends():
     assert not scale.contains(float("nan"))
 
 
-def test_threshold_may_be_given():
+def test_threshold_can_be_given():
     assert Scale.parse("0:3", 2).relevant_from == 2
     assert Scale((0.0, 1.0, 5.0), relevant_from=5).relevant_from == 5
     assert Scale((0.0, 0.5)).relevant_from == 0.5
@@ -86,7 +94,7 @@ def test_map_grades_keeps_order_and_proportions(old, new, shares):
     assert [map_grades(float(grade), old, new) for grade in grades] == mapped.tolist()
 
 
-def test_map_grades_by_hand():
+def test_map_grades():
     four, ten = Scale.parse("0:3"), Scale.parse("1:10")
     assert [map_grades(grade, four, ten) for grade in (0, 1, 2, 3)] == [1, 4, 7, 10]
     assert map_grades(5.5, ten, Scale.parse("0:100")) == pytest.approx(50)
@@ -98,3 +106,58 @@ def test_map_grades_by_hand():
 def test_map_grades_leaves_unrated_documents_unrated():
     mapped = map_grades(np.array([[np.nan, 3.0]]), Scale.parse("0:3"), Scale.parse("1:10"))
     assert np.isnan(mapped[0, 0]) and mapped[0, 1] == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "grades"),
+    [
+        ("0:2", [(0, ""), (1, ""), (2, "")]),
+        ("0 Poor, 1 Fair, 3 Very good", [(0, "Poor"), (1, "Fair"), (3, "Very good")]),
+        ("3=Perfect\n0=Poor", [(0, "Poor"), (3, "Perfect")]),
+        ("0, 0.5, 1", [(0, ""), (0.5, ""), (1, "")]),
+        ("0 a:b, 1 c", [(0, "a:b"), (1, "c")]),
+    ],
+)
+def test_parse_labelled_scale(text, grades):
+    parsed = parse_labelled_scale(text)
+    assert parsed == grades
+    assert all(isinstance(grade, int) == float(grade).is_integer() for grade, _ in parsed)
+    assert Scale(tuple(float(grade) for grade, _ in parsed))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "at least two grades"),
+        ("1 Good", "at least two grades"),
+        ("0 Poor, 0 Fair", "the grade 0 twice"),
+        ("Poor, Fair", "'Poor' in the scale is not a number"),
+        ("-1 Poor, 1 Fair", "-1 is not possible"),
+        ("nan a, 1 b", "nan is not possible"),
+        ("0 a, 1000000 b", "1000000 is not possible"),
+        ("a:b", "LOWEST:HIGHEST"),
+        ("3:1", "above its lowest"),
+        ("0:101", "has 102 grades. It can have at most 101"),
+        (",".join(map(str, range(102))), "at most 101 grades; this one has 102"),
+    ],
+)
+def test_parse_labelled_scale_refuses_invalid_scales(text, message):
+    with pytest.raises(ScaleError, match=message):
+        parse_labelled_scale(text)
+
+
+def test_parse_grades():
+    assert parse_grades("3 2,-1  – 0.5 ·\n-") == [3, 2, -1, None, 0.5, None, None]
+    assert parse_grades("") == []
+
+
+@pytest.mark.parametrize("word", ["x", "nan", "inf", "3x", "--"])
+def test_parse_grades_refuses_other_words(word):
+    with pytest.raises(GradeError, match=f"Grade 2 is '{word}'"):
+        parse_grades(f"1 {word}")
+
+
+def test_smallest_scale():
+    assert [smallest_scale(grades) for grades in ([], [None], [0.5], [2.1, None, 1], [3])] == [
+        "0:1", "0:1", "0:1", "0:3", "0:3"
+    ]  # fmt: skip

@@ -19,31 +19,31 @@ def shapes(html: str) -> dict[str, dict[str, str]]:
 def test_bar_shows_bounds_and_tick() -> None:
     html = bars.bar(61.0, 57, 84)
     drawn = shapes(html)
-    assert drawn["sure"]["width"] == "36.5"
-    assert (drawn["maybe"]["x"], drawn["maybe"]["width"]) == ("36.5", "17.3")
-    assert drawn["tick"]["x"] == "38.3"
+    assert drawn["bar-certain"]["width"] == "36.5"
+    assert (drawn["bar-possible"]["x"], drawn["bar-possible"]["width"]) == ("36.5", "17.3")
+    assert drawn["bar-tick"]["x"] == "38.3"
     assert "score-4" in html
 
 
 @pytest.mark.parametrize("bounds", [(None, None), (97.2, 97.2), (97, 97.4)])
 def test_bar_without_bounds_is_solid_to_the_score(bounds: tuple[float | None, float | None]) -> None:
     drawn = shapes(bars.bar(97.2, *bounds))
-    assert set(drawn) == {"rail", "sure"}
-    assert drawn["sure"]["width"] == "62.2"
+    assert set(drawn) == {"bar-track", "bar-certain"}
+    assert drawn["bar-certain"]["width"] == "62.2"
 
 
-def test_bar_of_nothing_is_its_rail() -> None:
-    assert set(shapes(bars.bar(None))) == {"rail"}
-    assert set(shapes(bars.bar(0))) == {"rail"}
+def test_bar_of_nothing_is_its_track() -> None:
+    assert set(shapes(bars.bar(None))) == {"bar-track"}
+    assert set(shapes(bars.bar(0))) == {"bar-track"}
 
 
 @pytest.mark.parametrize(("value", "x"), [(0, "0"), (100, "62.5")])
 def test_bar_keeps_the_tick_inside(value: float, x: str) -> None:
-    assert shapes(bars.bar(value, 0, 100))["tick"]["x"] == x
+    assert shapes(bars.bar(value, 0, 100))["bar-tick"]["x"] == x
 
 
 def test_bar_is_clamped_for_raw_measures() -> None:
-    assert shapes(bars.bar(250))["sure"]["width"] == "64"
+    assert shapes(bars.bar(250))["bar-certain"]["width"] == "64"
 
 
 def test_score_cell_prints_number_and_range() -> None:
@@ -58,14 +58,14 @@ def test_score_cell_hides_a_narrow_range() -> None:
 
 def test_score_cell_dimmed_with_note() -> None:
     html = bars.score_cell(73.4, 60, 80, dim=True, note="was <30>")
-    assert '<b class="quiet">73.4</b>' in html
+    assert '<b class="muted">73.4</b>' in html
     assert '<span class="range">was &lt;30&gt;</span>' in html
 
 
 def test_score_cell_not_scoreable_has_an_empty_bar_and_says_why() -> None:
     html = bars.score_cell(None, why='nothing "rated"')
     assert 'title="nothing &quot;rated&quot;"' in html
-    assert set(shapes(html)) == {"rail"}
+    assert set(shapes(html)) == {"bar-track"}
     assert bars.score_cell(float("nan")).count("–") == 1
 
 
@@ -93,8 +93,8 @@ def test_big_score_without_score_or_range() -> None:
         (6.2, True, '<span class="delta up">▲ +6.2</span>'),
         (-2.9, True, '<span class="delta down">▼ −2.9</span>'),
         (-2.9, False, '<span class="delta down">−2.9</span>'),
-        (-0.0, True, '<span class="quiet">0.0</span>'),
-        (None, True, '<span class="quiet">–</span>'),
+        (-0.0, True, '<span class="muted">0.0</span>'),
+        (None, True, '<span class="muted">–</span>'),
     ],
 )
 def test_difference_cell_signs(value: float | None, arrow: bool, html: str) -> None:

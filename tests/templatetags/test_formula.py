@@ -6,7 +6,8 @@ import pytest
 from django.template import engines
 
 from relevancy import scoring
-from relevancy.evaluation import Draft, try_typed
+from relevancy.models import ScorerDefinition
+from relevancy.scores import preview_grades
 from relevancy.templatetags.formulas import formula
 from relevancy.templatetags.workings import raised, working_table
 
@@ -15,11 +16,11 @@ FORBIDDEN = re.compile(r"<\s*(?:script|style)\b|\s(?:style|on\w+|href|src)\s*=",
 
 def _flavours():
     """Every measure with every choice of every parameter."""
-    for name, definition in scoring.definitions().items():
+    for name, definition in scoring.get_definitions().items():
         cutoff = None if definition.cutoff == "none" else 10
         choices = [{parameter.name: value} for parameter in definition.parameters for value, _ in parameter.choices]
         for values in [{}, *choices]:
-            yield str(scoring.write_measure(name, values, cutoff))
+            yield str(scoring.build_measure(name, values, cutoff))
 
 
 @pytest.mark.parametrize("measure", sorted(set(_flavours())))
@@ -73,8 +74,8 @@ def test_raised_escapes_the_rest():
 
 
 def tried(measure="nDCG@6", grades="3 2 3 0 1 2", known="3 2", scale="0:3", **draft):
-    definition = Draft(**(draft or {"measure": measure}), scale=[[grade, ""] for grade in range(4)])
-    return try_typed(definition, grades=grades, known=known, scale=scale)
+    definition = ScorerDefinition(**(draft or {"measure": measure}), scale=[[grade, ""] for grade in range(4)])
+    return preview_grades(definition, grades=grades, known=known, scale=scale)
 
 
 def _numbers(table, at):
@@ -123,14 +124,14 @@ def test_working_table_of_a_script_shows_what_it_was_given():
 
 
 def _drawn(found):
-    template = engines["django"].from_string('{% include "scorer/_working.html" with tried=tried %}')
+    template = engines["django"].from_string('{% include "scorers/_working.html" with preview=tried %}')
     return template.render({"tried": found})
 
 
 @pytest.mark.parametrize("measure", sorted(set(_flavours())))
 def test_working_of_every_measure_is_drawn_within_the_policy(measure):
     html = _drawn(tried(measure, "3 - 2 0 1", "3"))
-    assert "the-working" in html
+    assert 'class="working"' in html
     assert "<table" in html
     assert not FORBIDDEN.search(html)
     assert str(tried(measure, "3 - 2 0 1", "3").working.conclusion).replace("'", "&#x27;") in html

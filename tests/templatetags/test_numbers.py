@@ -159,9 +159,9 @@ def test_grade_text_is_as_short_as_it_can_be(value: object, text: str) -> None:
         (12, 1, 10, "g10"),  # beyond the scale: the end's colour
         (-1, 0, 3, "g0"),
         (1, 1, 1, "g10"),
-        (None, 0, 3, "open"),
-        (NAN, 0, 3, "open"),
-        (1, None, None, "open"),
+        (None, 0, 3, "unrated"),
+        (NAN, 0, 3, "unrated"),
+        (1, None, None, "unrated"),
     ],
 )
 def test_grade_class_takes_the_nearest_stop(grade: object, low: object, top: object, name: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 from django.template import Context, Template
 
 from relevancy.templatetags import ratings
+from tests.markup import compact
 
 FOUR = [(0, "Poor"), (1, "Fair"), (2, "Good"), (3, "Perfect")]
 TEN = [(value, "") for value in range(1, 11)]
@@ -15,7 +16,7 @@ HUNDRED = [(value, "") for value in range(101)]
 def draw(scale: object, mine: object, grade: object, options: str = "", **context: object) -> str:
     source = "{% load relevancy %}{% rate scale mine grade url doc " + options + " %}"
     given = {"scale": scale, "mine": mine, "grade": grade, "url": "/rate?a=1&b=2", "doc": 'a"b<c>', **context}
-    return Template(source).render(Context(given))
+    return compact(Template(source).render(Context(given)))
 
 
 def buttons(html: str) -> list[dict[str, str]]:
@@ -23,7 +24,8 @@ def buttons(html: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("grade", "kind", "text"), [(3, "g10", "3"), (2.5, "g8", "2.5"), (None, "open", "·"), (float("nan"), "open", "·")]
+    ("grade", "kind", "text"),
+    [(3, "g10", "3"), (2.5, "g8", "2.5"), (None, "unrated", "·"), (float("nan"), "unrated", "·")],
 )
 def test_grade_pill(grade: object, kind: str, text: str) -> None:
     html = ratings.grade_pill(grade, 0, 3)
@@ -78,7 +80,7 @@ def test_rate_steps_of_a_long_scale() -> None:
 
 def test_rate_eleven_grades_are_still_buttons() -> None:
     assert len(buttons(draw([(value, "") for value in range(11)], None, None))) == 11
-    assert 'class="rate ten"' in draw(TEN, None, None)
+    assert 'class="rate compact"' in draw(TEN, None, None)
 
 
 def test_rate_without_permission_is_for_reading() -> None:
@@ -86,7 +88,7 @@ def test_rate_without_permission_is_for_reading() -> None:
     assert "<form" not in html
     assert "<button" not in html
     assert 'title="Good">2</span>' in html
-    assert 'class="grade open"' in draw(FOUR, None, None, "can=False")
+    assert 'class="grade unrated"' in draw(FOUR, None, None, "can=False")
 
 
 def test_rate_is_a_form_that_works_alone() -> None:

@@ -5,6 +5,7 @@ from django import forms
 from django.template import Context, Template
 
 from relevancy.templatetags import relevancy as tags
+from tests.markup import compact
 
 
 def draw(source: str, **context: object) -> str:
@@ -26,7 +27,7 @@ def draw(source: str, **context: object) -> str:
         ("{{ missing|score }}", "–"),
         ("{% grade_class 2 0 3 %}", "g7"),
         ("{% span 57 84 %}", "57–84"),
-        ("{% ago None %}", '<span class="quiet">never</span>'),
+        ("{% ago None %}", '<span class="muted">never</span>'),
     ],
 )
 def test_filters_and_tags(source: str, text: str) -> None:
@@ -94,7 +95,7 @@ def test_control_adds_our_class_to_boxes_only() -> None:
 
 
 def field(form: forms.Form, name: str) -> str:
-    return draw('{% include "_ui/field.html" with field=field %}', field=form[name])
+    return compact(draw('{% include "_ui/field.html" with field=field %}', field=form[name]))
 
 
 def test_field_ties_help_and_error_to_its_control() -> None:

@@ -22,16 +22,48 @@ pytestmark = pytest.mark.django_db
     ],
 )
 def test_read_takes_it_as_it_comes(text: str) -> None:
-    assert ratings_csv.read(text) == {"star wars": {"1": 3, "2": 0}}
+    assert ratings_csv.parse_ratings(text) == {"star wars": {"1": 3, "2": 0}}
 
 
 def test_read_takes_the_apostrophe_off() -> None:
     text = "query,docid,rating\n'=1+1,'-7,2\n'tis,'a,1\n''@x,''=y,3\n"
-    assert ratings_csv.read(text) == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
+    assert ratings_csv.parse_ratings(text) == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
 
 
 def test_read_a_line_that_only_names_a_query() -> None:
-    assert ratings_csv.read("query,docid,rating\nstar wars,,\n") == {"star wars": {}}
+    assert ratings_csv.parse_ratings("query,docid,rating\nstar wars,,\n") == {"star wars": {}}
+
+
+def test_parse_ratings_takes_an_empty_rating_as_unrated() -> None:
+    text = "query,docid,rating\nstar wars,1,\nstar wars,2,3\nalien,7, \n"
+    assert ratings_csv.parse_ratings(text) == {"star wars": {"2": 3}, "alien": {}}
+
+
+def test_import_ratings_ignores_documents_without_a_rating() -> None:
+    case = make_case(["star wars"])
+    text = "query,docid,rating\nstar wars,1,\nstar wars,2,3\nalien,7,\n"
+    imported = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    assert (imported.queries, imported.changed, imported.ratings) == (1, 1, 1)
+    assert set(Rating.objects.values_list("doc_id", flat=True)) == {"2"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 5_000_000,
+        f"query,docid,rating\na,1,{'y' * 100_000}\n",
+        f"query,docid,rating\na,1,2,{'z' * 100_000}\n",
+        f"query,docid,rating\na,{'d' * 100_000},2\n",
+        f"query,docid,rating\n{'q' * 100_000},1,2\n",
+        f"query,docid,rating\na,,{'9' * 100_000}\n",
+    ],
+    ids=["header", "rating", "columns", "document", "query", "no document"],
+)
+def test_import_ratings_quotes_at_most_200_characters(text: str) -> None:
+    case = make_case(1)
+    with pytest.raises(transfer.BadFile) as caught:
+        ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    assert len(str(caught.value)) < 350
 
 
 BAD = {
@@ -42,16 +74,15 @@ BAD = {
     "query;docid;rating\na;1;2\n": ["Line 1", "query;docid;rating"],
     "query,docid,rating\na,1,2\nb,1\n": ["Line 3", "2 columns instead of 3", "b,1"],
     "query,docid,rating\na,1,2,3\n": ["Line 2", "4 columns instead of 3"],
-    'query,docid,rating\na,1,2\n"b,1,2\n': ["Line", "no CSV"],
-    'query,docid,rating\na,1,2\n"b"x,1,2\n': ["Line 3", "no CSV"],
-    "query,docid,rating\na,1,good\n": ["Line 2", "column rating", "'good'", "no number"],
+    'query,docid,rating\na,1,2\n"b,1,2\n': ["Line", "not valid CSV"],
+    'query,docid,rating\na,1,2\n"b"x,1,2\n': ["Line 3", "not valid CSV"],
+    "query,docid,rating\na,1,good\n": ["Line 2", "column rating", "'good'", "not a number"],
     "query,docid,rating\na,1,nan\n": ["Line 2", "column rating", "'nan'"],
     "query,docid,rating\na,1,2\na,2,7\n": ["Line 3", "column rating", "7", "0 to 3"],
     "query,docid,rating\na,1,-1\n": ["Line 2", "column rating", "-1"],
     "query,docid,rating\na,1,2\na,1,3\n": ["Line 3", "column rating", "'1'", "3", "2"],
     "query,docid,rating\n,1,2\n": ["Line 2", "column query", "empty"],
     "query,docid,rating\na,,2\n": ["Line 2", "column docid", "empty"],
-    "query,docid,rating\na,1,\n": ["Line 2", "column rating", "empty"],
     f"query,docid,rating\n{'q' * 2049},1,2\n": ["Line 2", "column query", "2,049", "2,048"],
     f"query,docid,rating\na,{'d' * 501},2\n": ["Line 2", "column docid", "501", "500"],
     "query,docid,rating\na\x00b,1,2\n": ["Line 2", "column query", "U+0000"],
@@ -79,7 +110,7 @@ def test_import_ratings_bad_file_changes_nothing(text: str, said: list[str]) -> 
 
 
 def test_decode_names_the_line() -> None:
-    with pytest.raises(transfer.BadFile, match="Line 2: the byte 0xe9 is no UTF-8"):
+    with pytest.raises(transfer.BadFile, match="Line 2: the byte 0xe9 is not valid UTF-8"):
         transfer.decode(b"query,docid,rating\ncaf\xe9,1,2\n")
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from relevancy import cases, evaluation
-from relevancy.models import Attempt, Case, Endpoint, Rating, RatingChange, Run
+from relevancy import runs, scores
+from relevancy.models import Attempt, Case, Endpoint, Rating, RatingChange, Run, ScorerVersion
 from relevancy.transfer import documents, errors, sample
 from tests.factories import make_user
 
@@ -21,9 +21,9 @@ def test_load_shows_scores_a_history_and_something_to_improve() -> None:
     assert [run.attempt.number for run in runs] == [1, 2]
     assert runs[0].queries >= 24
     assert not any(run.failed for run in runs)
-    version = evaluation.versions_of(case)[0]
+    version = ScorerVersion.objects.used_by(case)[0]
     assert version.scorer.is_default
-    points = evaluation.history(case, version)
+    points = scores.recent_case_scores(case, version)
     assert [point.run_id for point in points] == [run.pk for run in runs]
     assert points[0].score + 5 < points[1].score < 95
     assert points[1].scored >= 24
@@ -33,20 +33,20 @@ def test_load_shows_scores_a_history_and_something_to_improve() -> None:
 def test_load_shows_the_figures_of_the_readme_and_fuzzy_search_beats_them() -> None:
     owner = make_user()
     case = sample.load(owner=owner)
-    fuzzy = cases.attempts.save(
+    fuzzy = runs.attempts.save(
         case=case,
         endpoint=Endpoint.objects.get(),
-        template=sample.SECOND.replace('"fields"', '"fuzzy": 1,\n  "fields"'),
+        template=sample.SECOND_TEMPLATE.replace('"fields"', '"fuzzy": 1,\n  "fields"'),
         fields=sample.FIELDS,
         knobs=sample.KNOBS,
         by=owner,
         parent=case.attempts.get(number=2),
     )
-    evaluation.finish_here(evaluation.start(attempt=fuzzy, by=owner))
-    scores = [point.score for point in evaluation.history(case, evaluation.versions_of(case)[0])]
-    assert scores == sorted(scores)
+    runs.finish_here(runs.start(attempt=fuzzy, by=owner))
+    score_list = [point.score for point in scores.recent_case_scores(case, ScorerVersion.objects.used_by(case)[0])]
+    assert score_list == sorted(score_list)
     text = (sample.FOLDER / "README.md").read_text(encoding="utf-8")
-    assert [f"{score:.1f}" for score in scores] == re.findall(r"(?<= )\d\d\.\d\b", text)
+    assert [f"{score:.1f}" for score in score_list] == re.findall(r"(?<= )\d\d\.\d\b", text)
 
 
 def test_load_leaves_one_result_in_ten_to_rate() -> None:
@@ -75,7 +75,7 @@ def test_load_twice_is_once() -> None:
 def test_load_finishes_what_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     owner = make_user()
     with monkeypatch.context() as patch:
-        patch.setattr(evaluation, "finish_here", lambda run: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(runs, "finish_here", lambda run: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             sample.load(owner=owner)
     assert Run.objects.get().status == "waiting"
@@ -86,7 +86,7 @@ def test_load_finishes_what_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_documents_load(data_dir: Path) -> None:
     text = '{"id": "1", "title": "Star Wars"}\n\n{"id": "2", "title": "Alien"}\r\n'
-    assert documents.load(engine="embedded", url="few", text=text, by=make_user()) == 2
+    assert documents.import_documents(engine="embedded", url="few", text=text, by=make_user()) == 2
     assert (data_dir / "embedded").is_dir()
 
 
@@ -94,10 +94,10 @@ def test_documents_load(data_dir: Path) -> None:
     ("text", "said"),
     [
         ('{"id": "1"}\n{"id": ', "Line 2: column"),
-        ('{"id": "1"}\n\n[1]\n', "Line 3: this is no JSON object: '[1]'"),
+        ('{"id": "1"}\n\n[1]\n', "Line 3: this is not a JSON object: '[1]'"),
     ],
 )
 def test_documents_load_bad_file(text: str, said: str) -> None:
     with pytest.raises(errors.BadFile) as caught:
-        documents.load(engine="embedded", url="few", text=text, by=make_user())
+        documents.import_documents(engine="embedded", url="few", text=text, by=make_user())
     assert str(caught.value).startswith(said)

@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from django.core.exceptions import ValidationError
 
-from relevancy import cases
-from relevancy.evaluation import Draft
-from relevancy.models import Scorer
+from relevancy import scorers
+from relevancy.models import Scorer, ScorerDefinition
+from relevancy.models.errors import error_fields
 from relevancy.transfer import BadFile, scorer_file
 from tests.factories import make_user
 
@@ -22,11 +23,13 @@ def user():
 
 
 def made(user, name="Mine", **draft):
-    return cases.scorers.create(name=name, description="Why?\nTwo lines.", draft=Draft(scale=SCALE, **draft), by=user)
+    return scorers.create(
+        name=name, description="Why?\nTwo lines.", definition=ScorerDefinition(scale=SCALE, **draft), by=user
+    )
 
 
 def out(scorer):
-    return scorer_file.export(scorer=scorer, version=cases.newest_version(scorer))
+    return scorer_file.export_scorer(scorer=scorer, version=scorers.newest_version(scorer))
 
 
 def test_export_of_a_measure(user):
@@ -38,7 +41,7 @@ def test_export_of_a_measure(user):
 
 
 def test_export_of_a_script_has_a_line_per_line(user):
-    text = out(made(user, script=SCRIPT, gives="1"))
+    text = out(made(user, script=SCRIPT, output_range="1"))
     assert (
         '  "script": [\n    "const k = 3;",\n    "",\n    "setScore(\\"é\\".length * avgRating100(k));",\n    ""\n  ],\n'
         in text
@@ -57,59 +60,61 @@ def test_export_of_a_script_has_a_line_per_line(user):
 
 
 @pytest.mark.parametrize(
-    "draft", [{"measure": "RBP(p=0.5)@7"}, {"script": SCRIPT, "gives": "1", "depth": 9}], ids=["measure", "script"]
+    "draft",
+    [{"measure": "RBP(p=0.5)@7"}, {"script": SCRIPT, "output_range": "1", "depth": 9}],
+    ids=["measure", "script"],
 )
 def test_round_trip_byte_for_byte(user, draft):
     scorer = made(user, **draft)
     text = out(scorer)
     scorer.delete()
-    again = scorer_file.load(text=text, by=user)
+    again = scorer_file.import_scorer(text=text, by=user)
     assert out(again) == text
     assert again.owner == user
 
 
 def test_load_under_another_name(user):
-    assert scorer_file.load(text=json.dumps(GOOD), by=user, name="Other").name == "Other"
+    assert scorer_file.import_scorer(text=json.dumps(GOOD), by=user, name="Other").name == "Other"
     assert not Scorer.objects.filter(name="Mine").exists()
 
 
 def test_load_a_name_that_is_taken(user):
-    scorer_file.load(text=json.dumps(GOOD), by=user)
-    with pytest.raises(cases.Refused, match="already") as caught:
-        scorer_file.load(text=json.dumps(GOOD), by=user)
-    assert caught.value.field == "name"
+    scorer_file.import_scorer(text=json.dumps(GOOD), by=user)
+    with pytest.raises(ValidationError, match="already") as caught:
+        scorer_file.import_scorer(text=json.dumps(GOOD), by=user)
+    assert error_fields(caught.value) == ["name"]
 
 
 def test_load_communal(user):
-    with pytest.raises(cases.Refused, match="admin"):
-        scorer_file.load(text=json.dumps(GOOD), by=user, communal=True)
-    assert scorer_file.load(text=json.dumps(GOOD), by=make_user(superuser=True), communal=True).owner is None
+    with pytest.raises(ValidationError, match="admin"):
+        scorer_file.import_scorer(text=json.dumps(GOOD), by=user, is_global=True)
+    assert scorer_file.import_scorer(text=json.dumps(GOOD), by=make_user(superuser=True), is_global=True).owner is None
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": "relevancy/1"}, "format: this is no scorer"),
-        ({"name": None}, "name: it should be a text, not None"),
-        ({"name": 3}, "name: it should be a text, not 3"),
-        ({"extra": 1}, "extra: there is no such field"),
-        ({"script": ["x"]}, "measure, script: a scorer has exactly one"),
+        ({"format": "relevancy/1"}, "format: this is not an exported scorer"),
+        ({"name": None}, "name: this must be a string, not None"),
+        ({"name": 3}, "name: this must be a string, not 3"),
+        ({"extra": 1}, "'extra' is not a field of a scorer"),
+        ({"script": ["x"]}, "measure, script: a scorer must have exactly one"),
         ({"measure": "nDGC@5"}, "measure: There is no measure 'nDGC'"),
         ({"measure": "P@0"}, "measure: The cutoff of P"),
-        ({"scale": "0:3"}, "scale: it should be a list"),
+        ({"scale": "0:3"}, "scale: this must be a list"),
         ({"scale": [[0, "a"]]}, "scale: A scale needs at least two"),
-        ({"scale": [[0, "a"], [0, "b"]]}, "scale: The scale names 0 twice"),
-        ({"scale": [[0, "a"], [2, "b"]]}, "scale: The scale has a gap"),
-        ({"scale": [["0", "a"], [1, "b"]]}, "scale: its grades should be numbers"),
-        ({"scale": [[True, "a"], [2, "b"]]}, "scale: its grades should be numbers"),
-        ({"scale": [[0, 1], [1, 2]]}, "scale: it should be a list"),
-        ({"count_unscoreable_as_zero": 1}, "count_unscoreable_as_zero: it should be true or false, not 1"),
-        ({"description": ["a"]}, "description: it should be a text"),
+        ({"scale": [[0, "a"], [0, "b"]]}, "scale: The scale contains the grade 0 twice"),
+        ({"scale": [[0, "a"], [2, "b"]]}, "scale: The scale 0, 2 has a gap"),
+        ({"scale": [["0", "a"], [1, "b"]]}, "scale: the grades must be numbers"),
+        ({"scale": [[True, "a"], [2, "b"]]}, "scale: the grades must be numbers"),
+        ({"scale": [[0, 1], [1, 2]]}, "scale: this must be a list"),
+        ({"count_unscoreable_as_zero": 1}, "count_unscoreable_as_zero: this must be true or false, not 1"),
+        ({"description": ["a"]}, "description: this must be a string"),
     ],
 )
 def test_load_refuses_a_bad_field(user, change, said):
     with pytest.raises(BadFile) as caught:
-        scorer_file.load(text=json.dumps({**GOOD, **change}), by=user)
+        scorer_file.import_scorer(text=json.dumps({**GOOD, **change}), by=user)
     assert str(caught.value).startswith(said)
     assert not Scorer.objects.filter(name="Mine").exists()
 
@@ -119,39 +124,41 @@ def test_load_refuses_a_bad_field(user, change, said):
     [
         ({"script": ["let a = 1;", "let b = ;"]}, "script, line 2, column 9: "),
         ({"script": "let b = ;"}, "script, line 1, column 9: "),
-        ({"script": [1]}, "script: it should be a list of lines"),
-        ({"script": ["x" * 100_001]}, "script: it has 100,001 characters"),
-        ({"depth": 2.5}, "depth: it should be a whole number or null, not 2.5"),
-        ({"depth": True}, "depth: it should be a whole number"),
-        ({"depth": 0}, "depth: A script cannot look at 0 results"),
-        ({"gives": 100}, "gives: it should be a text, not 100"),
-        ({"gives": "10"}, "gives: '10' is not what a script can give"),
+        ({"script": [1]}, "script: this must be a list of lines"),
+        ({"script": ["x" * 100_001]}, "script: this has 100,001 characters"),
+        ({"depth": 2.5}, "depth: this must be an integer or null, not 2.5"),
+        ({"depth": True}, "depth: this must be an integer"),
+        ({"depth": 0}, "depth: A script cannot consider 0 results"),
+        ({"gives": 100}, "gives: this must be a string, not 100"),
+        ({"gives": "10"}, "gives: '10' is not a range of scores"),
     ],
 )
 def test_load_refuses_a_bad_script(user, change, said):
     good = {key: value for key, value in GOOD.items() if key != "measure"} | {"script": ["setScore(1);"]}
     with pytest.raises(BadFile) as caught:
-        scorer_file.load(text=json.dumps({**good, **change}), by=user)
+        scorer_file.import_scorer(text=json.dumps({**good, **change}), by=user)
     assert str(caught.value).startswith(said)
 
 
 @pytest.mark.parametrize("key", ["name", "scale"])
 def test_load_names_what_is_missing(user, key):
-    with pytest.raises(BadFile, match=f"{key}: it is missing"):
-        scorer_file.load(text=json.dumps({name: value for name, value in GOOD.items() if name != key}), by=user)
+    with pytest.raises(BadFile, match=f"{key} is missing"):
+        scorer_file.import_scorer(
+            text=json.dumps({name: value for name, value in GOOD.items() if name != key}), by=user
+        )
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{\n  "format": \n}', "Line 3: this is no JSON: column 1"),
-        ("", "Line 1: this is no JSON"),
-        ("[]", "format: this is no scorer"),
-        ("[" * 100_000, "this is no JSON: nested too deeply"),
+        ('{\n  "format": \n}', "Line 3: this is not valid JSON: column 1"),
+        ("", "Line 1: this is not valid JSON"),
+        ("[]", "format: this is not an exported scorer"),
+        ("[" * 100_000, "this is not valid JSON: nested too deeply"),
     ],
     ids=["cut", "empty", "list", "deep"],
 )
 def test_read_refuses_what_is_no_scorer(text, said):
     with pytest.raises(BadFile) as caught:
-        scorer_file.read(text)
+        scorer_file.parse_scorer(text)
     assert str(caught.value).startswith(said)

@@ -1,16 +1,20 @@
-"""TREC's files: exported runs and qrels join, and trec_eval's order is the order of ranks."""
+"""TREC files: exported runs and qrels belong together, and trec_eval sorts them by rank."""
 
 import csv
 import io
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
 from relevancy import scoring, transfer
-from relevancy.models import Ranking
+from relevancy.models import Ranking, Rating
 from relevancy.transfer import run_csv, trec
-from tests.factories import make_attempt, make_case, query_of, run_now, script_of, stored_scores
+from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "trec_eval"
 database = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -23,49 +27,88 @@ def trec_files() -> tuple[str, str]:
     return (DATA / "qrels.test").read_text(), (DATA / "results.test").read_text()
 
 
-def test_measure_gives_trec_evals_numbers(trec_files: tuple[str, str]) -> None:
-    said = {}
+def test_measure_gives_the_values_of_trec_eval(trec_files: tuple[str, str]) -> None:
+    printed = {}
     for line in (DATA / "out.test.aq").read_text().splitlines():
         name, topic, value = line.split()
-        said[name, topic] = value
+        printed[name, topic] = value
     qrels, run = trec_files
     names = {"map": "AP", "P_10": "P@10", "recip_rank": "RR", "bpref": "Bpref", "ndcg_cut_10": "nDCG(gain='linear')@10"}
-    names = {trec_name: ours for trec_name, ours in names.items() if (trec_name, "all") in said}
+    names = {trec_name: ours for trec_name, ours in names.items() if (trec_name, "all") in printed}
     assert len(names) >= 4
-    found = trec.measure(qrels=qrels, run=run, measures=list(names.values()), zero=True)
+    summaries = trec.measure(qrels=qrels, run=run, measures=list(names.values()), count_unscoreable_as_zero=True)
     for trec_name, ours in names.items():
-        assert found[ours]["mean"] == pytest.approx(float(said[trec_name, "all"]), abs=5.1e-5), ours
-        for topic, value in found[ours]["per_query"].items():
-            assert value == pytest.approx(float(said[trec_name, topic]), abs=5.1e-5), (ours, topic)
+        assert summaries[ours]["mean"] == pytest.approx(float(printed[trec_name, "all"]), abs=5.1e-5), ours
+        for topic, value in summaries[ours]["per_query"].items():
+            assert value == pytest.approx(float(printed[trec_name, topic]), abs=5.1e-5), (ours, topic)
 
 
-def test_measure_not_scoreable() -> None:
+def test_measure_of_unscoreable_queries() -> None:
     files = {"qrels": "1 0 a 1\n2 0 b 0\n", "run": "1 Q0 b 1 2.0 x\n2 Q0 b 1 1 x\n"}
     assert trec.measure(**files, measures=["AP"]) == {
         "AP": {"mean": 0.0, "scored": 1, "queries": 2, "per_query": {"1": 0.0, "2": None}}
     }
-    assert trec.measure(**files, measures=["AP"], zero=True)["AP"]["scored"] == 2
+    assert trec.measure(**files, measures=["AP"], count_unscoreable_as_zero=True)["AP"]["scored"] == 2
     nothing = trec.measure(qrels="2 0 b 0\n", run="", measures=["AP"])["AP"]
     assert (nothing["mean"], nothing["scored"], nothing["queries"]) == (None, 0, 1)
 
 
 @pytest.mark.parametrize(
-    ("qrels", "run", "said"),
+    ("qrels", "run", "message"),
     [
         ("1 0 a\n", "", "Line 1: 3 columns instead of 4"),
-        ("1 0 a 1\n\n1 0 a 2\n", "", "Line 3: document 'a' of topic '1' stands here for the second time"),
-        ("1 0 a good\n", "", "Line 1: column grade: 'good' is no number"),
+        ("1 0 a 1\n\n1 0 a 2\n", "", "Line 3: document 'a' of topic '1' occurs for the second time"),
+        ("1 0 a good\n", "", "Line 1: column grade: 'good' is not a number"),
         ("1 0 a nan\n", "", "Line 1: column grade: 'nan'"),
         ("1 0 a inf\n", "", "Line 1: column grade: 'inf'"),
         ("1 0 a 1\n", "1 Q0 a 1 x tag\n", "Line 1: column score: 'x'"),
         ("1 0 a 1\n", "1 Q0 a 1 nan tag\n", "Line 1: column score: 'nan'"),
         ("1 0 a 1\n", "1 Q0 a 1 0.5\n", "Line 1: 5 columns instead of 6"),
+        ("1 0 a 1 more\n", "", "Line 1: 5 columns instead of 4"),
+        ("1 0 a 1\n", "# comment\n1 Q0 a 1 x tag\n", "Line 2: column score: 'x'"),
     ],
 )
-def test_measure_bad_files(qrels: str, run: str, said: str) -> None:
+def test_measure_refuses_invalid_files(qrels: str, run: str, message: str) -> None:
     with pytest.raises(transfer.BadFile) as caught:
         trec.measure(qrels=qrels, run=run, measures=["AP"])
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
+
+
+def test_comments_and_what_follows_the_tag_are_ignored() -> None:
+    """As in trec_eval 10 and NIST's own files."""
+    assert trec.read_qrels("# comment\n1 0 a 1\n  # another one\n1 0 b -1\r\n") == {"1": {"a": 1, "b": -1}}
+    run = trec.read_run(
+        "#1 Q0 z 1 9 tag\n1\tQ0\ta\t1\t2.5\tSTANDARD more text at\n1 Q0 b 2 1.5 STANDARD end of line.\n"
+    )
+    assert run == {"1": {"a": 2.5, "b": 1.5}}
+
+
+def test_files_of_nist_can_be_read() -> None:
+    if not DATA.is_dir():
+        pytest.skip("../shared/data is absent")
+    text = (DATA / "results.trunc").read_text()
+    assert max(len(line.split()) for line in text.splitlines()) > 6
+    assert sum(map(len, trec.read_run(text).values())) == len(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "encoded"),
+    [
+        ("a", "a"), ("50%", "50%"), ("100%!", "100%!"), ("a b", "a%20b"), ("a%20b", "a%2520b"), ("50% off", "50%25%20off"),
+        ("e\u3000f", "e%E3%80%80f"), ("%41", "%2541"), ("é/ü", "é/ü"), ("\ta", "%09a"),
+    ],
+)  # fmt: skip
+def test_encode_doc_id(doc_id: str, encoded: str) -> None:
+    assert trec.encode_doc_id(doc_id) == encoded
+    assert unquote(encoded) == doc_id
+
+
+@given(st.lists(st.text(alphabet="ab%25 0\t\u3000é", max_size=6), min_size=2, max_size=2, unique=True))
+def test_encode_doc_id_can_be_reversed_and_keeps_ids_different(doc_ids: list[str]) -> None:
+    encoded = [trec.encode_doc_id(doc_id) for doc_id in doc_ids]
+    assert encoded[0] != encoded[1]
+    assert [unquote(token) for token in encoded] == doc_ids
+    assert not any(char.isspace() for token in encoded for char in token)
 
 
 class TestExport:
@@ -81,15 +124,15 @@ class TestExport:
         assert all(len(line.split()) == 6 for line in exported.splitlines())
         assert "Q0 c%20d 3" in exported
         assert "Q0 50% 1" in exported
-        found = trec.measure(qrels=qrels, run=exported, measures=["nDCG@10", "RR@10"])
+        summaries = trec.measure(qrels=qrels, run=exported, measures=["nDCG@10", "RR@10"])
         stored = stored_scores(run)
-        for measure in found:
-            for topic, value in found[measure]["per_query"].items():
+        for measure in summaries:
+            for topic, value in summaries[measure]["per_query"].items():
                 text = case.book.queries.get(pk=topic).text
                 score = stored[measure, text][1]
                 assert (value is None) == (score is None)
                 assert value is None or 100 * value == pytest.approx(score)
-        assert set(found["RR@10"]["per_query"]) == {str(query_of(case, f"query {n}").pk) for n in (1, 2, 3)}
+        assert set(summaries["RR@10"]["per_query"]) == {str(query_of(case, f"query {n}").pk) for n in (1, 2, 3)}
 
     @pytest.mark.parametrize(
         "scores",
@@ -100,11 +143,11 @@ class TestExport:
             (None, None, None),
             (2.0, None, 1.0),
             (1e300, 1e299, 1.0),
-            (12.34567891, 12.3456789, 12.34567889),  # one and the same in single precision
+            (12.34567891, 12.3456789, 12.34567889),  # equal in single precision
             (-1, -2.5, -3e-9),
         ],
     )
-    def test_trec_evals_order_is_that_of_the_ranks(self, scores: tuple[Any, ...]) -> None:
+    def test_trec_eval_sorts_by_rank(self, scores: tuple[Any, ...]) -> None:
         run = run_now(make_attempt(make_case(1)))
         hits = [[doc_id, score, {}] for doc_id, score in zip("bca", scores, strict=True)]
         Ranking.objects.update(hits=[*hits, ["b", 0.5, {}]])
@@ -116,7 +159,20 @@ class TestExport:
         assert [cells[2] for cells in order] == list("bca")
         assert [cells[3] for cells in order] == ["1", "2", "3"]
 
-    def test_failed_searches_are_left_out(self) -> None:
+    def test_grades_have_all_their_digits(self) -> None:
+        case = make_case(1, {"query 1": {"a b": 1, "a%20b": 2, "c": 3}})
+        case.book.rule = "mean"
+        case.book.save()
+        query, now = query_of(case, "query 1"), timezone.now()
+        for value in (1, 1, 2):
+            Rating.objects.create(
+                query=query, doc_id="d", rater=make_user(), value=value, created_at=now, updated_at=now
+            )
+        assert trec.export_qrels(case=case).splitlines() == [
+            f"{query.pk} 0 a%20b 1", f"{query.pk} 0 a%2520b 2", f"{query.pk} 0 c 3", f"{query.pk} 0 d 1.3333333333333333",
+        ]  # fmt: skip
+
+    def test_failed_searches_are_not_exported(self) -> None:
         run = run_now(make_attempt(make_case(2)))
         run.rankings.filter(text="query 2").update(error_kind="too slow", error="x", hits=[])
         assert {line.split()[0] for line in trec.export_run(run=run).splitlines()} == {
@@ -145,10 +201,10 @@ class TestExport:
         )  # fmt: skip
 
     def test_run_csv_is_what_the_static_engine_reads(self, data_dir: Path) -> None:
-        from relevancy.engines.rankings_file import parse_rankings  # noqa: PLC0415
+        from relevancy.engines.static.rankings_file import parse_rankings  # noqa: PLC0415
 
         run = run_now(make_attempt(make_case(["x, y", "=a", "''z"])))
-        read = parse_rankings(run_csv.export_run(run=run)).by_query
+        read = parse_rankings(run_csv.export_run(run=run)).hits_by_query
         assert {query: [hit.id for hit in hits] for query, hits in read.items()} == {
             text: ["a", "b", "c"] for text in ("x, y", "=a", "''z")
         }

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from relevancy import cases, evaluation
-from relevancy.models import Attempt, CaseScore, Endpoint, Membership, Role, Run, Team, User
+from relevancy import cases, queries, runs
+from relevancy.models import Attempt, CaseScore, Endpoint, Membership, Role, Run, ScorerVersion, Team, User
 
 ROLES = {"viewer": Role.VIEWER, "rater": Role.RATER, "editor": Role.EDITOR, "owner": Role.OWNER}
 
@@ -29,7 +29,7 @@ def make_endpoint(owner, name="films", **fields):
 def make_case(owner, name="Movies", *, endpoint=None, texts=("star wars", "star trek"), team=None):
     """A case with its first attempt; shared with the team if one is given."""
     case = cases.create(name=name, owner=owner)
-    cases.queries.add(case=case, texts=texts)
+    queries.add(case=case, texts=texts)
     endpoint = endpoint or Endpoint.objects.filter(name="films").first() or make_endpoint(owner)
     Attempt.objects.create(case=case, number=1, endpoint=endpoint, template="q=#$query##", created_by=owner)
     if team:
@@ -40,20 +40,20 @@ def make_case(owner, name="Movies", *, endpoint=None, texts=("star wars", "star 
 def make_run(case, score=50.0, *, status="complete", days=0, **fields):
     """A run that is over, with a score of the primary scorer; `score` None: none is stored."""
     attempt = case.attempts.select_related("endpoint", "case").first()
-    over = status not in Run.UNDER_WAY
+    over = status not in Run.ACTIVE_STATUSES
     run = Run.objects.create(
         case=case,
         attempt=attempt,
         number=case.runs.count() + 1,
         status=status,
-        asked=evaluation.asked(attempt),
+        config=runs.snapshot_config(attempt),
         rows=10,
         finished_at=timezone.now() - timedelta(days=days) if over else None,
         created_by=case.owner,
         **{"queries": 2, "done": 2, **fields},
     )
     if score is not None:
-        version = evaluation.versions_of(case)[0]
+        version = ScorerVersion.objects.used_by(case)[0]
         counts = {"scored": 2, "queries": 2, "unrated": 3}
         bounds = {"low": score - 5, "high": score + 5}
         CaseScore.objects.create(run=run, version=version, day=timezone.localdate(), score=score, **bounds, **counts)

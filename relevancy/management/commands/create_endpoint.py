@@ -1,26 +1,28 @@
 """`create_endpoint shop solr http://127.0.0.1:8983/solr/products`"""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import cases
+from relevancy import endpoints
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_owner
+from relevancy.management.command import fail, find_owner, read_bytes
 
-OWN = {"parallel", "per_minute"}
-SECRET = {"username", "password", "api_key", "bearer"}
+ENDPOINT_FIELDS = {"parallel", "per_minute"}
+CREDENTIALS = {"username", "password", "api_key", "bearer"}
 
 
 class Command(Base):
-    help = "Make an endpoint: a search engine that cases can ask."
+    help = "Creates an endpoint, a search engine that cases can use, and tests the connection."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
-        parser.add_argument("engine", help=", ".join(kind.key for kind in cases.offers.kinds()))
+        parser.add_argument("engine", help=", ".join(engine.key for engine in endpoints.engine_infos()))
         parser.add_argument(
-            "url", help="address of the core, index or API; name of the index or file for embedded and static"
+            "url",
+            help="; ".join(f"{engine.key}: {engine.address.label.lower()}" for engine in endpoints.engine_infos()),
         )
         parser.add_argument(
             "--option",
@@ -31,38 +33,40 @@ class Command(Base):
         )
         parser.add_argument("--owner", default="", metavar="EMAIL")
 
-    def work(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         fields: dict[str, Any] = {"options": {}, "credentials": {}, "headers": {}}
-        # Expressions and templates are texts, also where they read as JSON.
-        texts = {info.name for info in cases.offers.API_OPTIONS} if options["engine"] == cases.offers.API else set()
+        # Expressions and templates are strings, even those that are valid JSON.
+        strings = {option.name for option in endpoints.engine_info(options["engine"]).options}
         for word in options["option"]:
             key, sign, value = word.partition("=")
             if not sign or not key:
-                fail(f"--option {word!r} is not of the form KEY=VALUE.")
-            if key in OWN:
+                fail(f"--option {word!r} does not have the form KEY=VALUE.")
+            if key in ENDPOINT_FIELDS:
                 if not value.isdecimal():
-                    fail(f"--option {key} is {value!r}; write a whole number.")
+                    fail(f"--option {key} is {value!r}; write an integer.")
                 fields[key] = int(value)
-            elif key in SECRET:
+            elif key in CREDENTIALS:
                 fields["credentials"][key] = value
             elif key.startswith("header."):
                 fields["headers"][key.removeprefix("header.")] = value
             else:
-                fields["options"][key] = value if key in texts else _plain(value)
+                fields["options"][key] = value if key in strings else _parse_value(value)
         owner = find_owner(options["owner"])
-        endpoint = cases.endpoints.create(
-            name=options["name"], engine=options["engine"], url=options["url"], by=owner, **fields
-        )
-        trial = cases.offers.trial(endpoint=endpoint, text="")
-        self.say(f"Endpoint {endpoint.name} made.")
-        if trial.error:
-            self.stderr.write(f"It does not answer yet: {trial.error}")
+        url = options["url"]
+        if endpoints.is_file_engine(options["engine"]) and Path(url).is_file():
+            upload = endpoints.uploads.store(engine=options["engine"], content=read_bytes(url), name=Path(url).name)
+            url = upload.name
+        endpoint = endpoints.create(name=options["name"], engine=options["engine"], url=url, by=owner, **fields)
+        result = endpoints.test_connection(endpoint=endpoint, text="")
+        self.write(f"Endpoint {endpoint.name} created.")
+        if result.error:
+            self.stderr.write(f"Warning: the connection test failed. {result.error}")
         else:
-            self.say(f"It is {trial.version} with {len(trial.fields)} fields: {', '.join(trial.fields[:12])}.")
+            self.write(f"Connected to {result.version}. {len(result.fields)} fields: {', '.join(result.fields[:12])}.")
 
 
-def _plain(value: str) -> Any:
-    """A number, true, false or JSON where it reads as one, else the text."""
+def _parse_value(value: str) -> Any:
+    """Returns the value as JSON if it is valid JSON, otherwise as a string."""
     try:
         return json.loads(value)
     except ValueError:

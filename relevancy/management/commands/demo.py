@@ -1,6 +1,7 @@
-"""`demo`: everything on one machine, with the sample, until Ctrl-C."""
+"""`demo`: the whole product on one machine, with sample data."""
 
 import ctypes
+import hashlib
 import os
 import shlex
 import signal
@@ -8,119 +9,138 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
-from relevancy import cases, transfer
+from relevancy import cases, teams, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
-from relevancy.models import Team, User
+from relevancy.models import Case, Team, User
+from relevancy.static_files import CollectedFilesConfig
 from relevancy.transfer.sample import PASSWORD, PEOPLE
 
 TEAM = "Search team"
+STOP_SECONDS = 0.8  # for a process to end after SIGTERM
 
 
 class Command(Base):
-    help = "Migrate, load the sample, start web and worker on this machine."
+    help = "Creates the database, loads sample data and starts a web server and a worker on this machine."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--no-serve", action="store_true", help="stop after loading")
+        parser.add_argument("--port", type=int, default=8000, help="port of the web server; default: 8000")
+        parser.add_argument("--no-serve", action="store_true", help="stop after loading the sample data")
 
-    def work(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         if not (settings.DEMO or settings.DEBUG):
-            fail("demo makes accounts with a known password, so it needs RELEVANCY_DEMO=1. Not for a public server.")
+            fail(
+                "The demo creates accounts with a public password. Set RELEVANCY_DEMO=1 to allow that; "
+                "never do so on a public server."
+            )
         Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
         call_command("migrate", verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
-        case = load()
-        self.say(f"The sample is loaded: case {case.name}, {case.case_queries.present().count()} queries.")
+        collect_static_files()
+        case = load_demo()
+        self.write(f"Sample data loaded: case {case.name} with {case.case_queries.present().count()} queries.")
         if not options["no_serve"]:
             self._serve(options["port"])
 
     def _serve(self, port: int) -> None:
-        self.say(f"\n  Relevancy is at  http://127.0.0.1:{port}/")
+        self.write(f"\n  Relevancy is at  http://127.0.0.1:{port}/")
         for email, name, role in PEOPLE:
-            self.say(f"  Sign in as       {email}  password {PASSWORD}  ({name}, {role.label})")
-        self.say("  Stop with        Ctrl-C\n")
+            self.write(f"  Sign in as       {email}  password {PASSWORD}  ({name}, {role.label})")
+        self.write(f"  Data is kept in  {settings.DATA_DIR}")
+        self.write("  Stop with        Ctrl-C\n")
         self.stdout.flush()
-        sys.exit(supervise([web(port), worker()]))
+        sys.exit(supervise([web_command(port), worker_command()]))
 
 
-def load() -> Any:
-    """Accounts, a team, the sample shared with it. Done before, it is left as it is."""
-    people = []
+def collect_static_files() -> None:
+    """Runs `collectstatic`, unless the files are unchanged since it last ran here."""
+    fingerprint = hashlib.sha256()
+    for finder in get_finders():
+        for name, storage in finder.list(CollectedFilesConfig.ignore_patterns):
+            status = Path(storage.path(name)).stat()
+            fingerprint.update(f"{name}:{status.st_size}:{status.st_mtime_ns}\n".encode())
+    stored = Path(settings.STATIC_ROOT) / "fingerprint"
+    if stored.is_file() and stored.read_text(encoding="ascii") == fingerprint.hexdigest():
+        return
+    call_command("collectstatic", interactive=False, verbosity=0)
+    stored.write_text(fingerprint.hexdigest(), encoding="ascii")
+
+
+def load_demo() -> Case:
+    """Creates the accounts, their team and the sample case where they are missing. Returns the case."""
+    users = []
     for email, name, _ in PEOPLE:
         user = User.objects.filter(email=email).first()
-        people.append(user or User.objects.create_user(email, PASSWORD, name=name))
-    owner = people[0]
+        users.append(user or User.objects.create_user(email, PASSWORD, name=name))
+    owner = users[0]
     if not owner.is_superuser:
         owner.is_superuser = owner.is_staff = True
         owner.save()
-    team = Team.objects.filter(name=TEAM).first() or cases.teams.create(name=TEAM, by=owner)
-    for user, (_, _, role) in zip(people, PEOPLE, strict=True):
+    team = Team.objects.filter(name=TEAM).first() or teams.create(name=TEAM, by=owner)
+    for user, (_, _, role) in zip(users, PEOPLE, strict=True):
         if not team.memberships.filter(user=user).exists():
-            cases.teams.add_member(team=team, email=user.email, role=role)
+            teams.add_member(team=team, email=user.email, role=role)
     case = transfer.sample.load(owner=owner)
     if not case.teams.filter(pk=team.pk).exists():
         cases.share(case=case, team=team)
     return case
 
 
-def web(port: int) -> list[str]:
-    """The web server's command line."""
-    return [
-        *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
-        *(
-            "--workers",
-            "2",
-            "--blocking-threads",
-            "4",
-            "--no-ws",
-            "--log-level",
-            "warning",
-            "relevancy.wsgi:application",
-        ),
-    ]
+def web_command(port: int) -> list[str]:
+    """Returns the command line of the web server."""
+    server = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
+    processes = ["--workers", "2", "--blocking-threads", "4", "--no-ws", "--log-level", "warning"]
+    return [*server, *processes, "relevancy.wsgi:application"]
 
 
-def worker() -> list[str]:
-    """The worker's command line."""
+def worker_command() -> list[str]:
+    """Returns the command line of the worker."""
     return [sys.executable, "-m", "relevancy", "worker", "--verbosity", "0"]
 
 
 def supervise(commands: list[list[str]]) -> int:
-    """Run commands side by side, each in a session of its own. A signal ends all of them; so does the death of one."""
-    children = [subprocess.Popen(command, start_new_session=True, preexec_fn=_die_with_parent) for command in commands]
-    ended: list[int] = []
+    """Runs commands side by side until SIGINT or SIGTERM, or until one of them ends; then stops the others.
+
+    Returns the exit status: 0 after a signal, 1 after a command has ended by itself.
+    """
+    children = [subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent) for command in commands]
+    received: list[int] = []
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda signum, frame: ended.append(signum))
-    while not ended and all(child.poll() is None for child in children):
+        signal.signal(number, remember)
+    while not received and all(child.poll() is None for child in children):
         time.sleep(0.1)
-    dead = [child for child in children if child.poll() is not None]
+    ended = [(child, command) for child, command in zip(children, commands, strict=True) if child.poll() is not None]
     for child in children:
-        _end(child)
-    if ended:
+        _stop(child)
+    if received:
         return 0
-    said = f"{shlex.join(commands[children.index(dead[0])])} ended with {dead[0].returncode}; the others were stopped."
-    print(said, file=sys.stderr)  # noqa: T201
+    child, command = ended[0]
+    sys.stderr.write(f"{shlex.join(command)} ended with exit status {child.returncode}; the others were stopped.\n")
     return 1
 
 
-def _end(child: "subprocess.Popen[bytes]") -> None:
+def _stop(child: "subprocess.Popen[bytes]") -> None:
     if child.poll() is None:
         child.terminate()
         try:
-            child.wait(timeout=0.8)
+            child.wait(timeout=STOP_SECONDS)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
 
 
-def _die_with_parent() -> None:
-    """On Linux a killed parent takes its children with it."""
+def _end_with_parent() -> None:
+    """On Linux, asks the kernel to terminate this process when its parent dies."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)

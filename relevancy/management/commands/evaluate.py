@@ -1,118 +1,166 @@
-"""`evaluate CASE`: run an attempt now and print its scores."""
+"""`evaluate CASE`: runs an attempt now and prints its scores."""
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from relevancy import cases, evaluation, tasks, transfer
+from relevancy import runs, scorers, scores, tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, instead, write_text
+from relevancy.management.command import fail, find_case, find_owner, suggest_names, write_text
 from relevancy.models import Attempt, Case, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.templatetags import numbers
+from relevancy.transfer.evaluation_json import Evaluation, ScorerResult
+
+PROGRESS_WIDTH = 30
+GATE_STATUS = 1
+
+
+class GateFailed(CommandError):
+    """A score does not meet a condition of the command line. Django prints the name of this class before the message."""
 
 
 class Command(Base):
-    help = "Run an attempt of a case (default: the newest) and print its scores."
+    help = "Runs an attempt of a case (default: the newest) and prints its scores. Exit status 1: a score is too low."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")
-        parser.add_argument("--attempt", type=int, metavar="N")
+        parser.add_argument("--attempt", type=int, metavar="N", help="default: the newest")
         parser.add_argument(
-            "--scorer", action="append", default=[], metavar="NAME",
-            help="a scorer that the case's owner sees, whether the case has it or not; default: all of the case",
-        )  # fmt: skip
-        parser.add_argument("--json", metavar="FILE", help="the whole result as JSON; - is stdout")
-        parser.add_argument("--owner", default="", metavar="EMAIL", help="who runs it; default: the case's owner")
+            "--scorer",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="any scorer that the case's owner can use; may be repeated; default: all scorers of the case",
+        )
+        parser.add_argument("--json", metavar="FILE", help="write the result as JSON; - is stdout")
+        parser.add_argument(
+            "--fail-under",
+            type=float,
+            metavar="X",
+            help="exit with status 1 if any of the scorers gives less than X (0–100), or no score",
+        )
+        parser.add_argument("--owner", default="", metavar="EMAIL", help="the run's author; default: the case's owner")
 
-    def work(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         case = find_case(options["case"])
-        versions = _versions(case, options["scorer"])
+        versions = _find_versions(case, options["scorer"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
-        with transaction.atomic():
-            run = evaluation.start(attempt=_attempt(case, options["attempt"]), by=by)
-            evaluation.deepen(run, versions)
-        try:
-            run = evaluation.finish_here(run, progress=self._progress)
-        except KeyboardInterrupt:
-            evaluation.cancel(run=run)
-            run.refresh_from_db()
-            fail(f"Stopped. Run {run.number} keeps its {run.done:,} searched queries.")
-        finally:
-            self._end_progress()
-        for pk in evaluation.waiting_behind(run):
-            tasks.send(tasks.run_chunk, pk)
+        run = self._search(_find_attempt(case, options["attempt"]), versions, by)
         if run.done:
-            evaluation.rescore_run(run, versions)
-        report = transfer.report(run=run, versions=versions)
+            scores.rescore_run(run, versions)
+        evaluation = transfer.evaluation_json.build_evaluation(run=run, versions=versions)
+        errors = _find_errors(run, versions)
+        failures = _find_failures(evaluation["scorers"], options["fail_under"])
+        evaluation["passed"] = not errors and not failures
         if options["json"]:
-            write_text(options["json"], json.dumps(report, ensure_ascii=False, indent=2) + "\n", self.stdout)
+            write_text(options["json"], json.dumps(evaluation, ensure_ascii=False, indent=2) + "\n", self.stdout)
         if options["json"] != "-":
-            self._print(run, report)
-        if run.status != Run.Status.COMPLETE:
-            fail(f"Run {run.number} is {run.status}: {run.reason}")
-        _check_scripts(run, versions)
+            self._print(run, evaluation)
+        if errors:
+            fail(errors[0])
+        if failures:
+            raise GateFailed(" ".join(failures), returncode=GATE_STATUS)
 
-    def _progress(self, done: int, failed: int, queries: int) -> None:
+    def _search(self, attempt: Attempt, versions: Sequence[ScorerVersion], by: Any) -> Run:
+        """Runs the attempt in this process, showing its progress. Returns the finished run."""
+        with transaction.atomic():
+            run = runs.start(attempt=attempt, by=by)
+            runs.deepen(run, versions)
+        try:
+            run = runs.finish_here(run, progress=self._show_progress)
+        except KeyboardInterrupt:
+            runs.cancel(run=run)
+            run.refresh_from_db()
+            fail(f"Stopped. Run {run.number} keeps the results of {run.done:,} queries.")
+        finally:
+            if sys.stderr.isatty():
+                self.stderr.write("")
+        for run_id in runs.waiting_behind(run):
+            tasks.send(tasks.run_chunk, run_id)
+        return run
+
+    def _show_progress(self, done: int, failed: int, queries: int) -> None:
         if sys.stderr.isatty():
-            width = 30
-            filled = round(width * done / queries) if queries else width
-            text = f"\r[{'#' * filled}{'.' * (width - filled)}] {done:,} of {queries:,}"
-            self.stderr.write(text + (f", {failed:,} failed" if failed else ""), ending="")
+            filled = round(PROGRESS_WIDTH * done / queries) if queries else PROGRESS_WIDTH
+            bar = "#" * filled + "." * (PROGRESS_WIDTH - filled)
+            self.stderr.write(
+                f"\r[{bar}] {done:,} of {queries:,}" + (f", {failed:,} failed" if failed else ""), ending=""
+            )
 
-    def _end_progress(self) -> None:
-        if sys.stderr.isatty():
-            self.stderr.write("")
-
-    def _print(self, run: Run, report: dict[str, Any]) -> None:
-        seconds = f" in {report['seconds']:.1f} s" if report["seconds"] is not None else ""
+    def _print(self, run: Run, evaluation: Evaluation) -> None:
+        seconds = f" in {evaluation['seconds']:.1f} s" if evaluation["seconds"] is not None else ""
         engine = f" on {run.version}" if run.version else ""
-        self.say(
+        self.write(
             f"{run.case.name}: run {run.number} of attempt {run.attempt.number}, {run.done:,} queries{seconds}{engine}"
         )
-        width = max((len(row["name"]) for row in report["scorers"]), default=0)
-        for row in report["scorers"]:
-            self.say(f"  {row['name']:<{width}}  {shown(row)}  {row['scored']:,} of {row['queries']:,} scored")
+        width = max((len(result["name"]) for result in evaluation["scorers"]), default=0)
+        for result in evaluation["scorers"]:
+            scored = f"{result['scored']:,} of {result['queries']:,} scored"
+            self.write(f"  {result['name']:<{width}}  {_format_score(result)}  {scored}")
 
 
-def shown(row: dict[str, Any]) -> str:
-    """A score for a terminal: `61.0 (57–84)`; half up, as on the page."""
-    span = numbers.span(row["low"], row["high"])
-    return f"{numbers.score(row['score']):>5} {f'({span})' if span else '':<8}"
+def _format_score(result: ScorerResult) -> str:
+    """Returns a score with its range, rounded as on the pages: `61.0 (57–84)`."""
+    span = numbers.span(result["low"], result["high"])
+    return f"{numbers.score(result['score']):>5} {f'({span})' if span else '':<8}"
 
 
-def _attempt(case: Case, number: int | None) -> Attempt:
+def _find_attempt(case: Case, number: int | None) -> Attempt:
     attempts = case.attempts.select_related("endpoint", "case__book")
     attempt = attempts.filter(number=number).first() if number is not None else attempts.first()
     if attempt is None:
-        there = ", ".join(str(number) for number in case.attempts.values_list("number", flat=True))
-        wanted = "attempt" if number is None else f"attempt {number}"
-        fail(f"Case {case.name} has no {wanted}. Attempts: {there or 'none yet'}.")
+        numbers_listed = ", ".join(map(str, case.attempts.values_list("number", flat=True)))
+        missing = "attempt" if number is None else f"attempt {number}"
+        fail(f"Case {case.name} has no {missing}. Attempts: {numbers_listed or 'none yet'}.")
     return attempt
 
 
-def _versions(case: Case, names: list[str]) -> list[ScorerVersion]:
-    """The scorers named, each in the version the case is scored with, or in its newest where the case has not got it; all of the
-    case where none is named."""
-    used = {version.scorer.name: version for version in evaluation.versions_of(case)}
-    offered = {scorer.name: scorer for scorer in Scorer.objects.offered(case.owner, case).exclude(versions=None)}
+def _find_versions(case: Case, names: Sequence[str]) -> list[ScorerVersion]:
+    """Returns the versions of the named scorers: the case's own, or the newest of a scorer that the case does not have.
+
+    Without names, returns those of all scorers of the case.
+    """
+    versions_of_case = {version.scorer.name: version for version in ScorerVersion.objects.used_by(case)}
+    if not names:
+        return [*versions_of_case.values()]
+    usable = {scorer.name: scorer for scorer in Scorer.objects.offered(case.owner, case).exclude(versions=None)}
     for name in names:
-        if name not in used and name not in offered:
-            fail(f"There is no scorer {name!r} that {case.owner} could use. {instead(name, {*used, *offered})}")
-    return [used.get(name) or cases.newest_version(offered[name]) for name in dict.fromkeys(names)] or [*used.values()]
+        if name not in versions_of_case and name not in usable:
+            suggestion = suggest_names(name, {*versions_of_case, *usable})
+            fail(f"There is no scorer {name!r} that {case.owner} can use. {suggestion}")
+    return [versions_of_case.get(name) or scorers.newest_version(usable[name]) for name in dict.fromkeys(names)]
 
 
-def _check_scripts(run: Run, versions: list[ScorerVersion]) -> None:
-    """A mean that leaves out the queries whose script failed is none to go by."""
+def _find_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
+    """Returns why the scores are not reliable: failed searches, or failed scripts, whose queries the mean excludes."""
+    if run.status != Run.Status.COMPLETE:
+        return [f"Run {run.number} is {run.status}: {run.reason}"]
     failed = (
         QueryScore.objects.filter(run=run, version__in=versions)
         .exclude(error="")
         .filter(query__case_queries__case=run.case, query__case_queries__removed_at=None)
         .order_by("query__case_queries__position", "id")
     )
-    if first := failed.select_related("query", "version__scorer").first():
-        count = failed.values("query").distinct().order_by().count()
-        queries = f"{count:,} of {run.queries:,} quer{'y' if run.queries == 1 else 'ies'}"
-        fail(f"The script failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}")
+    first = failed.select_related("query", "version__scorer").first()
+    if first is None:
+        return []
+    count = failed.values("query").distinct().order_by().count()
+    queries = f"{count:,} of {run.queries:,} quer{'y' if run.queries == 1 else 'ies'}"
+    return [f"The script failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}"]
+
+
+def _find_failures(results: Sequence[ScorerResult], minimum: float | None) -> list[str]:
+    """Returns a sentence for each scorer below `--fail-under`."""
+    if minimum is None:
+        return []
+    return [
+        f"{result['name']} has no score, so it is not at least {minimum:g} (--fail-under)."
+        if result["score"] is None
+        else f"{result['name']} is {result['score']:.6g}, less than {minimum:g} (--fail-under)."
+        for result in results
+        if result["score"] is None or result["score"] < minimum
+    ]

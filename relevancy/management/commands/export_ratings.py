@@ -12,12 +12,12 @@ FORMATS = {"csv": transfer.ratings_csv.export_ratings, "trec": transfer.trec.exp
 
 
 class Command(Base):
-    help = "Print a case's grades: CSV query,docid,rating, or TREC qrels with the queries' ids as topics."
+    help = "Exports a case's grades: CSV query,docid,rating, or TREC qrels with the ids of the queries as topics."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")
         parser.add_argument("--format", choices=list(FORMATS), default="csv")
-        parser.add_argument("--output", default="-", metavar="FILE")
+        parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
 
-    def work(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         write_text(options["output"], FORMATS[options["format"]](case=find_case(options["case"])), self.stdout)

@@ -10,21 +10,21 @@ from relevancy.management.command import find_case, find_owner, read_text
 
 
 class Command(Base):
-    help = "Take ratings over into a case: CSV query,docid,rating. All or nothing."
+    help = "Imports ratings into a case: CSV query,docid,rating. If anything is wrong, nothing is imported."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")
         parser.add_argument("file", help="- is stdin")
         parser.add_argument("--format", choices=["csv", "auto"], default="auto")
-        parser.add_argument(
-            "--owner", default="", metavar="EMAIL", help="whose ratings they become; default: the case's owner"
-        )
+        parser.add_argument("--owner", default="", metavar="EMAIL", help="the rater; default: the case's owner")
 
-    def work(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         case = find_case(options["case"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
         text = read_text(options["file"])
-        done = transfer.ratings_csv.import_ratings(case=case, text=text, by=by, source="command")
-        if done.changed:
-            tasks.ratings_changed(case.book)
-        self.say(f"{done.ratings:,} ratings read, {done.changed:,} new or changed, {done.queries:,} new queries.")
+        imported = transfer.ratings_csv.import_ratings(case=case, text=text, by=by, source="command")
+        if imported.changed:
+            tasks.enqueue_book_rescore(case.book)
+        self.write(
+            f"{imported.ratings:,} ratings read: {imported.changed:,} new or changed. {imported.queries:,} queries added."
+        )

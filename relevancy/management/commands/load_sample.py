@@ -10,13 +10,13 @@ from relevancy.management.command import find_owner
 
 
 class Command(Base):
-    help = "Put the sample's catalogue of films into a real engine."
+    help = "Loads the sample's catalogue of films into a search engine."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--engine", required=True, help="solr, elasticsearch, opensearch")
-        parser.add_argument("--url", required=True, help="address of the core or index")
-        parser.add_argument("--owner", default="", metavar="EMAIL")
+        parser.add_argument("--engine", required=True, help="solr, elasticsearch or opensearch")
+        parser.add_argument("--url", required=True, help="URL of the core or index")
+        parser.add_argument("--owner", default="", metavar="EMAIL", help="default: the only superuser")
 
-    def work(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         count = transfer.sample.load_into(engine=options["engine"], url=options["url"], by=find_owner(options["owner"]))
-        self.say(f"{count} films are in {options['url']}.")
+        self.write(f"{count} films loaded into {options['url']}.")

@@ -10,38 +10,38 @@ from relevancy.management.command import read_text
 
 
 class Command(Base):
-    help = "Score a TREC run against TREC qrels. Needs no database."
+    help = "Scores a TREC run against TREC qrels. Needs no database."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--qrels", required=True, metavar="FILE")
         parser.add_argument("--run", required=True, metavar="FILE")
         parser.add_argument("-m", "--measure", action="append", required=True, metavar="MEASURE", nargs="+")
-        parser.add_argument("--per-query", action="store_true")
-        parser.add_argument("--zero", action="store_true", help="what is not scoreable counts as 0, as in trec_eval")
-        parser.add_argument("--scale", default="", metavar="LO:HI")
+        parser.add_argument("--per-query", action="store_true", help="also print the value of each query")
+        parser.add_argument(
+            "--zero", action="store_true", help="count queries that cannot be scored as 0, as trec_eval does"
+        )
+        parser.add_argument("--scale", default="", metavar="LO:HI", help="default: 0 to the highest grade")
         parser.add_argument("--json", action="store_true")
 
-    def work(self, **options: Any) -> None:
-        names = [name for group in options["measure"] for name in group]
-        found = transfer.trec.measure(
+    def run(self, **options: Any) -> None:
+        measures = transfer.trec.measure(
             qrels=read_text(options["qrels"]),
             run=read_text(options["run"]),
-            measures=names,
+            measures=[name for group in options["measure"] for name in group],
             scale=options["scale"],
-            zero=options["zero"],
+            count_unscoreable_as_zero=options["zero"],
         )
         if options["json"]:
-            self.say_json({"measures": found})
+            self.write_json({"measures": measures})
             return
-        width = max(len(name) for name in found)
-        for name, row in found.items():
+        width = max(len(name) for name in measures)
+        for name, result in measures.items():
             if options["per_query"]:
-                for query, value in row["per_query"].items():
-                    self.say(f"{name:<{width}}  {query:<12}  {_shown(value)}")
-            self.say(
-                f"{name:<{width}}  {'mean':<12}  {_shown(row['mean'])}  {row['scored']} of {row['queries']} scored"
-            )
+                for query, value in result["per_query"].items():
+                    self.write(f"{name:<{width}}  {query:<12}  {_format(value)}")
+            scored = f"{result['scored']} of {result['queries']} scored"
+            self.write(f"{name:<{width}}  {'mean':<12}  {_format(result['mean'])}  {scored}")
 
 
-def _shown(value: float | None) -> str:
+def _format(value: float | None) -> str:
     return "–     " if value is None else f"{value:.4f}"

@@ -1,4 +1,4 @@
-"""The background worker: the task backend's own, and a sweep for runs whose worker died."""
+"""The background worker: runs the task backend's worker, and finds runs whose worker has died."""
 
 import logging
 import threading
@@ -17,21 +17,21 @@ log = logging.getLogger("relevancy.worker")
 
 
 class Command(Base):
-    help = "Runs searches and rescoring in the background until it is stopped."
+    help = "Executes searches and scoring in the background until it is stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--interval", type=float, default=0.2, help="seconds between looks at an empty queue")
-        parser.add_argument("--batch", action="store_true", help="end when nothing is left to do")
+        parser.add_argument("--interval", type=float, default=0.2, help="seconds between two looks at an empty queue")
+        parser.add_argument("--batch", action="store_true", help="end when the queue is empty")
 
-    def work(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         backend = str(settings.TASKS["default"]["BACKEND"]).rpartition(".")[2]
         if backend not in {"DatabaseBackend", "CeleryBackend"}:
-            fail("RELEVANCY_TASKS=immediate runs tasks where they are made: there is nothing for a worker.")
+            fail("RELEVANCY_TASKS=immediate executes tasks when they are created; a worker would have nothing to do.")
         sweep_once()
         if not options["batch"]:
-            threading.Thread(target=_sweep_for_ever, daemon=True).start()
+            threading.Thread(target=_sweep_periodically, daemon=True).start()
         if backend == "CeleryBackend":
-            _celery()
+            _run_celery()
             return
         call_command(
             "db_worker",
@@ -43,25 +43,25 @@ class Command(Base):
         )
 
 
-def _celery() -> None:
-    """Celery's worker, one task at a time: several workers are several processes."""
-    from django_tasks_fennel.app import app  # noqa: PLC0415 (an extra, there only where it was asked for)
+def _run_celery() -> None:
+    """Runs Celery's worker with one task at a time; several workers are several processes."""
+    from django_tasks_fennel.app import app  # noqa: PLC0415 (an optional dependency)
 
     app.worker_main(["worker", "--queues", "default", "--pool", "solo", "--loglevel", "warning"])
 
 
 def sweep_once() -> None:
-    """Wake runs that nobody works on; a database that is away for a moment is no reason to end the worker."""
+    """Triggers runs that no worker is executing. Logs errors: a database failure must not end the worker."""
     try:
-        woken = tasks.sweep()
+        count = tasks.sweep()
     except Exception:
-        log.exception("The sweep for stopped runs failed; it is tried again in %s s.", tasks.SWEEP_SECONDS)
+        log.exception("Looking for abandoned runs failed; the next attempt is in %s s.", tasks.SWEEP_SECONDS)
     else:
-        if woken:
-            log.info("Woke %s runs that nobody was working on.", woken)
+        if count:
+            log.info("Triggered %s abandoned runs.", count)
 
 
-def _sweep_for_ever() -> None:
+def _sweep_periodically() -> None:
     pause = threading.Event()
     while not pause.wait(tasks.SWEEP_SECONDS):
         sweep_once()

@@ -1,1 +1,1 @@
-"""How sure a score is: the lowest and highest value that rating the unrated documents shown could still give."""
+"""The range of a score: the lowest and the highest value that rating the unrated documents in the first k could give."""

@@ -7,8 +7,8 @@ from relevancy.scoring.definition import Compute, Settings
 from relevancy.scoring.slots import Slots
 
 
-def extremes(compute: Compute, slots: Slots, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """All open slots of the lowest grade, and all of the top grade."""
-    low = compute(slots.completed(slots.scale.lowest), settings)
-    high = compute(slots.completed(slots.scale.top), settings)
+def extreme_bounds(compute: Compute, slots: Slots, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """Returns [Q] values with the lowest grade in all open slots, and [Q] with the top grade."""
+    low = compute(slots.fill_open(slots.scale.lowest), settings)
+    high = compute(slots.fill_open(slots.scale.top), settings)
     return low, high

@@ -1,4 +1,4 @@
-"""Bounds of measures for which it counts how many open slots turn out well, and which ones."""
+"""Bounds of measures whose value depends on how many open slots get a good grade, and on which ones."""
 
 from __future__ import annotations
 
@@ -8,26 +8,42 @@ from relevancy.scoring.arrays import FloatArray, IntArray
 from relevancy.scoring.definition import Compute, Settings
 from relevancy.scoring.slots import Slots
 
+_MAX_STACKED = 20_000  # elements of the completions that are computed at once
+
+
+def placement_bounds(compute: Compute, slots: Slots, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """Returns [Q] lowest and [Q] highest value over j, with the top grade in j open slots and the lowest grade in the others.
+
+    For the lowest value the top grades are in the last j open slots, for the highest in the first j.
+    """
+    from_first = np.cumsum(slots.is_open, axis=1)
+    return lowest_placement(compute, slots, settings), _highest_placement(compute, slots, settings, from_first)
+
 
 def lowest_placement(compute: Compute, slots: Slots, settings: Settings) -> FloatArray:
-    """Least value over j of: the top grade in the last j open slots, the lowest grade in the others."""
-    from_the_end = np.cumsum(slots.open[:, ::-1], axis=1)[:, ::-1]
-    return -_highest(lambda at, how: -compute(at, how), slots, settings, from_the_end)
+    """Returns [Q] lowest value over j, with the top grade in the last j open slots and the lowest grade in the others."""
+    from_last = np.cumsum(slots.is_open[:, ::-1], axis=1)[:, ::-1]
+    return -_highest_placement(lambda slots, settings: -compute(slots, settings), slots, settings, from_last)
 
 
-def placements(compute: Compute, slots: Slots, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """As `lowest_placement`; and the greatest value over j with the top grade in the first j open slots."""
-    from_the_start = np.cumsum(slots.open, axis=1)
-    return lowest_placement(compute, slots, settings), _highest(compute, slots, settings, from_the_start)
+def _highest_placement(compute: Compute, slots: Slots, settings: Settings, order: IntArray) -> FloatArray:
+    """Returns [Q] highest value over j, with the top grade in the open slots that `order` numbers 1 to j.
 
-
-def _highest(compute: Compute, slots: Slots, settings: Settings, numbers: IntArray) -> FloatArray:
-    """Greatest value over j with the top grade in the open slots numbered 1 … j."""
-    left = slots.open.sum(axis=1)
-    best = compute(slots.completed(slots.scale.lowest), settings)
-    for count in range(1, int(left.max(initial=0)) + 1):
-        still = left >= count
-        some = slots if still.all() else slots.rows(still)
-        fill = np.where(numbers[still] <= count, slots.scale.top, slots.scale.lowest)
-        best[still] = np.maximum(best[still], compute(some.completed(fill), settings))
-    return best
+    For few queries all placements are computed at once, which saves most of the time of a single query.
+    """
+    most = int(slots.open_counts.max(initial=0))
+    queries, width = slots.grades.shape
+    row_length = max(width, len(slots.known.grades), slots.all_grades.shape[1])
+    if queries * (most + 1) * row_length <= _MAX_STACKED:
+        completions = slots.take(np.repeat(np.arange(queries), most + 1))
+        is_top = order[:, None, :] <= np.arange(most + 1)[:, None]
+        grades = np.where(is_top, slots.scale.top, slots.scale.lowest).reshape(-1, width)
+        values = compute(completions.fill_open(grades), settings).reshape(queries, most + 1)
+        return np.asarray(values.max(axis=1), dtype=np.float64)
+    highest = compute(slots.fill_open(slots.scale.lowest), settings)
+    for count in range(1, most + 1):
+        has_more = slots.open_counts >= count
+        remaining = slots if has_more.all() else slots.take(np.flatnonzero(has_more))
+        grades = np.where(order[has_more] <= count, slots.scale.top, slots.scale.lowest)
+        highest[has_more] = np.maximum(highest[has_more], compute(remaining.fill_open(grades), settings))
+    return highest

@@ -1,2 +1,4 @@
-"""The measures of the house, one file each; close relatives share one. A new one: its file, a line in `registry.py`,
-a test file, and a line in the docs."""
+"""The built-in measures: one file each, closely related measures in one file.
+
+To add one: write its file, add it to `registry.BUILT_IN`, write its test file, and describe it in docs/scorers.md.
+"""

@@ -1,9 +1,10 @@
 """Bpref: binary preference, which ignores unjudged documents.
 
-    Bpref = 1/R Σ over returned relevant documents of (1 − min(n, R) / min(N, R))
+    Bpref = 1/R Σ over the relevant results of (1 − min(n, R) / min(N, R))
 
-R, N: known relevant and known non-relevant documents; n: non-relevant ones ranked above the document (n = 0: 1).
-Source: Buckley & Voorhees, SIGIR 2004, with the min(N, R) of trec_eval. A grade below 0 is unjudged here.
+R, N: number of known relevant and known non-relevant documents; n: number of non-relevant results ranked above the
+result (if n = 0, the term is 1).
+Source: Buckley & Voorhees, SIGIR 2004, with the min(N, R) of trec_eval. A grade below 0 counts as unjudged.
 
 Example: grades 1 0 1 – 1 0, further known 0: R = 3, N = 3: (1 + 2/3 + 2/3) / 3 = .777778.
 """
@@ -12,46 +13,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from relevancy.scoring.arrays import FloatArray, ratio
-from relevancy.scoring.bounds.placements import placements
-from relevancy.scoring.definition import REL, Definition, Example, Settings
-from relevancy.scoring.formulas import relevant_latex
-from relevancy.scoring.reasons import of_preference
+from relevancy.scoring.arrays import FloatArray, divide_or_zero
+from relevancy.scoring.bounds.placements import placement_bounds
+from relevancy.scoring.definition import REL, Definition, Example, Settings, need_relevant
+from relevancy.scoring.explanations.reasons import list_bpref_reasons
+from relevancy.scoring.measures.latex import relevance_latex
 from relevancy.scoring.slots import Slots
-from relevancy.scoring.workings.relevance import show_binary_preference
+from relevancy.scoring.workings.relevance import build_bpref_working
 
 
-def binary_preference(slots: Slots, settings: Settings) -> FloatArray:
+def compute_bpref(slots: Slots, settings: Settings) -> FloatArray:
     rel = settings.number("rel")
-    relevant, others = slots.known_between(rel), slots.known_between(0.0, rel)
+    relevant, nonrelevant = slots.count_known(rel), slots.count_known(0.0, below=rel)
     above = np.cumsum((slots.grades >= 0) & (slots.grades < rel), axis=1)
-    penalty = np.minimum(above, relevant[:, None]) / np.maximum(np.minimum(others, relevant), 1.0)[:, None]
-    return ratio(np.where(slots.relevant(rel), 1.0 - penalty, 0.0).sum(axis=1), relevant)
+    penalty = np.minimum(above, relevant[:, None]) / np.maximum(np.minimum(nonrelevant, relevant), 1.0)[:, None]
+    return divide_or_zero(np.where(slots.is_relevant(rel), 1.0 - penalty, 0.0).sum(axis=1), relevant)
 
 
-def formula(settings: Settings, _k: str) -> str:
+def bpref_formula(settings: Settings, _k: str) -> str:
     term = r"\left(1 - \frac{\min(n_r, R)}{\min(N, R)}\right)"
-    counts = r"R, N \text{ known relevant and not relevant}, \quad n_r \text{ of the latter above } r"
-    return rf"\text{{Bpref}} = \frac{{1}}{{R}} \sum_{{r}} \text{{rel}}_r {term}, \quad {counts}" + relevant_latex(
-        settings
-    )
+    counts = r"R, N \text{ known relevant and non-relevant}, \quad n_r \text{ of the latter above } r"
+    total = rf"\text{{Bpref}} = \frac{{1}}{{R}} \sum_{{r}} \text{{rel}}_r {term}"
+    return rf"{total}, \quad {counts}" + relevance_latex(settings)
 
 
 BPREF = Definition(
     "Bpref",
     "Binary preference",
-    "How often relevant results stand above those judged not relevant; unrated documents are left out of account.",
-    binary_preference,
+    "How often relevant results are ranked above results judged non-relevant; unrated documents are ignored.",
+    compute_bpref,
     (REL,),
     cutoff="none",
-    needs=lambda _settings: "relevant",
-    bounds=placements,
-    formula=formula,
-    advice="Use it when only part of the results is rated and that will not change, such as with old judgements and a "
-    "new engine. It compares rated documents with each other and lets the others be.",
-    pitfall="It says nothing about what readers see first: ten unrated documents above the first relevant one cost "
-    "nothing. With few documents judged not relevant, a single one of them above moves it a lot.",
+    needs=need_relevant,
+    bounds=placement_bounds,
+    formula=bpref_formula,
+    advice="Use it when only some of the results are rated and no more ratings will follow, for instance to evaluate a new "
+    "engine with old judgments. It only compares rated documents with each other.",
+    pitfall="It says nothing about what users see first: ten unrated documents above the first relevant one cost nothing. "
+    "If few documents are judged non-relevant, a single one of them can change it a lot.",
     example=Example("Bpref", (1, 0, 1, None, 1, 0), (0,), "0:1", 0.777778),
-    working=show_binary_preference,
-    reasons=of_preference,
+    build_working=build_bpref_working,
+    list_reasons=list_bpref_reasons,
 )

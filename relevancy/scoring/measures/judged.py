@@ -1,45 +1,43 @@
-"""Judged: how much of what is shown has been rated at all.
+"""Judged: the share of the results that are rated.
 
-    Judged@k = rated / min(k, returned); 0 where nothing was returned
+    Judged@k = rated / min(k, returned); 0 if nothing was returned
 
-Source: ir-measures' `Judged`. A repeated document counts once, above and below the line, so that 1 means that nothing
-among the first k is left to rate.
+A document that is returned twice counts once, so that 1 means that none of the first k is left to rate. A grade below
+0, as in some TREC files, means unjudged, as in trec_eval.
+Source: ir-measures' `Judged`, which counts grades below 0 as judged.
 
 Example: grades 3 – 0 –: `Judged@10` = 1/2.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from relevancy.scoring.arrays import FloatArray, ratio
+from relevancy.scoring.arrays import FloatArray, divide_or_zero
 from relevancy.scoring.definition import Definition, Example, Settings
-from relevancy.scoring.formulas import at_k
-from relevancy.scoring.reasons import of_coverage
+from relevancy.scoring.explanations.reasons import list_judged_reasons
+from relevancy.scoring.measures.latex import left_side
 from relevancy.scoring.slots import Slots
-from relevancy.scoring.workings.coverage import show_judged
+from relevancy.scoring.workings.judged import build_judged_working
 
 
-def judged(slots: Slots, _settings: Settings) -> FloatArray:
-    rated = (~np.isnan(slots.grades)).sum(axis=1, dtype=np.float64)
-    return ratio(rated, rated + slots.open.sum(axis=1))
+def compute_judged(slots: Slots, _settings: Settings) -> FloatArray:
+    return divide_or_zero(slots.rated_counts, slots.rated_counts + slots.open_counts)
 
 
-def formula(_settings: Settings, k: str) -> str:
+def judged_formula(_settings: Settings, k: str) -> str:
     rated = rf"\text{{rated documents in the first }} {k}"
-    return at_k("Judged", k) + rf"\frac{{{rated}}}{{\min({k}, n)}}, \quad n \text{{ returned}}"
+    return left_side("Judged", k) + rf"\frac{{{rated}}}{{\min({k}, n)}}, \quad n \text{{ returned}}"
 
 
 JUDGED = Definition(
     "Judged",
     "Judged",
-    "Share of the first k results that are rated.",
-    judged,
+    "The share of the first k results that are rated.",
+    compute_judged,
     unrated_queries="zero",
-    formula=formula,
-    advice="Use it beside another scorer, to see how far that one can be trusted and which queries to rate next.",
-    pitfall="It says nothing about quality: a list of ten documents rated useless scores 100.",
+    formula=judged_formula,
+    advice="Use it next to another scorer: it shows how reliable that one is and which queries to rate next.",
+    pitfall="It says nothing about quality: a list of ten documents rated as useless scores 100.",
     example=Example("Judged@10", (3, None, 0, None), (), "0:3", 0.5),
-    working=show_judged,
-    reasons=of_coverage,
+    build_working=build_judged_working,
+    list_reasons=list_judged_reasons,
 )

@@ -1,10 +1,10 @@
-"""P, R and Success: what the first k results hold of the relevant documents.
+"""P, R and Success: how many of the first k results are relevant.
 
     P@k = relevant in the first k / k        R@k = relevant in the first k / all known relevant
-    Success@k = 1 if one of the first k is relevant, else 0
+    Success@k = 1 if any of the first k is relevant, else 0
 
 Source: Cleverdon & Keen, "Factors determining the performance of indexing systems", 1966; Success@k: Craswell &
-Hawking, TREC 2004. `P(denominator='returned')` divides by the number of documents among the first k, at most k.
+Hawking, TREC 2004. `P(denominator='returned')` divides by min(k, returned).
 
 Example: relevant – relevant – relevant (3 known): `P@3` = 2/3, `P@4` = 2/4, `P@5` = 3/5.
 """
@@ -13,111 +13,111 @@ from __future__ import annotations
 
 import numpy as np
 
-from relevancy.scoring.arrays import FloatArray, ratio
-from relevancy.scoring.bounds.extremes import extremes
-from relevancy.scoring.definition import REL, UNRATED, Definition, Example, Parameter, Settings
-from relevancy.scoring.formulas import at_k, relevant_latex, skipped_latex
-from relevancy.scoring.reasons import of_found, of_share, of_success
+from relevancy.scoring.arrays import FloatArray, divide_or_zero
+from relevancy.scoring.bounds.extremes import extreme_bounds
+from relevancy.scoring.definition import REL, UNRATED, Definition, Example, Parameter, Settings, need_relevant
+from relevancy.scoring.explanations.reasons import list_precision_reasons, list_recall_reasons, list_success_reasons
+from relevancy.scoring.measures.latex import left_side, relevance_latex, skipping_latex
 from relevancy.scoring.slots import Slots
-from relevancy.scoring.workings.relevance import show_precision, show_recall, show_success
+from relevancy.scoring.workings.relevance import build_precision_working, build_recall_working, build_success_working
 
 DENOMINATOR = Parameter(
     "denominator",
     "Divided by",
-    "what the relevant documents are counted against",
+    "the number that the relevant results are divided by",
     "k",
-    (("k", "k, also where fewer were returned"), ("returned", "as many of the first k as were returned")),
+    (("k", "k, even if fewer results were returned"), ("returned", "the number of results returned, at most k")),
 )
 
 
-def _hits(slots: Slots, settings: Settings) -> FloatArray:
-    return slots.relevant(settings.number("rel")).sum(axis=1, dtype=np.float64)
+def _count_hits(slots: Slots, settings: Settings) -> FloatArray:
+    return slots.is_relevant(settings.number("rel")).sum(axis=1, dtype=np.float64)
 
 
-def precision(slots: Slots, settings: Settings) -> FloatArray:
-    by_k = settings.choice("denominator") == "k"
-    return ratio(_hits(slots, settings), np.full(len(slots.grades), float(slots.depth)) if by_k else slots.held)
+def compute_precision(slots: Slots, settings: Settings) -> FloatArray:
+    divides_by_k = settings.choice("denominator") == "k"
+    denominator = np.full(len(slots.grades), float(slots.k)) if divides_by_k else slots.filled_counts
+    return divide_or_zero(_count_hits(slots, settings), denominator)
 
 
-def recall(slots: Slots, settings: Settings) -> FloatArray:
-    return ratio(_hits(slots, settings), slots.known_between(settings.number("rel")))
+def compute_recall(slots: Slots, settings: Settings) -> FloatArray:
+    return divide_or_zero(_count_hits(slots, settings), slots.count_known(settings.number("rel")))
 
 
-def success(slots: Slots, settings: Settings) -> FloatArray:
-    return (_hits(slots, settings) > 0).astype(np.float64)
+def compute_success(slots: Slots, settings: Settings) -> FloatArray:
+    return (_count_hits(slots, settings) > 0).astype(np.float64)
 
 
 def precision_formula(settings: Settings, k: str) -> str:
-    by_k = settings.choice("denominator") == "k"
-    whole, words = (k, "") if by_k else (rf"\min({k}, n)", r", \quad n \text{ returned}")
-    return at_k("P", k) + rf"\frac{{1}}{{{whole}}} " + _summed(k) + words + _conditions(settings)
+    divides_by_k = settings.choice("denominator") == "k"
+    denominator, note = (k, "") if divides_by_k else (rf"\min({k}, n)", r", \quad n \text{ returned}")
+    fraction = rf"\frac{{1}}{{{denominator}}} "
+    return left_side("P", k) + fraction + _sum_latex(k) + note + relevance_latex(settings) + skipping_latex(settings)
 
 
 def recall_formula(settings: Settings, k: str) -> str:
-    known = r", \quad R \text{ known relevant documents}"
-    return at_k("R", k) + r"\frac{1}{R} " + _summed(k) + known + _conditions(settings)
+    note = r", \quad R \text{ known relevant documents}"
+    total = r"\frac{1}{R} " + _sum_latex(k)
+    return left_side("R", k) + total + note + relevance_latex(settings) + skipping_latex(settings)
 
 
 def success_formula(settings: Settings, k: str) -> str:
-    return at_k("Success", k) + rf"\max(\text{{rel}}_1, \ldots, \text{{rel}}_{{{k}}})" + _conditions(settings)
+    maximum = rf"\max(\text{{rel}}_1, \ldots, \text{{rel}}_{{{k}}})"
+    return left_side("Success", k) + maximum + relevance_latex(settings) + skipping_latex(settings)
 
 
-def _summed(k: str) -> str:
+def _sum_latex(k: str) -> str:
     return rf"\sum_{{r=1}}^{{{k}}} \text{{rel}}_r"
-
-
-def _conditions(settings: Settings) -> str:
-    return relevant_latex(settings) + skipped_latex(settings)
 
 
 P = Definition(
     "P",
     "Precision",
-    "Share of relevant documents among the first k results.",
-    precision,
+    "The share of relevant documents in the first k results.",
+    compute_precision,
     (REL, DENOMINATOR, UNRATED),
     cutoff="required",
-    bounds=extremes,
+    bounds=extreme_bounds,
     formula=precision_formula,
-    advice="Use it when you have to explain the number: three of ten results are good, 30 per cent. It suits pages whose "
+    advice="Use it when you have to explain the number: three of ten results are good, 30 percent. It suits pages whose "
     "results are all seen.",
-    pitfall="Order within the first k does not count, nor does how good a relevant document is. A query that has only "
-    "two relevant documents cannot score more than 20 at k = 10.",
+    pitfall="The order within the first k does not count, nor does how good a relevant document is. A query with only two "
+    "relevant documents cannot score more than 20 at k = 10.",
     example=Example("P@4", (1, 0, 1, 0, 1), (), "0:1", 0.5),
-    working=show_precision,
-    reasons=of_share,
+    build_working=build_precision_working,
+    list_reasons=list_precision_reasons,
 )
 R = Definition(
     "R",
     "Recall",
-    "Share of the known relevant documents that stand among the first k results.",
-    recall,
+    "The share of the known relevant documents that are in the first k results.",
+    compute_recall,
     (REL, UNRATED),
-    needs=lambda _settings: "relevant",
-    bounds=extremes,
+    needs=need_relevant,
+    bounds=extreme_bounds,
     formula=recall_formula,
-    advice="Use it for the first stage of a search with several, or where nothing relevant may be missed: it asks how "
-    "much of what is known to be relevant came through.",
-    pitfall="It depends on what has been rated: whoever rates only what an engine returned gives that engine a recall of "
-    "100. With more than k relevant documents it cannot reach 100, and order does not count.",
+    advice="Use it for the first stage of a search with several stages, or when no relevant document may be missed: it "
+    "measures how many of the known relevant documents were found.",
+    pitfall="It depends on what has been rated: if only the results of one engine are rated, that engine has a recall of "
+    "100. If more than k relevant documents are known, it cannot reach 100, and order does not count.",
     example=Example("R@3", (1, 0, 1, 0, 1), (), "0:1", 0.666667),
-    working=show_recall,
-    reasons=of_found,
+    build_working=build_recall_working,
+    list_reasons=list_recall_reasons,
 )
 SUCCESS = Definition(
     "Success",
     "Success",
     "Whether at least one of the first k results is relevant.",
-    success,
+    compute_success,
     (REL, UNRATED),
-    needs=lambda _settings: "relevant",
-    bounds=extremes,
+    needs=need_relevant,
+    bounds=extreme_bounds,
     formula=success_formula,
-    advice="Use it for navigation and questions with one answer: the share of queries that find any good document among "
-    "the first k is easy to grasp.",
-    pitfall="Each query is all or nothing, so differences between engines need many queries to show. Rank 1 and rank k "
-    "count the same.",
+    advice="Use it for navigation and for questions with one answer: the share of queries with any good result in the "
+    "first k is easy to understand.",
+    pitfall="Each query is all or nothing, so it takes many queries to show a difference between engines. Rank 1 and rank "
+    "k count the same.",
     example=Example("Success@3", (0, None, 1, 0), (), "0:1", 1.0),
-    working=show_success,
-    reasons=of_success,
+    build_working=build_success_working,
+    list_reasons=list_success_reasons,
 )

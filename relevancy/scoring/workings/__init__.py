@@ -1,2 +1,2 @@
-"""How each measure shows its working: one file for each family. A working computes its result from its own table, so
-that the tests can hold it against the measure's arithmetic."""
+"""Shows how a score is computed: one table for each measure. A working computes its result from its own table, so that
+the tests can compare it with the measure's arithmetic."""

@@ -1,4 +1,4 @@
-"""Measures that ask whether a document is relevant: P, R, Success, AP, RR, RBP, Bpref."""
+"""The workings of measures for which a document is relevant or not: P, R, Success, AP, RR, RBP, Bpref."""
 
 from __future__ import annotations
 
@@ -6,134 +6,138 @@ import numpy as np
 
 from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.definition import Settings
+from relevancy.scoring.rounding import format_rounded, format_short
 from relevancy.scoring.slots import Slots
-from relevancy.scoring.table import Column, Filled, Working, last, tabulate
-from relevancy.scoring.wording import half_up, plain
+from relevancy.scoring.workings.table import NO_RESULTS, Column, NumberedColumn, Working, build_table, last_sum
 
-_COUNT = Column("count", "So far", sums="relevant", decimals=0)
-
-
-def show_precision(slots: Slots, settings: Settings) -> Working:
-    """Relevant or not, and how many so far; divided by k or by what was returned."""
-    by_k = settings.choice("denominator") == "k"
-    return _share(slots, settings, float(slots.depth) if by_k else float(slots.held[0]))
+_COUNT = Column("count", "Running count", sums="relevant", decimals=0)
 
 
-def show_recall(slots: Slots, settings: Settings) -> Working:
-    """As precision, divided by the number of known relevant documents."""
-    return _share(slots, settings, float(slots.known_between(settings.number("rel"))[0]))
+def build_precision_working(slots: Slots, settings: Settings) -> Working:
+    """Shows whether each result is relevant, and the running count; divided by k or by the number of results."""
+    divides_by_k = settings.choice("denominator") == "k"
+    return _build_share(slots, settings, float(slots.k) if divides_by_k else float(slots.filled_counts[0]))
 
 
-def show_success(slots: Slots, settings: Settings) -> Working:
-    """As precision, without a division: one is enough."""
-    columns, hits = _counted(slots, settings)
+def build_recall_working(slots: Slots, settings: Settings) -> Working:
+    """Shows whether each result is relevant, and the running count; divided by the number of known relevant documents."""
+    return _build_share(slots, settings, float(slots.count_known(settings.number("rel"))[0]))
+
+
+def build_success_working(slots: Slots, settings: Settings) -> Working:
+    """Shows whether each result is relevant, and the running count, of which one is enough."""
+    columns, hits = _relevance_columns(slots, settings)
     result = 1.0 if hits else 0.0
-    conclusion = f"{plain(hits) if hits else 'No'} relevant among the first {slots.depth}: {plain(result)}"
-    return tabulate(slots, columns, result, conclusion, {})
+    results = "result" if hits == 1 else "results"
+    conclusion = f"{format_short(hits)} relevant {results} in the first {slots.k}: {format_short(result)}"
+    return build_table(slots, columns, result, conclusion, {})
 
 
-def show_average_precision(slots: Slots, settings: Settings) -> Working:
-    """The precision at every relevant document, and their running sum."""
-    marks = _marks(slots, settings)
-    ranks = slots.ranks[: len(marks)]
-    at_hits = np.where(marks > 0, np.cumsum(marks) / ranks, np.nan)
-    running = np.cumsum(np.nan_to_num(at_hits))
-    columns: list[Filled] = [
-        _relevant(marks),
-        (_COUNT, np.cumsum(marks)),
-        (Column("precision", "Precision at the hit", decimals=4), at_hits),
-        (Column("sum", "Sum", sums="precision", decimals=4), running),
+def build_ap_working(slots: Slots, settings: Settings) -> Working:
+    """Shows the precision at every relevant result, and their running sum."""
+    relevance = _relevance(slots, settings)
+    counts = np.cumsum(relevance)
+    precisions = np.where(relevance > 0, counts / slots.ranks[: len(relevance)], np.nan)
+    sums = np.cumsum(np.nan_to_num(precisions))
+    columns: list[NumberedColumn] = [
+        _relevance_column(relevance),
+        (_COUNT, counts),
+        (Column("precision", "Precision at this rank", decimals=4), precisions),
+        (Column("sum", "Sum", sums="precision", decimals=4), sums),
     ]
-    total, known = last(running), float(slots.known_between(settings.number("rel"))[0])
-    return _divided(slots, columns, (total, 4), ("known", known))
+    known = float(slots.count_known(settings.number("rel"))[0])
+    return _divide(slots, columns, (last_sum(sums), 4), ("known", known))
 
 
-def show_reciprocal_rank(slots: Slots, settings: Settings) -> Working:
-    """The reciprocal of each rank; that of the first relevant document counts."""
-    marks = _marks(slots, settings)
-    reciprocal = 1.0 / slots.ranks[: len(marks)]
-    columns: list[Filled] = [
-        _relevant(marks),
-        (Column("reciprocal", "1 / rank", r"\frac{1}{r}", decimals=4), reciprocal),
+def build_rr_working(slots: Slots, settings: Settings) -> Working:
+    """Shows the reciprocal of each rank; that of the first relevant result is the value."""
+    relevance = _relevance(slots, settings)
+    reciprocals = 1.0 / slots.ranks[: len(relevance)]
+    columns: list[NumberedColumn] = [
+        _relevance_column(relevance),
+        (Column("reciprocal", "1 / rank", r"\frac{1}{r}", decimals=4), reciprocals),
     ]
-    if not marks.any():
-        return tabulate(slots, columns, 0.0, f"No relevant document among the first {slots.depth}: 0", {})
-    first = int(np.argmax(marks > 0))
-    result = float(reciprocal[first])
-    conclusion = f"The first relevant document is at rank {first + 1}: 1 ÷ {first + 1} = {half_up(result, 4)}"
-    return tabulate(slots, columns, result, conclusion, {"first": first + 1.0})
+    if not relevance.any():
+        return build_table(slots, columns, 0.0, f"No relevant result in the first {slots.k}: 0", {})
+    rank = int(np.argmax(relevance > 0)) + 1
+    result = float(reciprocals[rank - 1])
+    conclusion = f"The first relevant result is at rank {rank}: 1 ÷ {rank} = {format_rounded(result, 4)}"
+    return build_table(slots, columns, result, conclusion, {"first": float(rank)})
 
 
-def show_rank_biased_precision(slots: Slots, settings: Settings) -> Working:
-    """The weight of each rank, counted where the document is relevant."""
-    marks, p = _marks(slots, settings), settings.number("p")
-    weight = (1.0 - p) * p ** (slots.ranks[: len(marks)] - 1.0)
-    running = np.cumsum(marks * weight)
-    left, power = f"{1.0 - p:g}", f"{p:g}"
-    columns: list[Filled] = [
-        _relevant(marks),
-        (Column("weight", f"Weight (1 − p) · p^(r − 1), p = {power}", r"(1 - p) \cdot p^{r - 1}", decimals=4), weight),
-        (Column("product", "Product", decimals=4), marks * weight),
-        (Column("sum", "Sum", sums="product", decimals=4), running),
+def build_rbp_working(slots: Slots, settings: Settings) -> Working:
+    """Shows the weight of each rank, which counts if the result is relevant."""
+    relevance, p = _relevance(slots, settings), settings.number("p")
+    weights = (1.0 - p) * p ** (slots.ranks[: len(relevance)] - 1.0)
+    products = relevance * weights
+    sums = np.cumsum(products)
+    title = f"Weight (1 − p) · p^(r − 1), p = {p:g}"
+    columns: list[NumberedColumn] = [
+        _relevance_column(relevance),
+        (Column("weight", title, r"(1 - p) \cdot p^{r - 1}", decimals=4), weights),
+        (Column("product", "Product", decimals=4), products),
+        (Column("sum", "Sum", sums="product", decimals=4), sums),
     ]
-    total = last(running)
-    note = f"A reader who goes on with probability {power} stops at each result with probability {left}."
-    return tabulate(slots, columns, total, f"Sum of the products = {half_up(total, 4)}", {}, (note,))
+    total = last_sum(sums)
+    note = f"A user who goes on with probability {p:g} stops at each result with probability {1.0 - p:g}."
+    return build_table(slots, columns, total, f"Sum of the products = {format_rounded(total, 4)}", {}, (note,))
 
 
-def show_binary_preference(slots: Slots, settings: Settings) -> Working:
-    """For every relevant document, how many of those judged not relevant stand above it."""
-    rel, marks = settings.number("rel"), _marks(slots, settings)
-    grades = slots.grades[0, : len(marks)]
-    relevant, others = float(slots.known_between(rel)[0]), float(slots.known_between(0.0, rel)[0])
-    against = (grades >= 0) & (grades < rel)
-    above = np.cumsum(against).astype(np.float64)
-    most = max(min(others, relevant), 1.0)
-    term = np.where(marks > 0, 1.0 - np.minimum(above, relevant) / most, np.nan)
-    running = np.cumsum(np.nan_to_num(term))
-    judged = np.where((marks > 0) | against, marks, np.nan)
-    columns: list[Filled] = [
+def build_bpref_working(slots: Slots, settings: Settings) -> Working:
+    """Shows, for every relevant result, how many results judged non-relevant are ranked above it."""
+    rel, relevance = settings.number("rel"), _relevance(slots, settings)
+    grades = slots.grades[0, : len(relevance)]
+    relevant = float(slots.count_known(rel)[0])
+    nonrelevant = float(slots.count_known(0.0, below=rel)[0])
+    is_nonrelevant = (grades >= 0) & (grades < rel)
+    above = np.cumsum(is_nonrelevant).astype(np.float64)
+    divisor = max(min(nonrelevant, relevant), 1.0)
+    terms = np.where(relevance > 0, 1.0 - np.minimum(above, relevant) / divisor, np.nan)
+    sums = np.cumsum(np.nan_to_num(terms))
+    judged = np.where((relevance > 0) | is_nonrelevant, relevance, np.nan)
+    columns: list[NumberedColumn] = [
         (Column("relevant", "Relevant", decimals=0), judged),
-        (Column("above", "Judged not relevant, so far", decimals=0), above),
-        (Column("term", "1 − n / min(N, R)", r"1 - \frac{\min(n_r, R)}{\min(N, R)}", decimals=4), term),
-        (Column("sum", "Sum", sums="term", decimals=4), running),
+        (Column("above", "Judged non-relevant so far (n)", decimals=0), above),
+        (Column("term", "1 − n / min(N, R)", r"1 - \frac{\min(n_r, R)}{\min(N, R)}", decimals=4), terms),
+        (Column("sum", "Sum", sums="term", decimals=4), sums),
     ]
-    note = f"Known: R = {plain(relevant)} relevant, N = {plain(others)} judged not relevant."
-    return _divided(slots, columns, (last(running), 4), ("known", relevant), (note,))
+    note = f"Known: R = {format_short(relevant)} relevant, N = {format_short(nonrelevant)} judged non-relevant."
+    return _divide(slots, columns, (last_sum(sums), 4), ("known", relevant), (note,))
 
 
-def _share(slots: Slots, settings: Settings, whole: float) -> Working:
-    columns, hits = _counted(slots, settings)
-    return _divided(slots, columns, (hits, 0), ("whole", whole))
+def _build_share(slots: Slots, settings: Settings, denominator: float) -> Working:
+    columns, hits = _relevance_columns(slots, settings)
+    return _divide(slots, columns, (hits, 0), ("whole", denominator))
 
 
-def _counted(slots: Slots, settings: Settings) -> tuple[list[Filled], float]:
-    marks = _marks(slots, settings)
-    running = np.cumsum(marks)
-    return [_relevant(marks), (_COUNT, running)], last(running)
+def _relevance_columns(slots: Slots, settings: Settings) -> tuple[list[NumberedColumn], float]:
+    relevance = _relevance(slots, settings)
+    counts = np.cumsum(relevance)
+    return [_relevance_column(relevance), (_COUNT, counts)], last_sum(counts)
 
 
-def _divided(
+def _divide(
     slots: Slots,
-    columns: list[Filled],
-    part: tuple[float, int],
-    whole: tuple[str, float],
+    columns: list[NumberedColumn],
+    numerator: tuple[float, int],
+    denominator: tuple[str, float],
     notes: tuple[str, ...] = (),
 ) -> Working:
-    """`part` (value, decimals) over `whole` (name, value)."""
-    value, places = part
-    totals = {whole[0]: whole[1]}
-    if whole[1] <= 0:
-        return tabulate(slots, columns, 0.0, "No document to count: 0", totals, notes)
-    result = value / whole[1]
-    conclusion = f"{half_up(value, places)} ÷ {plain(whole[1])} = {half_up(result, 4)}"
-    return tabulate(slots, columns, result, conclusion, totals, notes)
+    """Builds the working of a division. `numerator`: (value, decimals); `denominator`: (name, value)."""
+    dividend, places = numerator
+    name, divisor = denominator
+    totals = {name: divisor}
+    if divisor <= 0:
+        return build_table(slots, columns, 0.0, NO_RESULTS, totals, notes)
+    result = dividend / divisor
+    conclusion = f"{format_rounded(dividend, places)} ÷ {format_short(divisor)} = {format_rounded(result, 4)}"
+    return build_table(slots, columns, result, conclusion, totals, notes)
 
 
-def _marks(slots: Slots, settings: Settings) -> FloatArray:
-    """1 for every relevant document of the first k, 0 for the others."""
-    return slots.relevant(settings.number("rel"))[0, : int(slots.held[0])].astype(np.float64)
+def _relevance(slots: Slots, settings: Settings) -> FloatArray:
+    """Returns 1 for every relevant result in the first k, 0 for the others."""
+    return slots.is_relevant(settings.number("rel"))[0, : int(slots.filled_counts[0])].astype(np.float64)
 
 
-def _relevant(marks: FloatArray) -> Filled:
-    return Column("relevant", "Relevant", r"\text{rel}_r", decimals=0), marks
+def _relevance_column(relevance: FloatArray) -> NumberedColumn:
+    return Column("relevant", "Relevant", r"\text{rel}_r", decimals=0), relevance

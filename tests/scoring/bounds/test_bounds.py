@@ -1,4 +1,4 @@
-"""Bounds against brute force: every completion of every open slot."""
+"""Bounds compared with brute force: every way to rate the open slots."""
 
 from itertools import product
 
@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from relevancy.scoring import Batch, Scale, parse_measure, score
-from tests.scoring.one_ranking import scores_of
+from tests.scoring.ranking_scores import score_ranking
 
 EXACT = [
     "CG@4", "DCG@3", "DCG(discount='classic')", "P@3", "P(denominator='returned')@4", "R@3", "Success@2", "RR@4",
@@ -21,18 +21,18 @@ SKIPPING = ["P(unrated='skip')@3", "nDCG(unrated='skip')@3", "AP(unrated='skip')
 SCALES = ["0:1", "0:2", "0:3", "1:3"]
 
 
-def completions(measure, grades, extra, scale, shown, levels):
-    """Scores of every way to rate the unrated documents among the first k."""
-    depth = parse_measure(measure).depth(shown)
-    at = [index for index, grade in enumerate(grades[:depth]) if grade is None]
+def score_completions(measure, grades, unretrieved, scale, depth, levels):
+    """The scores of every way to rate the unrated documents in the first k."""
+    k = parse_measure(measure).k(depth)
+    unrated = [index for index, grade in enumerate(grades[:k]) if grade is None]
     filled = []
-    for choice in product(levels, repeat=len(at)):
+    for choice in product(levels, repeat=len(unrated)):
         row = list(grades)
-        for index, grade in zip(at, choice, strict=True):
+        for index, grade in zip(unrated, choice, strict=True):
             row[index] = grade
         filled.append(row)
-    batch = Batch.from_grades(filled, Scale.parse(scale), [extra] * len(filled))
-    return score(parse_measure(measure), batch, shown, zero_unscoreable=True, bounds=False).score
+    batch = Batch.from_grades(filled, Scale.parse(scale), [unretrieved] * len(filled))
+    return score(parse_measure(measure), batch, depth, count_unscoreable_as_zero=True, bounds=False).score
 
 
 @st.composite
@@ -47,100 +47,102 @@ def rankings(draw):
 @settings(max_examples=150, deadline=None)
 @given(rankings(), st.sampled_from(EXACT))
 def test_bounds_are_the_extremes_of_all_completions(ranking, measure):
-    grades, extra, scale = ranking
-    scores = scores_of(measure, grades, scale, extra)
+    grades, unretrieved, scale = ranking
+    scores = score_ranking(measure, grades, scale, unretrieved)
     assume(not np.isnan(scores.score[0]))
-    every = completions(measure, grades, extra, scale, len(grades), Scale.parse(scale).grades)
-    assert scores.low[0] == pytest.approx(min(every.min(), scores.score[0]), abs=1e-9)
-    assert scores.high[0] == pytest.approx(max(every.max(), scores.score[0]), abs=1e-9)
+    completions = score_completions(measure, grades, unretrieved, scale, len(grades), Scale.parse(scale).grades)
+    assert scores.low[0] == pytest.approx(min(completions.min(), scores.score[0]), abs=1e-9)
+    assert scores.high[0] == pytest.approx(max(completions.max(), scores.score[0]), abs=1e-9)
 
 
 @settings(max_examples=60, deadline=None)
 @given(rankings(), st.sampled_from([*EXACT, *SKIPPING, "AvgEdit@4", "AvgEdit"]))
-def test_bounds_contain_every_completion_and_the_present_score(ranking, measure):
-    grades, extra, scale = ranking
-    scores = scores_of(measure, grades, scale, extra)
+def test_bounds_contain_every_completion_and_the_score(ranking, measure):
+    grades, unretrieved, scale = ranking
+    scores = score_ranking(measure, grades, scale, unretrieved)
     assume(not np.isnan(scores.score[0]))
-    every = completions(measure, grades, extra, scale, len(grades), Scale.parse(scale).grades)
+    completions = score_completions(measure, grades, unretrieved, scale, len(grades), Scale.parse(scale).grades)
     low, high = scores.low[0] - 1e-9, scores.high[0] + 1e-9
     assert low <= scores.score[0] <= high
-    assert low <= every.min()
-    assert every.max() <= high
+    assert low <= completions.min()
+    assert completions.max() <= high
 
 
 @settings(max_examples=60, deadline=None)
 @given(rankings(), st.sampled_from(["global", "local", "recall", "uncut"]), st.sampled_from(["exp", "linear"]))
-def test_ndcg_bounds_contain_fractions_too(ranking, ideal, gain):
-    grades, extra, scale = ranking
+def test_ndcg_bounds_contain_completions_with_fractions(ranking, ideal, gain):
+    grades, unretrieved, scale = ranking
     assume(grades.count(None) <= 3)
     measure = f"nDCG(gain='{gain}',ideal='{ideal}')@4"
-    scores = scores_of(measure, grades, scale, extra)
+    scores = score_ranking(measure, grades, scale, unretrieved)
     assume(not np.isnan(scores.score[0]))
     limits = Scale.parse(scale)
-    every = completions(measure, grades, extra, scale, len(grades), np.linspace(limits.lowest, limits.top, 9).tolist())
-    assert scores.low[0] - 1e-9 <= every.min()
-    assert every.max() <= scores.high[0] + 1e-9
+    completions = score_completions(
+        measure, grades, unretrieved, scale, len(grades), np.linspace(limits.lowest, limits.top, 9).tolist()
+    )
+    assert scores.low[0] - 1e-9 <= completions.min()
+    assert completions.max() <= scores.high[0] + 1e-9
 
 
-def test_ndcg_low_can_lie_below_the_fills():
-    # One document of the top grade at the end raises the ideal more than it earns.
-    fills = [scores_of("nDCG@3", [fill, 1, fill]).score[0] for fill in (0, 3)]
-    low = scores_of("nDCG@3", [None, 1, None]).low[0]
-    assert low == pytest.approx(scores_of("nDCG@3", [0, 1, 3]).score[0])
+def test_ndcg_low_can_be_below_uniform_completions():
+    # A document of the top grade at the end raises the ideal DCG by more than the DCG.
+    fills = [score_ranking("nDCG@3", [fill, 1, fill]).score[0] for fill in (0, 3)]
+    low = score_ranking("nDCG@3", [None, 1, None]).low[0]
+    assert low == pytest.approx(score_ranking("nDCG@3", [0, 1, 3]).score[0])
     assert low < min(fills) - 1
 
 
-def test_ndcg_high_can_lie_between_the_fills():
-    # Ideal over everything known: a middle grade pays where a top grade would only raise the ideal.
-    found = 0
+def test_ndcg_high_can_be_above_uniform_completions():
+    # A medium grade raises the ratio where a top grade would raise the ideal DCG too much.
+    higher = 0
     for known in product((0, 1, 2, 3), repeat=3):
         grades = [*known, None, None]
         if not any(known):
             continue
-        scores = scores_of("nDCG(ideal='local')@5", grades)
-        fills = [scores_of("nDCG(ideal='local')@5", [*known, fill, fill]).score[0] for fill in (0, 3)]
-        found += scores.high[0] > max(fills) + 1e-6
-        every = completions("nDCG(ideal='local')@5", grades, [], "0:3", 5, (0, 1, 2, 3))
-        assert scores.high[0] == pytest.approx(every.max())
-    assert found > 0
+        scores = score_ranking("nDCG(ideal='local')@5", grades)
+        fills = [score_ranking("nDCG(ideal='local')@5", [*known, fill, fill]).score[0] for fill in (0, 3)]
+        higher += scores.high[0] > max(fills) + 1e-6
+        completions = score_completions("nDCG(ideal='local')@5", grades, [], "0:3", 5, (0, 1, 2, 3))
+        assert scores.high[0] == pytest.approx(completions.max())
+    assert higher > 0
 
 
 def test_bounds_of_many_queries_equal_those_of_each():
-    chance = np.random.default_rng(3)
-    grades = chance.integers(0, 4, (300, 8)).astype(object)
-    grades[chance.random((300, 8)) < 0.4] = None
-    extra = [chance.integers(0, 4, count).tolist() for count in chance.integers(0, 90, 300)]
+    generator = np.random.default_rng(3)
+    grades = generator.integers(0, 4, (300, 8)).astype(object)
+    grades[generator.random((300, 8)) < 0.4] = None
+    unretrieved = [generator.integers(0, 4, count).tolist() for count in generator.integers(0, 90, 300)]
     scale = Scale.parse("0:3")
     for text in ("nDCG@5", "nDCG(ideal='uncut')@5", "AP", "Bpref", "R@5"):
         measure = parse_measure(text)
-        together = score(measure, Batch.from_grades(grades.tolist(), scale, extra), 8)
+        together = score(measure, Batch.from_grades(grades.tolist(), scale, unretrieved), 8)
         for at in range(0, 300, 7):
-            alone = score(measure, Batch.from_grades([grades[at].tolist()], scale, [extra[at]]), 8)
+            alone = score(measure, Batch.from_grades([grades[at].tolist()], scale, [unretrieved[at]]), 8)
             for name in ("score", "low", "high"):
                 assert getattr(together, name)[at] == pytest.approx(getattr(alone, name)[0], nan_ok=True, abs=1e-9)
 
 
 @pytest.mark.parametrize("measure", [*EXACT, *SKIPPING, "AvgEdit@4"])
 def test_bounds_of_a_fully_rated_list_are_its_score(measure):
-    scores = scores_of(measure, [1, 3, 0, 2], extra=[2, 2])
+    scores = score_ranking(measure, [1, 3, 0, 2], unretrieved=[2, 2])
     assert scores.low[0] == scores.score[0] == scores.high[0]
 
 
 def test_bounds_of_an_unscoreable_query():
-    scores = scores_of("nDCG@3", [None, None])
+    scores = score_ranking("nDCG@3", [None, None])
     assert np.isnan([scores.score[0], scores.low[0], scores.high[0]]).all()
-    counted = scores_of("nDCG@3", [None, None], zero_unscoreable=True)
+    counted = score_ranking("nDCG@3", [None, None], count_unscoreable_as_zero=True)
     assert (counted.score[0], counted.low[0], counted.high[0]) == (0, 0, 100)
 
 
-def test_bounds_can_be_left_out():
+def test_bounds_are_optional():
     batch = Batch.from_grades([[3, None]], Scale.parse("0:3"))
     scores = score(parse_measure("nDCG@2"), batch, 2, bounds=False)
     assert np.isnan(scores.low).all()
     assert scores.unrated.tolist() == [1]
 
 
-def test_bounds_leave_repeats_alone():
+def test_bounds_ignore_repeats():
     batch = Batch.build([["a", "b", "b", "a"]], [{"a": 3}], Scale.parse("0:3"))
     scores = score(parse_measure("CG(gain='linear')@4"), batch, 4)
     assert (scores.value[0], scores.unrated[0]) == (3, 1)

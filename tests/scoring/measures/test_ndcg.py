@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from relevancy.scoring import Batch, Scale, parse_measure, score
-from tests.scoring.one_ranking import value_of
+from tests.scoring.ranking_scores import compute_value
 
 GRADES, MISSED = [3, 2, 3, 0, 1, 2], [3, 2]
 
@@ -13,8 +13,8 @@ GRADES, MISSED = [3, 2, 3, 0, 1, 2], [3, 2]
     ("measure", "expected"),
     [("nDCG(gain='linear')@6", 0.785002), ("nDCG(gain='linear')@10", 0.756164), ("nDCG@6", 0.751083)],
 )
-def test_ndcg_worked_example(measure, expected):
-    assert value_of(measure, GRADES, extra=MISSED) == pytest.approx(expected, abs=5e-7)
+def test_ndcg_example(measure, expected):
+    assert compute_value(measure, GRADES, unretrieved=MISSED) == pytest.approx(expected, abs=5e-7)
 
 
 @pytest.mark.parametrize(
@@ -22,18 +22,20 @@ def test_ndcg_worked_example(measure, expected):
 )
 def test_ndcg_ideals(ideal, expected):
     measure = f"nDCG(gain='linear',discount='reciprocal',ideal='{ideal}')@2"
-    assert value_of(measure, [0.1, 1.0, 0.7], "0:1", [0.9, 0.1]) == pytest.approx(expected, abs=5e-7)
+    assert compute_value(measure, [0.1, 1.0, 0.7], "0:1", [0.9, 0.1]) == pytest.approx(expected, abs=5e-7)
 
 
 def test_ndcg_classic_discount_at_every_rank():
     grades = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
-    values = [value_of(f"nDCG(gain='linear',discount='classic')@{k}", grades) for k in range(1, 11)]
+    values = [compute_value(f"nDCG(gain='linear',discount='classic')@{k}", grades) for k in range(1, 11)]
     assert [round(value, 2) for value in values] == [1, 0.83, 0.87, 0.78, 0.71, 0.69, 0.73, 0.80, 0.88, 0.88]
 
 
 def test_ndcg_classic_and_recall_examples():
-    assert value_of("nDCG(gain='linear',discount='classic')@4", [2, 1, 2, 0]) == pytest.approx(0.920303, abs=5e-7)
-    assert value_of("nDCG(gain='linear',ideal='recall')@10", [4, 2, 0, 3], "0:4") == pytest.approx(0.950833, abs=5e-7)
+    assert compute_value("nDCG(gain='linear',discount='classic')@4", [2, 1, 2, 0]) == pytest.approx(0.920303, abs=5e-7)
+    assert compute_value("nDCG(gain='linear',ideal='recall')@10", [4, 2, 0, 3], "0:4") == pytest.approx(
+        0.950833, abs=5e-7
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,36 +61,36 @@ def test_ndcg_ideal_values_of_the_natural_logarithm_example():
 
 
 def test_ndcg_local_compares_with_the_first_k_only():
-    assert value_of("nDCG(ideal='local')@2", [1, 2, 3]) < 1
-    assert value_of("nDCG(ideal='local')@2", [2, 1, 3]) == 1
-    assert value_of("nDCG(ideal='recall')@2", [2, 1, 3]) < 1
+    assert compute_value("nDCG(ideal='local')@2", [1, 2, 3]) < 1
+    assert compute_value("nDCG(ideal='local')@2", [2, 1, 3]) == 1
+    assert compute_value("nDCG(ideal='recall')@2", [2, 1, 3]) < 1
 
 
 def test_ndcg_uncut_takes_all_known_grades():
-    assert value_of("nDCG(ideal='uncut')@1", [3, 3]) == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    assert compute_value("nDCG(ideal='uncut')@1", [3, 3]) == pytest.approx(1 / (1 + 1 / math.log2(3)))
 
 
 @pytest.mark.parametrize("ideal", ["global", "local", "recall", "uncut"])
 def test_ndcg_needs_a_gain(ideal):
     measure = f"nDCG(ideal='{ideal}')@3"
-    assert math.isnan(value_of(measure, [0, 0, None]))
-    assert value_of(measure, [0, None], extra=[2]) == 0
-    assert value_of(measure, [], extra=[2]) == 0
-    assert value_of(measure, [3, 2, 1]) == 1
+    assert math.isnan(compute_value(measure, [0, 0, None]))
+    assert compute_value(measure, [0, None], unretrieved=[2]) == 0
+    assert compute_value(measure, [], unretrieved=[2]) == 0
+    assert compute_value(measure, [3, 2, 1]) == 1
 
 
 def test_ndcg_max_needs_none():
-    assert value_of("nDCG(ideal='max')@3", [0, 0]) == 0
-    assert value_of("nDCG(ideal='max')", [], extra=[0]) == 0
-    assert value_of("nDCG(ideal='max')", [3, 3], shown=10) == 1
+    assert compute_value("nDCG(ideal='max')@3", [0, 0]) == 0
+    assert compute_value("nDCG(ideal='max')", [], unretrieved=[0]) == 0
+    assert compute_value("nDCG(ideal='max')", [3, 3], depth=10) == 1
 
 
 def test_ndcg_grade_below_zero_changes_nothing():
-    assert value_of("nDCG@3", [-1, 2, -1], extra=[-1]) == value_of("nDCG@3", [None, 2, None])
+    assert compute_value("nDCG@3", [-1, 2, -1], unretrieved=[-1]) == compute_value("nDCG@3", [None, 2, None])
 
 
 @pytest.mark.parametrize("length", range(1, 30))
 def test_ndcg_of_the_ideal_list_is_exactly_one(length):
     grades = sorted([3, *np.random.default_rng(length).integers(0, 4, length).tolist()], reverse=True)
-    assert value_of("nDCG@10", grades) == 1
-    assert value_of("nDCG", grades, shown=40) == 1
+    assert compute_value("nDCG@10", grades) == 1
+    assert compute_value("nDCG", grades, depth=40) == 1

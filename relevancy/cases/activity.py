@@ -1,0 +1,137 @@
+"""The recent activity of the home page: runs, ratings and new cases."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any
+
+from django.db.models import CharField, Count, F, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Cast, Substr
+
+from relevancy.models import Book, Case, RatingChange, Run
+
+from .dashboard import primary_scores
+
+MAX_EVENTS = 12
+SITTING_GAP = timedelta(minutes=30)  # a longer pause between two ratings of one person begins a new sitting
+MAX_RATINGS_READ = 20_000  # counted, newest first
+MAX_RATINGS_SEARCHED = 200_000  # among which those on visible books are looked up
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something a person did.
+
+    kind: "run", "ratings" or "case" (created).
+    person: the person's name.
+    case: the case concerned; for ratings a case of the book that the user can see, if there is one.
+    run, change: of a run, its number and attempt, and the difference in points to the run before.
+    book, count: of ratings, the name of the book and the number of ratings; `is_partial`: there are more than that.
+    """
+
+    kind: str
+    person: str
+    at: datetime
+    case: Case | None = None
+    run: Run | None = None
+    change: float | None = None
+    book: str = ""
+    count: int = 0
+    is_partial: bool = False
+
+
+@dataclass
+class Sitting:
+    """Ratings that one person gave in one book without a pause of 30 minutes."""
+
+    person: str
+    book_id: int
+    book: str
+    count: int
+    first: datetime
+    last: datetime
+
+
+def recent_activity(user: Any) -> list[Event]:
+    """Returns what people did in the cases and books the user can see, newest first. Four SQL statements."""
+    cases = Case.objects.visible_to(user).live()
+    created = cases.select_related("owner").order_by("-created_at", "-pk")[:MAX_EVENTS]
+    events = [
+        *_run_events(cases),
+        *_rating_events(user, cases),
+        *(Event("case", str(case.owner), case.created_at, case) for case in created),
+    ]
+    return sorted(events, key=lambda event: event.at, reverse=True)[:MAX_EVENTS]
+
+
+def _run_events(cases: QuerySet[Case]) -> Iterator[Event]:
+    # The newest ids are found in the index of the foreign key; sorting by time would read every run's configuration.
+    newest = Run.objects.filter(case__in=cases.values("pk")).order_by("-pk").values("pk")[: 2 * MAX_EVENTS]
+    own_score = primary_scores(case="case").filter(run=OuterRef("pk"))
+    runs: QuerySet[Any] = (
+        Run.objects.filter(pk__in=newest, finished_at__isnull=False)
+        .annotate(score_change=Subquery(own_score.values("change")[:1]))
+        .select_related("created_by", "attempt", "case")
+        .defer("config", "attempt__template")
+        .order_by("-finished_at")[:MAX_EVENTS]
+    )
+    for run in runs:
+        yield Event("run", str(run.created_by), run.finished_at, run.case, run, run.score_change)
+
+
+def _rating_events(user: Any, cases: QuerySet[Case]) -> list[Event]:
+    sittings, is_complete = _sittings(user)
+    oldest = min((sitting.first for sitting in sittings), default=None)
+    newest = sorted(sittings, key=lambda sitting: sitting.last, reverse=True)[:MAX_EVENTS]
+    book_cases = cases.filter(book__in={sitting.book_id for sitting in newest}).order_by("pk")
+    case_by_book = {case.book_id: case for case in book_cases}
+    return [
+        Event(
+            "ratings",
+            sitting.person,
+            sitting.last,
+            case_by_book.get(sitting.book_id),
+            book=sitting.book,
+            count=sitting.count,
+            is_partial=not is_complete and oldest is not None and sitting.first - oldest < SITTING_GAP,
+        )
+        for sitting in newest
+    ]
+
+
+def _sittings(user: Any) -> tuple[list[Sitting], bool]:
+    """The sittings on books the user can see, and whether all of their ratings were read."""
+    last_id = RatingChange.objects.order_by("-pk").values(lowest=F("pk") - MAX_RATINGS_SEARCHED)[:1]
+    newest = (
+        RatingChange.objects.filter(
+            pk__gt=Subquery(last_id), query__book__in=Book.objects.visible_to(user).values("pk")
+        )
+        .exclude(new_verdict="")
+        .order_by("-pk")
+        .values("pk")[:MAX_RATINGS_READ]
+    )
+    # The database counts for every ten minutes: "2026-01-31 12:3" of "2026-01-31 12:34:56". Shorter than a gap, so that no
+    # sitting is cut wrongly; and a function of the database itself, which Django's TruncMinute is not on SQLite.
+    ten_minutes = Substr(Cast("at", CharField()), 1, 15)
+    groups = (
+        RatingChange.objects.filter(pk__in=newest)
+        .order_by()
+        .values("by", "by__name", "by__email", "query__book", "query__book__name", ten_minutes=ten_minutes)
+        .annotate(count=Count("pk"), first=Min("at"), last=Max("at"))
+        .order_by("by", "query__book", "first")
+    )
+    sittings: list[Sitting] = []
+    total = 0
+    for (_, book_id), rows in groupby(groups, key=lambda group: (group["by"], group["query__book"])):
+        current: Sitting | None = None
+        for row in rows:
+            total += row["count"]
+            if current and row["first"] - current.last < SITTING_GAP:
+                current.count += row["count"]
+                current.last = row["last"]
+            else:
+                person = row["by__name"] or row["by__email"]
+                current = Sitting(person, book_id, row["query__book__name"], row["count"], row["first"], row["last"])
+                sittings.append(current)
+    return sittings, total < MAX_RATINGS_READ

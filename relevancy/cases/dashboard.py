@@ -1,0 +1,173 @@
+"""The cases of the home page with their scores.
+
+The database filters and sorts the cases; details are read only for the cases of one page. The number of SQL statements does
+not depend on the number of cases.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from django.db.models import Count, F, Func, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models.functions import Coalesce, Lower, RowNumber
+
+from relevancy.models import Case, CaseQuery, CaseScore, CaseScorer, Run, ScorerVersion
+
+HISTORY_RUNS = 12
+SORT_KEYS = ("name", "score", "change", "scored", "unrated", "run")
+
+
+@dataclass
+class CaseRow:
+    """A case as the home page lists it.
+
+    version: the primary scorer's version; None if the case has no scorer.
+    query_count: the number of queries in the case.
+    run: the newest run.
+    scored_run: the newest finished run with a score under `version`, which may be older than `run`.
+    score: the newest score of `scored_run`.
+    change: the difference in points between `score` and the score of the run before `scored_run`.
+    history: the last scores, 0–100, oldest first; None for a run that could not be scored.
+    """
+
+    case: Case
+    version: ScorerVersion | None = None
+    query_count: int = 0
+    run: Run | None = None
+    scored_run: Run | None = None
+    score: CaseScore | None = None
+    change: float | None = None
+    history: list[float | None] = field(default_factory=list)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the newest run is waiting or running."""
+        return bool(self.run and self.run.is_active)
+
+    @property
+    def is_score_outdated(self) -> bool:
+        """Whether the score belongs to an older run than the newest one."""
+        return bool(self.run and self.scored_run and self.run.pk != self.scored_run.pk)
+
+
+def find_cases(user: Any, *, archived: bool = False, text: str = "", sort: str = "") -> QuerySet[Case]:
+    """Returns the cases a user can see, each with the user's `role`, filtered and sorted.
+
+    text: words that all have to occur in the name of the case, of its newest run's endpoint or of its primary scorer.
+    sort: one of `SORT_KEYS`, descending with a leading "-"; anything else sorts by the newest activity. Cases without a
+        value come last in both directions.
+    """
+    cases: QuerySet[Case] = Case.objects.visible_to(user).filter(archived_at__isnull=not archived)
+    newest_run = Run.objects.filter(case=OuterRef("pk")).order_by("-number")
+    primary_scorer = CaseScorer.objects.filter(case=OuterRef("pk")).order_by("position", "id")
+    if text.strip():
+        cases = cases.alias(
+            endpoint_name=Subquery(newest_run.values("attempt__endpoint__name")[:1]),
+            scorer_name=Subquery(primary_scorer.values("scorer__name")[:1]),
+        )
+    for word in text.split():
+        cases = cases.filter(
+            Q(name__icontains=word) | Q(endpoint_name__icontains=word) | Q(scorer_name__icontains=word)
+        )
+    newest_run_at = newest_run.values(at=Coalesce("finished_at", "created_at"))[:1]
+    cases = cases.alias(active_at=Coalesce(Subquery(newest_run_at), F("created_at")))
+    key = sort.removeprefix("-")
+    if key not in SORT_KEYS:
+        return cases.order_by("-active_at", "-pk")
+    cases = cases.alias(sort_value=_sort_value(key))
+    direction = F("sort_value").desc if sort.startswith("-") else F("sort_value").asc
+    return cases.order_by(direction(nulls_last=True), "-active_at", "-pk")
+
+
+def _sort_value(key: str) -> Func | F | Subquery:
+    if key == "name":
+        return Lower("name")
+    if key == "run":
+        return F("active_at")
+    return Subquery(primary_scores(case="pk").values(key)[:1])
+
+
+def primary_scores(*, case: str) -> QuerySet[Any]:
+    """The scores of the case that the outer query names, under its primary scorer, of finished runs, newest first.
+
+    Each has `change`, the difference to the score of the run before.
+    """
+    version = CaseScorer.objects.filter(case=OuterRef(OuterRef(case))).order_by("position", "id").values("version")
+    finished = CaseScore.objects.exclude(run__status__in=Run.ACTIVE_STATUSES).order_by("-run__number", "-day")
+    before = finished.filter(
+        run__case=OuterRef("run__case"), version=OuterRef("version"), run__number__lt=OuterRef("run__number")
+    )
+    return finished.filter(run__case=OuterRef(case), version=Subquery(version[:1])).annotate(
+        change=F("score") - Subquery(before.values("score")[:1])
+    )
+
+
+def case_rows(cases: Iterable[Case]) -> list[CaseRow]:
+    """Returns what the home page shows of some cases, in their order. Five SQL statements."""
+    rows = {case.pk: CaseRow(case) for case in cases}
+    for case_id, version in _primary_versions(rows).items():
+        rows[case_id].version = version
+    for case_id, count in _query_counts(rows):
+        rows[case_id].query_count = count
+    runs_by_case = _newest_runs(rows)
+    scores = _scores_by_run(rows.values(), runs_by_case)
+    for case_id, runs in runs_by_case.items():
+        _fill_in_runs(rows[case_id], runs, scores)
+    return list(rows.values())
+
+
+def _primary_versions(case_ids: Iterable[int]) -> dict[int, ScorerVersion]:
+    case_scorers = (
+        CaseScorer.objects.filter(case__in=list(case_ids))
+        .select_related("version__scorer")
+        .defer("version__script", "version__scorer__description")
+        .order_by("case_id", "position", "id")
+    )
+    versions: dict[int, ScorerVersion] = {}
+    for case_scorer in case_scorers:
+        versions.setdefault(case_scorer.case_id, case_scorer.version)
+    return versions
+
+
+def _query_counts(case_ids: Iterable[int]) -> Iterable[tuple[int, int]]:
+    present = CaseQuery.objects.present().filter(case__in=list(case_ids))
+    counts: Iterable[tuple[int, int]] = present.order_by().values_list("case_id").annotate(Count("id"))
+    return counts
+
+
+def _newest_runs(case_ids: Iterable[int]) -> dict[int, list[Run]]:
+    """The newest runs by case, newest first: one more than the history shows, because the newest may have no score yet."""
+    place = Window(RowNumber(), partition_by=F("case_id"), order_by=F("number").desc())
+    ids = Run.objects.filter(case__in=list(case_ids)).annotate(place=place).filter(place__lte=HISTORY_RUNS + 1)
+    runs = (
+        Run.objects.filter(pk__in=ids.values("pk"))
+        .select_related("attempt__endpoint")
+        .defer("config", "attempt__template", "attempt__endpoint__credentials", "attempt__endpoint__headers")
+        .order_by("case_id", "-number")
+    )
+    runs_by_case: dict[int, list[Run]] = defaultdict(list)
+    for run in runs:
+        runs_by_case[run.case_id].append(run)
+    return runs_by_case
+
+
+def _scores_by_run(rows: Iterable[CaseRow], runs_by_case: dict[int, list[Run]]) -> dict[int, CaseScore]:
+    """The newest score of each run under the primary scorer of its case: `{run id: score}`."""
+    version_ids = {row.case.pk: row.version.pk for row in rows if row.version}
+    case_ids = {run.pk: case_id for case_id, runs in runs_by_case.items() for run in runs}
+    scores = CaseScore.objects.filter(run__in=case_ids, version__in=set(version_ids.values())).order_by("day")
+    return {score.run_id: score for score in scores if score.version_id == version_ids.get(case_ids[score.run_id])}
+
+
+def _fill_in_runs(row: CaseRow, runs: Sequence[Run], scores: dict[int, CaseScore]) -> None:
+    row.run = runs[0]
+    scored = [(run, scores[run.pk]) for run in runs if run.pk in scores and not run.is_active]
+    if not scored:
+        return
+    row.scored_run, row.score = scored[0]
+    row.history = [score.score for _, score in reversed(scored[:HISTORY_RUNS])]
+    for (_, now), (_, before) in pairwise(scored[:2]):
+        if now.score is not None and before.score is not None:
+            row.change = now.score - before.score

@@ -1,0 +1,64 @@
+"""Setting up a whole case: endpoint, case, attempt, queries and the first run, or nothing of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from relevancy import runs
+from relevancy.models import Book, EncryptedJSONField, Endpoint, Run, Scorer, User
+from relevancy.models.saving import clean_and_save
+from relevancy.queries import queries
+from relevancy.runs import attempts
+
+from . import cases
+
+
+@dataclass(frozen=True)
+class CaseSetup:
+    """Everything a new case consists of.
+
+    endpoint: a saved one, or a new one from `endpoints.build_endpoint`.
+    template, fields: query template and field specification of the first attempt.
+    texts: queries; with a book they are added to the book's own.
+    scale: `[[grade, label], …]` of the new book; None takes that of the scorer.
+    book: a book whose scale and queries the case takes; None makes a new one.
+    """
+
+    name: str
+    scorer: Scorer
+    endpoint: Endpoint
+    template: str
+    fields: str
+    texts: Sequence[str]
+    scale: Sequence[Sequence[Any]] | None = None
+    book: Book | None = None
+
+
+def create_with_first_run(*, setup: CaseSetup, by: User) -> Run:
+    """Creates the case in one transaction and returns its first run, which waits for a worker.
+
+    Raises `ValidationError`, `RunNotAllowed` or `TemplateError`; then nothing is created.
+    """
+    texts = [*setup.texts]
+    if setup.book is not None:
+        texts = [*setup.book.queries.live().values_list("text", flat=True), *texts]
+    with transaction.atomic():
+        if setup.endpoint.pk is None:
+            clean_and_save(setup.endpoint)
+        case = cases.create(name=setup.name, owner=by, scorers=[setup.scorer], scale=setup.scale, book=setup.book)
+        attempt = attempts.save(case=case, endpoint=setup.endpoint, template=setup.template, fields=setup.fields, by=by)
+        queries.add(case=case, texts=texts)
+        return runs.start(attempt=attempt, by=by)
+
+
+def seal(secrets: Mapping[str, str]) -> str:
+    """Returns secrets encrypted, so that they can be kept in a session; "" for none."""
+    sealed: str = EncryptedJSONField().get_prep_value(dict(secrets))
+    return sealed
+
+
+def unseal(sealed: str) -> dict[str, str]:
+    """Returns the secrets that `seal` encrypted. Raises `UnreadableSecret`."""
+    return EncryptedJSONField().from_db_value(sealed)

@@ -1,0 +1,91 @@
+"""Connection tests: ask an endpoint for its product, its fields and, with a query, its first documents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from relevancy import engines
+from relevancy.models import Endpoint, UnreadableSecret
+
+from .connections import connect
+from .suggestions import suggest_fields, suggest_template
+
+TEST_ROWS = 3
+TEST_KNOB = 10
+
+
+@dataclass(frozen=True)
+class Document:
+    """A returned document as a page shows it."""
+
+    id: str
+    title: str
+    thumb_url: str | None
+    subs: tuple[tuple[str, str], ...]
+    score: float | None
+
+
+@dataclass(frozen=True)
+class ConnectionTest:
+    """What an endpoint returned: its product and version, its fields, and the first documents of a query.
+
+    `error`: what went wrong; the other attributes are what was returned before that.
+    `warnings`: probable mistakes in the template.
+    """
+
+    version: str
+    fields: list[str]
+    page: engines.Page | None
+    error: str = ""
+    warnings: tuple[engines.TemplateWarning, ...] = ()
+
+
+def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*") -> ConnectionTest:
+    """Asks an endpoint for its version and, if `text` is not blank, searches for it.
+
+    Without a template it uses one that suits any index. Never raises for what the endpoint does, see `ConnectionTest.error`.
+    """
+    version, names = "", list[str]()
+    warnings: tuple[engines.TemplateWarning, ...] = ()
+    try:
+        adapter = engines.get(endpoint.engine)
+        with connect(endpoint) as engine:
+            version, names = engine.version(), engine.fields()
+            if not text.strip():
+                return ConnectionTest(version, names, None)
+            parsed = engines.parse_template(template or _template_for_any_index(endpoint, names), adapter.syntax)
+            warnings = tuple(adapter.template_warnings(parsed))
+            request = engines.Request(
+                query=text.strip(),
+                template=parsed,
+                fields=engines.parse_fields(fields, adapter.default_id_field),
+                rows=TEST_ROWS,
+                knobs=dict.fromkeys(parsed.knobs, TEST_KNOB),
+                options=endpoint.options.get("query_options", {}),
+                escape=adapter.syntax == "params",
+            )
+            page = engine.search(request)
+            names = names or engines.field_names([hit.fields for hit in page.hits])
+            return ConnectionTest(version, names, page, warnings=warnings)
+    except (engines.EngineError, UnreadableSecret) as error:
+        return ConnectionTest(version, names, None, str(error), warnings)
+
+
+def _template_for_any_index(endpoint: Endpoint, names: Sequence[str]) -> str:
+    # It is not known yet which fields contain text.
+    text_names = () if engines.get(endpoint.engine).searches_all_fields else names
+    return suggest_template(
+        engine=endpoint.engine,
+        fields=suggest_fields(engine=endpoint.engine, names=names),
+        text_names=text_names,
+        options=endpoint.options,
+    )
+
+
+def documents(*, endpoint: Endpoint, trial: ConnectionTest, fields: str) -> list[Document]:
+    """Returns the documents of a connection test as pages show them. Raises `TemplateError` for an invalid specification."""
+    spec = engines.parse_fields(fields, engines.get(endpoint.engine).default_id_field)
+    documents = []
+    for hit in trial.page.hits if trial.page else ():
+        display = spec.display({**hit.fields, spec.id: hit.fields.get(spec.id, hit.id)})
+        documents.append(Document(hit.id, display.title, display.thumb_url, display.subs, hit.score))
+    return documents

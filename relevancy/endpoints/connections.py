@@ -1,0 +1,92 @@
+"""Connections of stored endpoints to their engines."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from relevancy import engines
+from relevancy.models import Endpoint, UnreadableSecret
+
+MAX_TIMEOUT = 600  # seconds
+
+
+@lru_cache(maxsize=1)
+def _rules(hosts: str, private_allowed: bool) -> engines.AddressRules:
+    return engines.AddressRules.parse(hosts, private_allowed=private_allowed)
+
+
+def connection(endpoint: Endpoint) -> engines.Connection:
+    """Returns what an adapter needs to know of an endpoint, including credentials: never store or log it."""
+    try:
+        credentials, headers = endpoint.credentials, endpoint.headers
+    except UnreadableSecret as error:
+        raise engines.EndpointRefused(f"Endpoint {endpoint.name} was not contacted. {error}") from None
+    return engines.Connection(
+        engine=endpoint.engine,
+        url=endpoint.url,
+        rules=_rules(settings.ENDPOINT_HOSTS, settings.ENDPOINT_PRIVATE_ALLOWED),
+        options=endpoint.options,
+        credentials=credentials,
+        headers=headers,
+        data_dir=data_folder(endpoint.engine),
+        parallel=endpoint.parallel,
+        per_minute=endpoint.per_minute,
+        **_timeouts(endpoint.options),
+    )
+
+
+def data_folder(engine: str) -> Path:
+    """Returns the folder below the data directory that belongs to an engine."""
+    return Path(settings.DATA_DIR) / engine
+
+
+def connect(endpoint: Endpoint) -> engines.Engine:
+    """Returns the endpoint's adapter without contacting the engine. Raises `EngineError` for an invalid address."""
+    return engines.connect(connection(endpoint))
+
+
+def check_address(endpoint: Endpoint) -> None:
+    """Validates the address and options, and checks that the host is allowed. Does not contact the engine.
+
+    Raises `EngineError`. A host name that cannot be resolved (yet) passes: it is checked again before every run.
+    """
+    connect(endpoint).close()
+    if engines.get(endpoint.engine).address.kind != "url":
+        return
+    try:
+        connection(endpoint).rules.check(endpoint.url)
+    except engines.EndpointUnreachable as error:
+        if not isinstance(error.__cause__, OSError | UnicodeError):
+            raise
+
+
+def known_queries(endpoint: Endpoint) -> list[str]:
+    """Returns the only queries that the endpoint has results for; empty if it answers any query, or cannot be read."""
+    adapter = engines.find(endpoint.engine)
+    if adapter is None or not adapter.abilities.list_queries:
+        return []
+    try:
+        with connect(endpoint) as engine:
+            return engine.known_queries()
+    except engines.EngineError:
+        return []
+
+
+def sample_query(endpoint: Endpoint) -> str:
+    """Returns a query that the endpoint certainly has results for; empty if none is known."""
+    return next(iter(known_queries(endpoint)), "")
+
+
+def _timeouts(options: dict[str, Any]) -> dict[str, float]:
+    """Returns `connect_timeout` and `read_timeout` of the endpoint's options in seconds. Raises `EngineError`."""
+    return {name: _seconds(name, options[name]) for name in ("connect_timeout", "read_timeout") if name in options}
+
+
+def _seconds(name: str, value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MAX_TIMEOUT:
+        return float(value)
+    raise engines.EngineError(
+        f"The option {name} is {value!r}.", hint=f"Write seconds: a number above 0 and at most {MAX_TIMEOUT}."
+    )

@@ -1,0 +1,63 @@
+"""Engines as forms, pages and commands show them."""
+
+from dataclasses import dataclass
+
+from relevancy import engines
+from relevancy.engines.types import AddressField, OptionInfo, Syntax
+
+
+@dataclass(frozen=True)
+class EngineInfo:
+    """An engine that an endpoint can use.
+
+    `address`: how an endpoint says where the engine is.
+    `options`: options of an endpoint that the engine reads.
+    `uses_template`: False if the query template does not change what is returned.
+    `loads_documents`: documents can be added to its index.
+    """
+
+    key: str
+    label: str
+    syntax: Syntax
+    address: AddressField
+    options: tuple[OptionInfo, ...]
+    uses_template: bool
+    loads_documents: bool
+
+
+def engine_infos() -> list[EngineInfo]:
+    """Returns every installed engine, the built-in ones first."""
+    return [_info(engine) for engine in engines.available()]
+
+
+def engine_info(key: str) -> EngineInfo:
+    """Returns one engine. Raises `UnknownEngine`."""
+    return _info(engines.get(key))
+
+
+def engine_label(key: str) -> str:
+    """Returns an engine's name for people, or its key if its package is no longer installed."""
+    return engines.label(key)
+
+
+def is_file_engine(key: str) -> bool:
+    """Whether the address of such an endpoint is an uploaded file."""
+    engine = engines.find(key)
+    return engine is not None and engine.address.kind == "file"
+
+
+def default_engine() -> str:
+    """Returns the key of the engine that the form of a new endpoint starts with."""
+    return engines.available()[0].key
+
+
+def _info(engine: type[engines.Engine]) -> EngineInfo:
+    return EngineInfo(
+        key=engine.key,
+        label=engine.label,
+        syntax=engine.syntax,
+        address=engine.address,
+        options=engine.options,
+        uses_template=engine.uses_template,
+        loads_documents=engine.abilities.load,
+    )

@@ -1,0 +1,66 @@
+"""Uploaded files that are the address of an endpoint, such as rankings of another system; kept below the data directory."""
+
+import re
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.utils.text import slugify
+
+from relevancy import engines
+from relevancy.engines.types import UploadSummary
+from relevancy.models import Endpoint
+
+from .connections import data_folder
+
+MAX_BYTES = 50_000_000
+DAY = 24 * 3600
+_STORED_NAME = re.compile(r".*-[0-9a-f]{16}\.(csv|txt)")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A stored file: `name` is the address of its endpoint, `summary` describes its content."""
+
+    name: str
+    summary: UploadSummary
+
+
+def store(*, engine: str, content: bytes, name: str) -> Upload:
+    """Checks and stores a file for an endpoint of this engine. Raises `ValidationError` with line, column and value.
+
+    Deletes files that no endpoint has used within a day.
+    """
+    if len(content) > MAX_BYTES:
+        raise ValidationError({"file": f"The file has {len(content):,} bytes; at most {MAX_BYTES:,} are allowed."})
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ValidationError({"file": f"The file is not UTF-8: see line {line}. Save it as UTF-8."}) from None
+    try:
+        summary = engines.get(engine).check_upload(text)
+    except engines.EngineError as error:
+        raise ValidationError({"file": str(error)}) from None
+    if not summary.queries:
+        raise ValidationError(
+            {"file": "The file contains no query. Every line needs a query, a document and its position."}
+        )
+    _delete_unused(engine)
+    suffix = "csv" if summary.format == "CSV" else "txt"
+    stored_name = f"{slugify(Path(name).stem)[:80] or 'rankings'}-{secrets.token_hex(8)}.{suffix}"
+    data_folder(engine).mkdir(parents=True, exist_ok=True)
+    (data_folder(engine) / stored_name).write_text(text, encoding="utf-8")
+    return Upload(stored_name, summary)
+
+
+def _delete_unused(engine: str) -> None:
+    """Deletes only files that `store` named, and only after a day: the user may still be filling in the form."""
+    if not data_folder(engine).is_dir():
+        return
+    used = set(Endpoint.objects.filter(engine=engine).values_list("url", flat=True))
+    for path in data_folder(engine).iterdir():
+        if path.name not in used and _STORED_NAME.fullmatch(path.name) and path.stat().st_mtime < time.time() - DAY:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,282 @@
+"""The adapter for Elasticsearch and OpenSearch. `products.py` describes what differs between them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from relevancy.engines.base import Engine, Outcome
+from relevancy.engines.errors import (
+    BadQuery,
+    EndpointRefused,
+    UnreadableResponse,
+)
+from relevancy.engines.explanations import plain_tree
+from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.transport.client import HttpClient
+from relevancy.engines.transport.concurrency import in_parallel
+from relevancy.engines.transport.searches import search_in_parallel
+from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Page, Request
+
+from .addresses import EXAMPLE, prefix_and_index
+from .batches import Batches
+from .loading import load
+from .products import ELASTICSEARCH, OPENSEARCH, Product
+from .request import Body, ElasticRequest, elastic_request, ids_query, source_filter
+from .results import (
+    check_item,
+    error_message,
+    explaining_missing_search_templates,
+    is_field,
+    read_hit,
+    total_and_hits,
+)
+
+BATCH_SIZE = 100
+_LOOKUP_BATCH_SIZE = 500
+_NO_MATCH: Mapping[str, Any] = {"value": 0.0, "description": "no match", "details": []}
+
+
+class ElasticEngine(Engine):
+    """One index, alias, or comma-separated list of them. The URL may end in `/_search`."""
+
+    product: ClassVar[Product]
+    syntax = "json"
+    abilities = Abilities(explain=True, lookup=True, highlight=True, templates=True, load=True)
+    address = AddressField(
+        kind="url",
+        label="Address of the index",
+        help="The address of an index, an alias, or several of them separated by commas.",
+        example=EXAMPLE,
+    )
+    default_id_field = "_id"
+    example_template = '{"query": {"multi_match": {"query": "#$query##", "fields": ["title^2", "description"]}}}'
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        address = connection.rules.parse_url(connection.url)
+        prefix, index = prefix_and_index(address)
+        self._index = "/" + quote(index, safe=",*-_.<>{}+%")
+        self._load_path = f"{prefix}/{quote(index, safe='*-_.')}"
+        self._url = f"{address.base}{prefix}{self._index}"
+        self._http = HttpClient(connection, address, error_message)
+        self._client = self.product.open_client(self._http, address, prefix, self._url)
+
+    @classmethod
+    def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
+        if not fields:
+            return '{\n  "query": {\n    "simple_query_string": {"query": "#$query##"}\n  }\n}'
+        boosted = ", ".join(
+            json.dumps(f"{name}^##title_boost##" if not index else name, ensure_ascii=False)
+            for index, name in enumerate(fields)
+        )
+        body = f'"query": "#$query##",\n      "fields": [{boosted}],\n      "tie_breaker": 0.1,\n      "lenient": true'
+        return f'{{\n  "query": {{\n    "multi_match": {{\n      {body}\n    }}\n  }}\n}}'
+
+    def search(self, request: Request) -> Page:
+        self._http.rate_limit.wait()
+        return self._search(request)
+
+    def search_many(
+        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        """As `Engine.search_many`, a hundred searches to a request."""
+        is_stopped = False
+
+        def stop_once() -> bool:
+            nonlocal is_stopped
+            is_stopped = is_stopped or stop()
+            return is_stopped
+
+        # Two batches at a time, so that the engine searches while a response is read; together they keep to the limit.
+        lanes = min(2, self.connection.parallel)
+        # A limit of requests per minute counts every query, so each one is its own request.
+        if self._http.rate_limit.is_limited or len(requests) <= BATCH_SIZE:
+            lanes = 1
+        batches = Batches(
+            requests,
+            size=1 if self._http.rate_limit.is_limited else BATCH_SIZE,
+            convert=self._convert,
+            msearch=partial(self._msearch, concurrent_searches=self.connection.parallel // lanes),
+            read_page=self._page_of_item,
+        )
+        for outcomes in in_parallel(batches.jobs(), batches.send, parallel=lanes, ahead=3, stop=stop_once):
+            yield from outcomes
+        yield from search_in_parallel(
+            batches.alone, self._search, connection=self.connection, client=self._http, stop=stop_once
+        )
+
+    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+        hits: dict[str, Hit] = {}
+        unique_ids = list(dict.fromkeys(ids))
+        for start in range(0, len(unique_ids), _LOOKUP_BATCH_SIZE):
+            batch = unique_ids[start : start + _LOOKUP_BATCH_SIZE]
+            body = {"query": ids_query(fields.id, batch), "size": len(batch), "_source": source_filter(fields)}
+            self._http.rate_limit.wait()
+            for raw in self._raw_hits(body):
+                hit = read_hit(raw, fields)
+                hits.setdefault(hit.id, Hit(hit.id, None, hit.fields))
+        return [hits[doc_id] for doc_id in unique_ids if doc_id in hits]
+
+    def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
+        """As `Engine.explain`. The server fills in a search template first."""
+        body = dict(self.expand_template(request)["body"])
+        only_document = ids_query(request.fields.id, [doc_id])
+        # A post_filter does not change the score and, unlike the explain API, supports aliases, rescoring and any id field.
+        post_filter = body.get("post_filter")
+        body["post_filter"] = {"bool": {"filter": [post_filter, only_document]}} if post_filter else only_document
+        body |= {"explain": True, "from": 0, "size": 1, "_source": False, "track_total_hits": False}
+        for key in ("aggs", "aggregations", "highlight", "suggest"):
+            body.pop(key, None)
+        self._http.rate_limit.wait()
+        raw_hits = self._raw_hits(body)
+        if raw_hits and isinstance(raw_hits[0].get("_explanation"), dict):
+            return plain_tree(raw_hits[0]["_explanation"])
+        return self._explain_no_match(body, only_document, doc_id)
+
+    def fields(self) -> list[str]:
+        self._http.rate_limit.wait()
+        response = self._perform("GET", self._index + "/_field_caps?fields=*")
+        capabilities = response.get("fields")
+        if not isinstance(capabilities, dict):
+            raise UnreadableResponse(f"{self._url}/_field_caps returned JSON without “fields”.")
+        return sorted(name for name, types in capabilities.items() if isinstance(types, dict) and is_field(name, types))
+
+    def version(self) -> str:
+        self._http.rate_limit.wait()
+        self._perform("POST", self._index + "/_search", {"size": 0, "track_total_hits": False})
+        try:
+            response = self._perform("GET", "/")
+        except EndpointRefused:
+            return self.product.name  # searching is allowed, reading the cluster's version is not
+        version = response.get("version")
+        number = version.get("number") if isinstance(version, dict) else None
+        return f"{self.product.name} {number}" if isinstance(number, str) else self.product.name
+
+    def render(self, request: Request) -> Mapping[str, Any]:
+        return self._rendered(self._convert(request))
+
+    def expand_template(self, request: Request) -> Mapping[str, Any]:
+        """As `render`, but the server fills in a search template first."""
+        converted = self._convert(request)
+        if not converted.is_template:
+            return self._rendered(converted)
+        self._http.rate_limit.wait()
+        with explaining_missing_search_templates(self.product.name):
+            body = self._perform("POST", "/_render/template", converted.body).get("template_output")
+        if not isinstance(body, dict):
+            raise UnreadableResponse(f"{self._url} did not render the search template.")
+        return self._rendered(ElasticRequest(body))
+
+    def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
+        """As `Engine.load_documents`. Creates the index, with one shard and dynamic mappings, if it does not exist."""
+        loaded = list(documents)
+        load(self._http, self._load_path, loaded, id_field)
+        return len(loaded)
+
+    def close(self) -> None:
+        self._client.close()
+        self._http.close()
+
+    def _search(self, request: Request) -> Page:
+        converted = self._convert(request)
+        try:
+            return self._search_once(request, converted)
+        except BadQuery:
+            if "highlight" not in converted.body or not request.highlight:
+                raise
+        # The engine may have rejected the highlighting, not the query: the ranking matters more than its highlights.
+        plain = replace(request, highlight=False)
+        return self._search_once(plain, self._convert(plain))
+
+    def _search_once(self, request: Request, converted: ElasticRequest) -> Page:
+        started = time.perf_counter()
+        with explaining_missing_search_templates(self.product.name, is_template=converted.is_template):
+            response = self._perform("POST", f"{self._index}/{converted.api}", converted.body)
+        return self._page(request, converted, response, round((time.perf_counter() - started) * 1000))
+
+    def _page_of_item(self, request: Request, converted: ElasticRequest, item: dict[str, Any]) -> Page:
+        with explaining_missing_search_templates(self.product.name, is_template=converted.is_template):
+            check_item(item, self._url)
+        return self._page(request, converted, item, item.get("took"))
+
+    def _msearch(self, requests: list[ElasticRequest], *, concurrent_searches: int) -> list[dict[str, Any]]:
+        """Returns the responses in order. Search templates have an API of their own."""
+        responses: dict[int, dict[str, Any]] = {}
+        for is_template in (False, True):
+            indexes = [index for index, request in enumerate(requests) if request.is_template == is_template]
+            if not indexes:
+                continue
+            lines = [line for index in indexes for line in ({}, requests[index].body)]
+            api = "_msearch/template" if is_template else "_msearch"
+            with explaining_missing_search_templates(self.product.name, is_template=is_template):
+                path = f"{self._index}/{api}?max_concurrent_searches={concurrent_searches}"
+                items = self._perform("POST", path, lines, lines=True).get("responses")
+            if not isinstance(items, list) or len(items) != len(indexes) or not all(isinstance(i, dict) for i in items):
+                raise UnreadableResponse(
+                    f"{self._url}/{api} did not return a response for each of {len(indexes)} searches."
+                )
+            responses |= zip(indexes, items, strict=True)
+        return [responses[index] for index in range(len(requests))]
+
+    def _explain_no_match(self, body: Body, only_document: Body, doc_id: str) -> Mapping[str, Any]:
+        """Returns why a document does not match, which only the explain API tells."""
+        self._http.rate_limit.wait()
+        raw_hits = self._raw_hits({"query": only_document, "size": 1, "_source": False})
+        if not raw_hits:
+            raise BadQuery(f"{self.product.name} has no document with the id “{doc_id}” to explain.")
+        if "query" not in body and ("knn" in body or "retriever" in body):
+            return {**_NO_MATCH, "description": "not among the documents that the request retrieves"}
+        self._http.rate_limit.wait()
+        index = quote(str(raw_hits[0].get("_index")), safe="")
+        internal_id = quote(str(raw_hits[0].get("_id")), safe="")
+        query = body.get("query", {"match_all": {}})
+        tree = self._perform("POST", f"/{index}/_explain/{internal_id}", {"query": query}).get("explanation")
+        return plain_tree(tree) if isinstance(tree, dict) else _NO_MATCH
+
+    def _convert(self, request: Request) -> ElasticRequest:
+        return elastic_request(request, self.product.offset_parameter)
+
+    def _rendered(self, converted: ElasticRequest) -> Mapping[str, Any]:
+        return {"method": "POST", "url": f"{self._url}/{converted.api}", "body": converted.body}
+
+    def _page(self, request: Request, converted: ElasticRequest, response: Mapping[str, Any], took: Any) -> Page:
+        total, raw_hits = total_and_hits(response, self._url)
+        return Page(
+            hits=tuple([read_hit(raw, request.fields, highlight=request.highlight) for raw in raw_hits]),
+            total=total,
+            took_ms=took if isinstance(took, int) else 0,
+            rendered_request=self._rendered(converted),
+        )
+
+    def _raw_hits(self, body: Body) -> list[dict[str, Any]]:
+        return total_and_hits(self._perform("POST", self._index + "/_search", body), self._url)[1]
+
+    def _perform(self, method: str, path: str, body: Any = None, *, lines: bool = False) -> Mapping[str, Any]:
+        response = self._client.perform(method, path, body, lines=lines)
+        if not isinstance(response, Mapping):
+            raise UnreadableResponse(f"{self._url} did not return a JSON object.")
+        return response
+
+
+class ElasticsearchEngine(ElasticEngine):
+    """Elasticsearch 7.17, 8 and 9."""
+
+    product = ELASTICSEARCH
+    key = product.key
+    label = product.name
+    vocabulary = product.vocabulary
+
+
+class OpenSearchEngine(ElasticEngine):
+    """OpenSearch 2 and 3."""
+
+    product = OPENSEARCH
+    key = product.key
+    label = product.name
+    vocabulary = product.vocabulary

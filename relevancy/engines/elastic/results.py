@@ -1,0 +1,114 @@
+"""JSON responses of Elasticsearch and OpenSearch: hits, fields and error messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from relevancy.engines.errors import BadQuery, EngineError, TooSlow, UnreadableResponse
+from relevancy.engines.fields.snippets import read_highlights
+from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.transport.response import error_for_status
+from relevancy.engines.types import Hit
+
+_MAX_CAUSES = 5
+
+
+def error_message(body: Any) -> str:
+    """Returns the engine's own message from an error response: its reasons, from the outermost to the cause."""
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, str):
+        return error
+    reasons: list[str] = []
+    while isinstance(error, dict) and len(reasons) < _MAX_CAUSES:
+        root_cause = _first_object(error.get("root_cause"))
+        reasons += [str(part.get("reason")) for part in (error, root_cause) if part.get("reason")]
+        error = error.get("caused_by") or _first_object(error.get("failed_shards")).get("reason")
+    return ": ".join(dict.fromkeys(reasons))
+
+
+@contextmanager
+def explaining_missing_search_templates(product: str, *, is_template: bool = True) -> Iterator[None]:
+    """Converts errors that only a search template can cause (`is_template`) into a `BadQuery` that says what to do."""
+    try:
+        yield
+    except EngineError as error:
+        message = str(error)
+        if is_template and error.status == 404 and "unable to find script" in message:
+            raise BadQuery(
+                f"{product} has no search template of this name: {message.partition('unable to find script ')[2]}",
+                hint="Store it on the server, or write its text as “source”.",
+                status=404,
+            ) from error
+        is_unsupported = "no handler found" in message or "Incorrect HTTP method" in message
+        if is_template and error.status in (400, 405) and is_unsupported:
+            raise BadQuery(
+                f"This {product} does not support search templates (its module lang-mustache is missing).",
+                hint="Write the query itself, without “id”, “source” and “params”.",
+                status=error.status,
+            ) from error
+        raise
+
+
+def total_and_hits(response: Mapping[str, Any], url: str) -> tuple[int | None, list[dict[str, Any]]]:
+    """Returns total and raw hits of a search. Raises if only a part of the index responded: its score would be wrong."""
+    if response.get("timed_out") is True:
+        raise TooSlow(
+            "The engine stopped early and returned only a part of the results.",
+            hint="Raise or remove the template's timeout, or try a cheaper query.",
+        )
+    shards = response.get("_shards")
+    if isinstance(shards, dict) and shards.get("failed"):
+        reason = error_message({"error": _first_object(shards.get("failures")).get("reason")})
+        raise BadQuery(f"{shards['failed']} of {shards.get('total')} shards failed: {reason or 'no reason given'}")
+    outer = response.get("hits")
+    raw_hits = outer.get("hits") if isinstance(outer, dict) else None
+    if not isinstance(outer, dict) or not isinstance(raw_hits, list) or not all(isinstance(r, dict) for r in raw_hits):
+        raise UnreadableResponse(
+            f"{url} returned JSON without “hits.hits”.", hint="Check that this is the address of an index."
+        )
+    total = outer.get("total")
+    count = total.get("value") if isinstance(total, dict) else total
+    return (count if isinstance(count, int) else None), raw_hits
+
+
+def read_hit(raw: dict[str, Any], fields: FieldSpec, *, highlight: bool = False) -> Hit:
+    """Returns one document, with its highlights if requested. Raises `UnreadableResponse` if it has no id."""
+    source = raw.get("_source")
+    document = {**source, "_id": raw.get("_id")} if isinstance(source, dict) else {"_id": raw.get("_id")}
+    doc_id = fields.id_of(document)
+    if fields.id != "_id":
+        del document["_id"]
+    score = raw.get("_score")
+    values = fields.pick(document)
+    return Hit(
+        doc_id,
+        float(score) if isinstance(score, int | float) else None,
+        values,
+        read_highlights(raw.get("highlight"), values, fields) if highlight else {},
+    )
+
+
+def check_item(item: dict[str, Any], url: str) -> None:
+    """Raises the error of one response in a batch, whose status is part of its JSON."""
+    status = item.get("status", 400 if "error" in item else 200)
+    if "error" in item or not isinstance(status, int) or status >= 400:
+        raise error_for_status(
+            status if isinstance(status, int) and status >= 400 else 500,
+            url,
+            error_message(item),
+            json.dumps(item)[:160],
+        )
+
+
+def is_field(name: str, types: Mapping[str, Any]) -> bool:
+    """Whether an entry of `_field_caps` is a field with values: neither metadata nor an object around other fields."""
+    capabilities = [entry for entry in types.values() if isinstance(entry, dict)]
+    is_object = all(entry.get("type") in ("object", "nested") for entry in capabilities)
+    return not name.startswith("_") and not is_object and not any(e.get("metadata_field") for e in capabilities)
+
+
+def _first_object(value: Any) -> dict[str, Any]:
+    return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}

@@ -1,0 +1,174 @@
+"""The adapter for the embedded engine: tantivy, with an index in a folder of this server. Needs no search server."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import tantivy
+
+from relevancy.engines.base import Engine, Outcome
+from relevancy.engines.errors import BadQuery, EndpointUnreachable, EngineError
+from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.types import Abilities, AddressField, Hit, Page, Request
+
+from .build import build_index
+from .highlighter import Highlighter
+from .index import OpenIndex, open_index
+from .query import KEYS, ParsedRequest, parse_request
+
+
+class EmbeddedEngine(Engine):
+    """One index. It is opened for each request (0.3 ms), so a new build is visible at once."""
+
+    key = "embedded"
+    label = "Embedded (tantivy)"
+    syntax = "json"
+    abilities = Abilities(explain=True, lookup=True, highlight=True, load=True)
+    address = AddressField(
+        kind="folder",
+        label="Name of the index",
+        help="An index on this server. The command load_documents creates it.",
+        example="movies",
+    )
+    example_template = (
+        '{\n  "query": "#$query##",\n  "fields": {"title": ##title_boost##, "overview": 1},\n  "tie": 0.1\n}'
+    )
+    vocabulary = KEYS
+
+    @classmethod
+    def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
+        if not fields:
+            return '{\n  "query": "#$query##"\n}'
+        boosts = ", ".join(
+            f"{json.dumps(name, ensure_ascii=False)}: {'1' if index else '##title_boost##'}"
+            for index, name in enumerate(fields)
+        )
+        return f'{{\n  "query": "#$query##",\n  "fields": {{{boosts}}},\n  "tie": 0.1\n}}'
+
+    def search(self, request: Request) -> Page:
+        return self._search(self._open(), request)
+
+    def search_many(
+        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        """As `Engine.search_many`, one after the other on one snapshot of the index.
+
+        tantivy holds the interpreter lock, so that more threads are slower.
+        """
+        index: OpenIndex | None = None
+        for number, request in enumerate(requests):
+            if stop():
+                return
+            try:
+                index = index or self._open()
+                yield number, self._search(index, request)
+            except EngineError as error:
+                yield number, error
+
+    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+        index = self._open()
+        addresses = (index.find(doc_id) for doc_id in ids)
+        return [_hit(index.document(address), None, fields) for address in addresses if address is not None]
+
+    def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
+        index = self._open()
+        address = index.find(doc_id)
+        if address is None:
+            raise BadQuery(f"The index “{self.connection.url}” has no document with the id “{doc_id}”.")
+        parsed = parse_request(_rendered_body(request), index.description)
+        try:
+            parsed.query.explain(index.searcher, address)
+        except ValueError:
+            return {"value": 0.0, "description": "the query does not match this document", "details": []}
+        tree = parsed.scoring.explain(index.searcher, address) if parsed.scoring else None
+        return tree or {"value": 1.0, "description": "every document", "details": []}
+
+    def fields(self) -> list[str]:
+        return sorted(self._open().description.fields)
+
+    def version(self) -> str:
+        self._open()
+        return f"tantivy {version('tantivy')}"
+
+    def render(self, request: Request) -> Mapping[str, Any]:
+        return {
+            "index": self.connection.url,
+            "body": _rendered_body(request),
+            "start": request.start,
+            "rows": request.rows,
+        }
+
+    def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
+        """As `Engine.load_documents`, but the new index replaces all documents of the old one."""
+        if self.connection.data_dir is None:
+            raise EndpointUnreachable("No data directory is set for embedded indexes.", hint="Set RELEVANCY_DATA_DIR.")
+        return build_index(self.connection.data_dir, self.connection.url, documents, id_field=id_field)
+
+    def _open(self) -> OpenIndex:
+        return open_index(self.connection.data_dir, self.connection.url)
+
+    def _search(self, index: OpenIndex, request: Request) -> Page:
+        started = time.perf_counter()
+        rendered = self.render(request)
+        parsed = parse_request(rendered["body"], index.description)
+        try:
+            scored, total = _find(index, parsed, request.start, request.rows)
+        except ValueError as error:
+            raise BadQuery(f"tantivy rejected the query: {error}.") from error
+        hits = [_hit(index.document(address), score, request.fields) for score, address in scored]
+        if request.highlight and hits:
+            highlighter = Highlighter(index, rendered["body"], request.fields)
+            hits = [replace(hit, highlights=highlighter.highlights(hit.fields)) for hit in hits]
+        return Page(tuple(hits), total, round((time.perf_counter() - started) * 1000), rendered)
+
+
+def _rendered_body(request: Request) -> Any:
+    return request.template.render(
+        query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
+    )
+
+
+def _find(
+    index: OpenIndex, parsed: ParsedRequest, start: int, rows: int
+) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
+    """Returns score and address of the hits from position `start`, and the number of matching documents."""
+    all_rows = max(index.searcher.num_docs, 1)
+    result: Any  # its type stub lacks `count`
+    if parsed.sort:
+        result = index.searcher.search(parsed.query, all_rows)
+        return _sorted(index, parsed, result.hits)[start : start + rows], result.count
+    if rows < 1 or start >= all_rows:
+        result = index.searcher.search(parsed.query, 1)
+        return [], result.count
+    result = index.searcher.search(parsed.query, min(rows, all_rows), offset=start)
+    return result.hits, result.count
+
+
+def _sorted(
+    index: OpenIndex, parsed: ParsedRequest, hits: list[tuple[float, tantivy.DocAddress]]
+) -> list[tuple[float, tantivy.DocAddress]]:
+    """Returns hits by the sort keys, those without a value last, equal ones by score and then by id."""
+    order = list(range(len(hits)))
+    for name, is_descending in reversed(parsed.sort):
+        if name == "_score":
+            values: Sequence[float | None] = [score for score, _ in hits]
+        else:
+            column = index.description.columns[name]
+            values = index.searcher.fast_field_values(column, [address for _, address in hits])
+        order.sort(key=lambda position: _sort_key(values[position], is_descending))
+    return [hits[position] for position in order]
+
+
+def _sort_key(value: float | None, is_descending: bool) -> tuple[bool, float]:
+    if value is None:
+        return True, 0.0
+    return False, -value if is_descending else value
+
+
+def _hit(document: Mapping[str, Any], score: float | None, fields: FieldSpec) -> Hit:
+    return Hit(fields.id_of(document), score, fields.pick(document))

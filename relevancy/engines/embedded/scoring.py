@@ -1,0 +1,103 @@
+"""Scores of the embedded engine: a tree of weighted terms that becomes a tantivy query, and an explanation.
+
+tantivy's own explanation calls every combination a sum and identifies fields by number. So combinations are explained here,
+from the tree that the query was made of; only the terms are explained by tantivy.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import tantivy
+
+Node = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Weight:
+    """One term, phrase or similar word in one field. `label`: `field:term`."""
+
+    label: str
+    leaf: tantivy.Query
+    boost: float = 1.0
+
+    def query(self) -> tantivy.Query:
+        return self.leaf if self.boost == 1 else tantivy.Query.boost_query(self.leaf, self.boost)
+
+    def explain(self, searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Node | None:
+        try:
+            tree = json.loads(self.leaf.explain(searcher, address).to_json())
+        except ValueError:  # the document does not contain the term
+            return None
+        details = [_plain_node(node) for node in tree.get("details") or ()]
+        if self.boost != 1:
+            details.insert(0, _node(self.boost, "boost"))
+        return _node(self.boost * tree["value"], f"weight({self.label})", details)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum of parts, of which at least `minimum` must match."""
+
+    parts: tuple[Part, ...]
+    minimum: int = 1
+
+    def query(self) -> tantivy.Query:
+        if len(self.parts) == 1:
+            return self.parts[0].query()
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, part.query()) for part in self.parts], self.minimum)
+
+    def explain(self, searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Node | None:
+        details = _explain_matching(self.parts, searcher, address)
+        if len(details) < 2:
+            return details[0] if details else None
+        return _node(sum(detail["value"] for detail in details), "sum of:", details)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best part, plus `tie` times the others."""
+
+    parts: tuple[Part, ...]
+    tie: float
+
+    def query(self) -> tantivy.Query:
+        if len(self.parts) == 1:
+            return self.parts[0].query()
+        return tantivy.Query.disjunction_max_query([part.query() for part in self.parts], self.tie)
+
+    def explain(self, searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Node | None:
+        """Returns a tree whose details add up to its value; parts that contribute nothing are omitted."""
+        matching = _explain_matching(self.parts, searcher, address)
+        best, *others = sorted(matching, key=lambda node: -node["value"]) or (None,)
+        if best is None or not others or not self.tie:
+            return best
+        details = [best, *(_scaled(node, self.tie) for node in others)]
+        return _node(sum(detail["value"] for detail in details), f"max plus {self.tie:g} times others of:", details)
+
+
+Part = Weight | Sum | Best
+
+
+def _explain_matching(parts: tuple[Part, ...], searcher: tantivy.Searcher, address: tantivy.DocAddress) -> list[Node]:
+    explanations = (part.explain(searcher, address) for part in parts)
+    return [node for node in explanations if node is not None]
+
+
+def _scaled(node: Node, factor: float) -> Node:
+    """Returns the tree times a factor: a term gets the factor as a detail, a combination scales its details."""
+    if node["description"].startswith("weight("):
+        details = [_node(factor, "tie"), *node["details"]]
+    else:
+        details = [_scaled(detail, factor) for detail in node["details"]]
+    return _node(node["value"] * factor, node["description"], details)
+
+
+def _plain_node(node: Node) -> Node:
+    return _node(node["value"], node["description"], [_plain_node(detail) for detail in node.get("details") or ()])
+
+
+def _node(value: float, description: str, details: list[Node] | None = None) -> Node:
+    return {"value": value, "description": description, "details": details or []}

@@ -1,0 +1,220 @@
+"""Explanations of scores: one normal form, and what each field and term contributed.
+
+Lucene's explanations are trees whose nodes are described in English. Solr, Elasticsearch and OpenSearch return such trees,
+and the embedded engine uses the same wording. A node with an unknown description becomes one contribution labelled with that
+description, so that the contributions always add up to the score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .types import Contribution, ExplanationNode
+
+MAX_DEPTH = 100
+_MAX_LABEL_LENGTH = 120
+_TIE = re.compile(r"max plus ([\d.eE+-]+) times others")
+# A scoring leaf of Lucene, such as: weight(title:star in 0) [BM25Similarity], result of:
+_WEIGHT = re.compile(r"(?:weight|fieldWeight)\((?P<query>.*?)(?: in \d+)?\)(?: \[|,|$)")
+_CONSTANT = re.compile(r"ConstantScore\((?P<query>.*)\)(?:\^[\d.eE+-]+)?(?:,|$)")
+_FIELD_AND_TERM = re.compile(r"(?P<field>[A-Za-z_][\w.\-]*):(?P<term>.+)", re.DOTALL)
+_BARE_TERM = re.compile(r"\+?[A-Za-z_][\w.\-]*:\S.*(?:\^[\d.]+)?", re.DOTALL)
+_GROUP = re.compile(r"(?:Synonym|spanNear|spanOr|intervals)\((?P<inner>.*)\)", re.DOTALL)
+_UNNAMED_FACTORS = (
+    "boost",
+    "queryboost",
+    "querynorm",
+    "maxboost",
+    "tie",
+    "constant score",
+    "coord",
+    "weight",
+    "primaryweight",
+)
+_MATCH_ALL = ("*:*", "every document", "matchalldocsquery")
+
+
+def parse_explanation(tree: Any, depth: int = 0) -> ExplanationNode:
+    """Returns the normal form of an engine's tree `{value, description, details}`.
+
+    Never raises: an invalid value becomes 0, an invalid description becomes empty.
+    """
+    if isinstance(tree, ExplanationNode):
+        return tree
+    if not isinstance(tree, Mapping):
+        return ExplanationNode(0.0, "")
+    value = tree.get("value")
+    number = float(value) if isinstance(value, int | float) and abs(value) < 1e300 else 0.0
+    details = tree.get("details", tree.get("children"))
+    children = details if isinstance(details, list | tuple) and depth < MAX_DEPTH else ()
+    return ExplanationNode(
+        value=number if math.isfinite(number) else 0.0,
+        description=" ".join(str(tree.get("description", "")).split()),
+        children=tuple(parse_explanation(child, depth + 1) for child in children),
+    )
+
+
+def plain_tree(tree: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """Returns an explanation of Solr or Elasticsearch with just value, description and details, to a depth of 100."""
+    value = tree.get("value")
+    details = tree.get("details") if depth < MAX_DEPTH else None
+    return {
+        "value": float(value) if isinstance(value, int | float) else 0.0,
+        "description": str(tree.get("description", "")),
+        "details": [plain_tree(node, depth + 1) for node in details if isinstance(node, dict)]
+        if isinstance(details, list)
+        else [],
+    }
+
+
+def contributions(tree: Any) -> tuple[Contribution, ...]:
+    """Returns the contributions to a score, largest first, one per field and term. Shares add up to 1.
+
+    Of a sum, each summand contributes its value. Of a maximum, the largest child counts, and the others times the tie
+    breaker. A product counts as the contribution of the terms in it, whose label names its functions. If a contribution is
+    negative, shares are of the absolute values. Empty if nothing scored.
+    """
+    merged: dict[str, Contribution] = {}
+    for part in _contributions(parse_explanation(tree)):
+        earlier = merged.get(part.label)
+        merged[part.label] = replace(part, value=part.value + (earlier.value if earlier else 0.0))
+    total = math.fsum(abs(part.value) for part in merged.values())
+    if not total or not math.isfinite(total):
+        return ()
+    parts = [replace(part, share=abs(part.value) / total) for part in merged.values() if part.value]
+    return tuple(sorted(parts, key=lambda part: (-part.share, part.label)))
+
+
+def _contributions(node: ExplanationNode) -> list[Contribution]:
+    """Returns contributions whose values add up to the node's value."""
+    if not node.value:
+        return []
+    text = node.description.lower()
+    if leaf := _leaf(node):
+        return [leaf]
+    if not node.children:
+        return [_labelled(node, _truncated(node.description))]
+    tie = _TIE.match(text)
+    # Function scores describe how they are combined in words of their own: "score mode [sum]".
+    if tie or text.startswith(("max of", "sum of")) or _is_sum(node, text):
+        return _scaled(_of_sum_or_max(node, text, float(tie[1]) if tie and _is_number(tie[1]) else 0.0), node.value)
+    scoring = [child for child in node.children if child.value and _has_terms(child)]
+    if scoring:
+        parts = [part for child in scoring for part in _contributions(child)]
+        return _scaled(parts, node.value, _factors(node, scoring))
+    return [_labelled(node, _function_name(node))]
+
+
+def _of_sum_or_max(node: ExplanationNode, text: str, tie: float) -> list[Contribution]:
+    children = [child for child in node.children if child.value]
+    if not children:
+        return [_labelled(node, _truncated(node.description))]
+    adds_up = math.isclose(math.fsum(child.value for child in children), node.value, rel_tol=1e-3, abs_tol=1e-6)
+    if text.startswith("max") and not adds_up:
+        best = max(children, key=lambda child: child.value)
+        others = [child for child in children if child is not best] if tie else []
+        smaller = [replace(part, value=part.value * tie) for child in others for part in _contributions(child)]
+        return [*_contributions(best), *smaller]
+    return [part for child in children for part in _contributions(child)]
+
+
+def _leaf(node: ExplanationNode) -> Contribution | None:
+    """Returns the contribution of the field and term that the node's description names, None if it names none."""
+    text = node.description
+    for pattern in (_WEIGHT, _CONSTANT):
+        if match := pattern.match(text):
+            query = match["query"]
+            # A function around a whole query: its children name the terms.
+            if query.startswith("FunctionScoreQuery(") and any(map(_has_terms, node.children)):
+                return None
+            return _of_query(node, query)
+    if text.lower() in _MATCH_ALL or text.startswith("*:*"):
+        return _labelled(node, "every document")
+    return _of_query(node, text) if _BARE_TERM.fullmatch(text) and not node.children else None
+
+
+def _of_query(node: ExplanationNode, query: str) -> Contribution:
+    query = re.sub(r"\^[\d.]+$", "", query)
+    group = _GROUP.fullmatch(query)
+    terms_text = group["inner"] if group else query
+    match = _FIELD_AND_TERM.search(terms_text)
+    if query in ("*:*", ""):
+        return _labelled(node, "every document")
+    if not match:
+        return _labelled(node, _truncated(query))
+    field, term = match["field"], match["term"]
+    # Synonym(title:tv title:television), spanNear([title:star, title:wars], 0, true), title:star title:wars
+    terms = re.findall(rf"(?:^|[\s,(\[]){re.escape(field)}:([^\s,\])]+)", terms_text)
+    term = _truncated(" ".join(dict.fromkeys(terms)) if group or len(terms) > 1 else term)
+    return Contribution(field, term, f"{field}:{term}", node.value)
+
+
+def _labelled(node: ExplanationNode, label: str) -> Contribution:
+    return Contribution("", "", label or "other", node.value)
+
+
+def _is_sum(node: ExplanationNode, text: str) -> bool:
+    """Whether a node with an unknown description is the sum of its children, which are not factors of a formula."""
+    if "product of" in text or "score mode" in text or not any(map(_has_terms, node.children)):
+        return False
+    return math.isclose(math.fsum(child.value for child in node.children), node.value, rel_tol=1e-3, abs_tol=1e-6)
+
+
+def _has_terms(node: ExplanationNode) -> bool:
+    if _WEIGHT.match(node.description) or _CONSTANT.match(node.description):
+        return True
+    return any(map(_has_terms, node.children))
+
+
+def _factors(node: ExplanationNode, scoring: list[ExplanationNode]) -> str:
+    """Returns the functions that a product multiplied its terms by, as a suffix of their labels, without plain boosts."""
+    script = ["script"] if node.description.lower().startswith("script score") else []
+    names = [_function_name(child) for child in node.children if child not in scoring and child.value != 1]
+    named = [
+        name for name in names if name.lower() not in _UNNAMED_FACTORS and not name.lower().startswith("queryboost")
+    ]
+    return "".join(f" × {name}" for name in [*script, *named])
+
+
+def _function_name(node: ExplanationNode) -> str:
+    """Returns the first description at or below a node that names a function, not how functions are combined."""
+    for descendant in _depth_first(node):
+        text = descendant.description
+        if text and not re.match(
+            r"(min|max|sum|product|math\.min) of|function score|result of|match filter", text.lower()
+        ):
+            return _truncated(
+                re.sub(r",? ?(product of|computed (as|with)|result of|with parameters).*$", "", text).rstrip(" :")
+            )
+    return _truncated(node.description.rstrip(" :"))
+
+
+def _depth_first(node: ExplanationNode) -> Iterable[ExplanationNode]:
+    yield node
+    for child in node.children:
+        yield from _depth_first(child)
+
+
+def _scaled(parts: list[Contribution], value: float, label_suffix: str = "") -> list[Contribution]:
+    """Returns the contributions scaled so that they add up to `value`."""
+    total = math.fsum(part.value for part in parts)
+    factor = value / total if total else 0.0
+    if not factor or not math.isfinite(factor):
+        return [Contribution("", "", "other", value)]
+    return [replace(part, value=part.value * factor, label=part.label + label_suffix) for part in parts]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _truncated(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= _MAX_LABEL_LENGTH else text[: _MAX_LABEL_LENGTH - 1].rstrip() + "…"

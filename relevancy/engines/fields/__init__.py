@@ -1,0 +1,1 @@
+"""Displayed fields: specifications, values of documents, highlighting."""

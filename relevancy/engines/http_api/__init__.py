@@ -1,0 +1,5 @@
+"""Any search API that speaks JSON."""
+
+from .engine import HttpApiEngine
+
+__all__ = ["HttpApiEngine"]

@@ -1,0 +1,232 @@
+"""The adapter for any search API that speaks JSON: a query string, form or JSON body, read by JMESPath expressions."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from relevancy.engines.base import Engine, Outcome
+from relevancy.engines.errors import BadQuery, EngineError, UnreadableResponse, UnsupportedByEngine
+from relevancy.engines.fields.specs import FieldSpec, parse_fields
+from relevancy.engines.fields.values import field_names
+from relevancy.engines.templates.template import Template
+from relevancy.engines.transport.client import HttpClient
+from relevancy.engines.transport.concurrency import in_parallel
+from relevancy.engines.transport.searches import search_in_parallel
+from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Page, Request
+
+from .options import EXAMPLE_TEMPLATES, OPTIONS, example_template, parse_options
+from .results import error_message, raw_hits, read_hit, read_response, total_of
+
+_JSON = {"accept": "application/json", "content-type": "application/json"}
+_FORM = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded; charset=utf-8"}
+_ACCEPT_JSON = {"accept": "application/json"}
+_TEST_ROWS = 10
+_TEST_KNOB = 10
+# The API exists and complains about the missing query. With POST, what is 404 for GET may exist.
+_COMPLAINTS = frozenset({400, 405, 406, 411, 415, 422})
+
+
+class HttpApiEngine(Engine):
+    """One search API. `options.py` describes the options of its endpoint.
+
+    The field `id` of a hit is what the option `id` finds in it. If the API is not told the number of hits
+    (`rows_parameter`), its results are cut.
+    """
+
+    key = "http"
+    label = "HTTP API (JSON)"
+    syntax = "either"
+    abilities = Abilities(lookup=True)
+    address = AddressField(
+        kind="url",
+        label="Address of the API",
+        help="The URL that searches are sent to, without a query string.",
+        example="https://shop.example.com/api/search",
+    )
+    example_template = EXAMPLE_TEMPLATES["GET"]
+    options = OPTIONS
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._options = parse_options(connection.options)
+        address = connection.rules.parse_url(connection.url)
+        # Redirects are not followed, so a slash at the end, which an API may insist on, is kept.
+        self._path = address.path + ("/" if urlsplit(connection.url.strip()).path.endswith("/") else "") or "/"
+        self._url = address.base + self._path
+        self._base = address.base
+        self._client = HttpClient(connection, address, error_message)
+        self._test_page: Page | None = None
+
+    @classmethod
+    def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
+        return example_template(options)
+
+    def search(self, request: Request) -> Page:
+        self._client.rate_limit.wait()
+        return self._search(request)
+
+    def search_many(
+        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        return search_in_parallel(
+            enumerate(requests), self._search, connection=self.connection, client=self._client, stop=stop
+        )
+
+    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+        """As `Engine.lookup`, one request for each document. The response is the document as a hit, or a list of hits."""
+        if not self._options.lookup:
+            raise UnsupportedByEngine(
+                "The endpoint cannot look up documents by id.",
+                hint="Set its option lookup, such as /products/{id}.",
+            )
+        hits_by_id = dict(
+            in_parallel(
+                dict.fromkeys(ids),
+                lambda doc_id: (doc_id, self._look_up(doc_id, fields)),
+                parallel=self.connection.parallel,
+                stop=lambda: False,
+                before=self._client.rate_limit.wait,
+            )
+        )
+        hits = (hits_by_id.get(doc_id) for doc_id in dict.fromkeys(ids))
+        return [hit for hit in hits if hit]
+
+    def fields(self) -> list[str]:
+        """Returns the fields in the results of the test query; none if the endpoint has no template of its own."""
+        if self._options.template is None:
+            return []
+        return field_names([hit.fields for hit in self._run_test_query(self._options.template).hits])
+
+    def version(self) -> str:
+        """Runs the test query, which also checks the expressions.
+
+        Without a template of the endpoint's own, only checks that the API responds: a complaint about a missing query is
+        sufficient.
+        """
+        self._test_page = None
+        if self._options.template is not None:
+            self._run_test_query(self._options.template)
+            return "HTTP API"
+        self._client.rate_limit.wait()
+        try:
+            self._client.send("GET", self._path, headers=_ACCEPT_JSON)
+        except EngineError as error:
+            complaints = _COMPLAINTS | {404} if self._options.method == "POST" else _COMPLAINTS
+            if error.status not in complaints:
+                raise
+        return "HTTP API"
+
+    def render(self, request: Request) -> Mapping[str, Any]:
+        rendered = request.template.render(
+            query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
+        )
+        target = {"method": self._options.method, "url": self._url}
+        paging = self._paging(request)
+        if request.template.syntax == "params":
+            params = [[name, value] for name, value in rendered if name not in paging]
+            return {**target, "params": [*params, *([name, str(value)] for name, value in paging.items())]}
+        if self._options.method == "GET":
+            raise BadQuery(
+                "The template is a JSON body, but the endpoint uses GET.",
+                hint="Write a query string such as q=#$query##, or choose POST in the endpoint.",
+            )
+        for name, value in paging.items():
+            _set_nested(rendered, name, value)
+        return {**target, "body": rendered}
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _search(self, request: Request) -> Page:
+        rendered = self.render(request)
+        started = time.perf_counter()
+        response = self._send(rendered)
+        took_ms = round((time.perf_counter() - started) * 1000)
+        raws = raw_hits(response, self._options)
+        total = total_of(response, self._options, raws)
+        first = 0 if self._options.start_parameter else request.start
+        page_raws = raws[first : first + max(request.rows, 0)]
+        hits = tuple(
+            read_hit(raw, rank, self._options, request.fields) for rank, raw in enumerate(page_raws, first + 1)
+        )
+        return Page(hits=hits, total=total, took_ms=took_ms, rendered_request=rendered)
+
+    def _send(self, rendered: Mapping[str, Any]) -> Any:
+        try:
+            if "body" in rendered:
+                body = json.dumps(rendered["body"], ensure_ascii=False).encode()
+                response = self._client.send("POST", self._path, body=body, headers=_JSON)
+            elif rendered["method"] == "POST":
+                response = self._client.send("POST", self._path, body=_encoded(rendered).encode(), headers=_FORM)
+            else:
+                response = self._client.send("GET", f"{self._path}?{_encoded(rendered)}", headers=_ACCEPT_JSON)
+        except UnicodeEncodeError as error:
+            raise BadQuery(
+                "The query contains half of a character (a lone surrogate), which cannot be sent.",
+                hint="Type the query again.",
+            ) from error
+        return read_response(response.body, self._url)
+
+    def _paging(self, request: Request) -> dict[str, int]:
+        rows_parameter, start_parameter = self._options.rows_parameter, self._options.start_parameter
+        rows = max(request.rows, 1)  # many APIs reject 0
+        paging = {rows_parameter: rows if start_parameter else request.start + rows} if rows_parameter else {}
+        return paging | {start_parameter: request.start} if start_parameter else paging
+
+    def _look_up(self, doc_id: str, fields: FieldSpec) -> Hit | None:
+        if doc_id in (".", ".."):
+            return None  # it would change the path
+        target = self._options.lookup.replace("{id}", quote(doc_id, safe="", errors="replace"))
+        path = self._path + target if target[0] == "?" else target
+        try:
+            response = self._client.send("GET", path, headers=_ACCEPT_JSON)
+        except EngineError as error:
+            if error.status in (404, 410):
+                return None
+            raise
+        value = read_response(response.body, self._base + target.partition("?")[0])
+        try:
+            raws = raw_hits(value, self._options)
+        except UnreadableResponse:
+            raws = [value]
+        for rank, raw in enumerate(raws, 1):
+            hit = read_hit(raw, rank, self._options, fields)
+            if hit.id == doc_id:
+                return Hit(hit.id, None, hit.fields)
+        return None
+
+    def _run_test_query(self, template: Template) -> Page:
+        """Returns the results of the test query, which is sent once."""
+        if self._test_page is None:
+            self._test_page = self.search(
+                Request(
+                    query=self._options.test_query,
+                    template=template,
+                    fields=parse_fields("*", self.default_id_field),
+                    rows=_TEST_ROWS,
+                    knobs=dict.fromkeys(template.knobs, _TEST_KNOB),
+                    options=self.connection.options.get("query_options", {}),
+                )
+            )
+        return self._test_page
+
+
+def _encoded(rendered: Mapping[str, Any]) -> str:
+    return urlencode([(name, value) for name, value in rendered["params"]])
+
+
+def _set_nested(body: Any, name: str, value: int) -> None:
+    """Sets a parameter in a JSON body; dots lead into objects."""
+    *outer, last = name.split(".")
+    for part in outer:
+        body = body.setdefault(part, {}) if isinstance(body, dict) else None
+    if not isinstance(body, dict):
+        raise BadQuery(
+            f"The parameter “{name}” cannot be set in the template: what precedes its last dot is not an object.",
+            hint="Correct the endpoint's rows_parameter or start_parameter.",
+        )
+    body[last] = value

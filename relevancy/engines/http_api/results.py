@@ -1,0 +1,139 @@
+"""Responses of search APIs: any JSON, read by an endpoint's expressions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from relevancy.engines.errors import UnreadableResponse
+from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.templates.slots import as_text
+from relevancy.engines.transport.response import DECODER, not_json
+from relevancy.engines.types import Hit
+
+from .expressions import describe, truncate
+from .options import HttpApiOptions
+
+ID = "id"  # the field that the id of a hit is stored in
+_CORRECT_EXPRESSION = "Correct the expression in the endpoint."
+_CONVERT_TO_NUMBER = "Convert a string with to_number(…)."
+_MESSAGE_KEYS = ("message", "error", "errors", "detail", "details", "reason", "description", "msg", "title")
+_MAX_MESSAGE_DEPTH = 4
+_MAX_LIST_DEPTH = 4
+_MAX_KEYS = 50
+
+
+def read_response(body: bytes, url: str) -> Any:
+    """Returns the JSON of a response, an object or a list. Raises `UnreadableResponse` with its beginning."""
+    text = body.decode("utf-8-sig", "replace")
+    try:
+        value = DECODER.decode(text)
+    except ValueError:
+        value = None
+    if isinstance(value, dict | list):
+        return value
+    raise not_json(text, url)
+
+
+def raw_hits(response: Any, options: HttpApiOptions) -> list[Any]:
+    """Returns the hits in rank order. Raises `UnreadableResponse` naming the lists in the response if there are none."""
+    value = options.hits.find(response)
+    if isinstance(value, list):
+        return value
+    lists = ", ".join(f"{path} ({length})" for path, length in _lists(response))
+    content = f" Lists in the response: {lists}." if lists else f" The response: {describe(response)}."
+    raise options.hits.mismatch(value, "a list of hits", f"{_CORRECT_EXPRESSION}{content}")
+
+
+def total_of(response: Any, options: HttpApiOptions, hits: list[Any]) -> int | None:
+    """Returns the number of matching documents; None if the endpoint has no such option, or an empty list comes without."""
+    if options.total is None:
+        return None
+    value = options.total.find(response)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if value is None and not hits:
+        return None
+    raise options.total.mismatch(value, "a whole number", f"{_CORRECT_EXPRESSION} {_CONVERT_TO_NUMBER}")
+
+
+def read_hit(raw: Any, rank: int, options: HttpApiOptions, fields: FieldSpec) -> Hit:
+    """Returns one document; `rank` counts from 1.
+
+    Raises `UnreadableResponse` if it has no id, or if an expression finds a value of the wrong type.
+    """
+    document = _document(raw, rank, options)
+    doc_id = _id(raw, document, options)
+    if doc_id:
+        document[ID] = doc_id
+    elif fields.id == ID:
+        reason = f"{options.id} found nothing." if options.id else f"Its field “{ID}” is missing or empty."
+        raise UnreadableResponse(
+            f"Hit {rank} has no id. {reason} The hit is {describe(raw)}.",
+            hint="Set the endpoint's option id to the expression for the id in a hit.",
+        )
+    return Hit(fields.id_of(document), _score(raw, options), fields.pick(document))
+
+
+def error_message(body: Any) -> str:
+    """Returns an API's own message from an error response, if it has one of the usual keys; else an empty string."""
+    for _ in range(_MAX_MESSAGE_DEPTH):
+        if isinstance(body, str):
+            return body
+        if isinstance(body, list):
+            body = next(iter(body), None)
+        elif isinstance(body, dict):
+            body = next((body[key] for key in _MESSAGE_KEYS if body.get(key)), None)
+    return body if isinstance(body, str) else ""
+
+
+def _id(raw: Any, document: Mapping[str, Any], options: HttpApiOptions) -> str:
+    if options.id is None:
+        value = raw.get(ID, document.get(ID)) if isinstance(raw, dict) else raw
+        return "" if isinstance(value, list | dict) else as_text(value).strip()
+    value = options.id.find(raw)
+    if isinstance(value, list | dict):
+        raise options.id.mismatch(value, "the id of a document", _CORRECT_EXPRESSION)
+    return as_text(value).strip()
+
+
+def _document(raw: Any, rank: int, options: HttpApiOptions) -> dict[str, Any]:
+    if options.document is None:
+        return dict(raw) if isinstance(raw, dict) else {}
+    value = options.document.find(raw)
+    if isinstance(value, dict):
+        return {name: _finite(inner) for name, inner in value.items()}
+    raise options.document.mismatch(
+        value, f"the object of fields in hit {rank}", f"{_CORRECT_EXPRESSION} The hit is {describe(raw)}."
+    )
+
+
+def _finite(value: Any) -> Any:
+    """Replaces NaN and infinities, which functions of an expression can return and JSON does not allow, by None."""
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _score(raw: Any, options: HttpApiOptions) -> float | None:
+    value = options.score.find(raw) if options.score else None
+    if value is None:
+        return None
+    if options.score and (isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value)):
+        raise options.score.mismatch(value, "a number", f"{_CORRECT_EXPRESSION} {_CONVERT_TO_NUMBER}")
+    return float(value)
+
+
+def _lists(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:
+    """Yields path and length of the lists in a response."""
+    if isinstance(value, list):
+        yield path or "@", len(value)
+    elif isinstance(value, dict) and depth < _MAX_LIST_DEPTH:
+        for name, inner in list(value.items())[:_MAX_KEYS]:
+            step = name if name.isidentifier() and name.isascii() else f'"{truncate(name)}"'
+            yield from _lists(inner, f"{path}.{step}" if path else step, depth + 1)

@@ -1,0 +1,5 @@
+"""Solr."""
+
+from .engine import SolrEngine
+
+__all__ = ["SolrEngine"]

@@ -1,0 +1,250 @@
+"""The adapter for Solr 8.11 and 9, which uses `pysolr`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from relevancy.engines.base import Engine, Outcome
+from relevancy.engines.errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
+from relevancy.engines.explanations import plain_tree
+from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.templates.template import Template
+from relevancy.engines.transport.addresses import Address
+from relevancy.engines.transport.client import HttpClient
+from relevancy.engines.transport.response import read_json
+from relevancy.engines.transport.searches import search_in_parallel
+from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Page, Request, TemplateWarning
+
+from .client import open_solr
+from .loading import load
+from .parameters import VOCABULARY, Parameters, field_list, misspelled_parameters
+from .request import RESPONSE_FORMAT, SolrRequest, search_request, template_request
+from .results import (
+    error_message,
+    first_explanation,
+    highlights_of,
+    product_version,
+    read_hit,
+    total_and_documents,
+)
+
+_LOOKUP_BATCH_SIZE = 500
+_SEPARATOR = "\x1f"  # occurs in no document id, so ids with commas and blanks need no escaping
+_OTHER_HANDLERS = frozenset(
+    {"admin", "config", "dataimport", "export", "get", "replication", "schema", "sql", "stream", "update"}
+)
+
+
+class SolrEngine(Engine):
+    """A core or collection. Its URL may end in a request handler (`…/solr/products/browse`); the default is `select`.
+
+    A template that begins with a brace is a request of the JSON Request API.
+    """
+
+    key = "solr"
+    label = "Solr"
+    syntax = "params"
+    abilities = Abilities(explain=True, lookup=True, highlight=True, load=True)
+    address = AddressField(
+        kind="url",
+        label="Address of the core or collection",
+        help="The core's address, optionally followed by a request handler.",
+        example="http://localhost:8983/solr/products",
+    )
+    example_template = "q=#$query##\n&defType=edismax\n&qf=title^2 description\n&tie=0.1"
+    vocabulary = VOCABULARY
+    searches_all_fields = False
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        address = connection.rules.parse_url(connection.url)
+        self._core_path, self._handler = core_and_handler(address)
+        self._core_url = address.base + self._core_path
+        self._handler_url = f"{self._core_url}/{self._handler}"
+        self._client = HttpClient(connection, address, error_message)
+        self._solr = open_solr(self._core_url, self._client)
+
+    @classmethod
+    def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
+        boosted = " ".join(f"{name}^##title_boost##" if not index else name for index, name in enumerate(fields))
+        return "q=#$query##\n&defType=edismax" + (f"\n&qf={boosted}\n&tie=0.1" if fields else "")
+
+    @classmethod
+    def template_warnings(cls, template: Template) -> list[TemplateWarning]:
+        return misspelled_parameters(template)
+
+    def search(self, request: Request) -> Page:
+        self._client.rate_limit.wait()
+        return self._search(request)
+
+    def search_many(
+        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        return search_in_parallel(
+            enumerate(requests), self._search, connection=self.connection, client=self._client, stop=stop
+        )
+
+    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+        hits: dict[str, Hit] = {}
+        unique_ids = list(dict.fromkeys(ids))
+        for start in range(0, len(unique_ids), _LOOKUP_BATCH_SIZE):
+            batch = unique_ids[start : start + _LOOKUP_BATCH_SIZE]
+            self._client.rate_limit.wait()
+            parameters = [
+                ("q", f"{{!terms f={_quoted(fields.id)} separator='{_SEPARATOR}' v=$doc_ids}}"),
+                # “ids” is a parameter of Solr's own distributed search.
+                ("doc_ids", _SEPARATOR.join(batch)),
+                # A handler with another default parser would not understand the local parameters above.
+                ("defType", "lucene"),
+                ("fl", field_list(fields)),
+                ("rows", str(len(batch))),
+                *RESPONSE_FORMAT,
+            ]
+            response = self._send(SolrRequest(parameters))
+            for document in total_and_documents(response, self._handler_url)[1]:
+                hit = read_hit(document, fields)
+                hits.setdefault(hit.id, Hit(hit.id, None, hit.fields))
+        return [hits[doc_id] for doc_id in unique_ids if doc_id in hits]
+
+    def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
+        only_document = f"{{!term f={_quoted(request.fields.id)}}}{doc_id}"
+        debugging: Parameters = [
+            ("debug", "results"),
+            ("debug.explain.structured", "true"),
+            ("fl", request.fields.id),
+            *RESPONSE_FORMAT,
+        ]
+        solr_request = template_request(request).with_parameters(*debugging)
+        self._client.rate_limit.wait()
+        # A filter does not change the score and, unlike explainOther, works across shards.
+        response = self._send(solr_request.with_parameters(("fq", only_document), ("rows", "1")))
+        tree = first_explanation(response.get("debug"), "explain")
+        if tree is None:
+            self._client.rate_limit.wait()
+            response = self._send(solr_request.with_parameters(("explainOther", only_document), ("rows", "0")))
+            tree = first_explanation(response.get("debug"), "explainOther")
+        if tree is None:
+            raise BadQuery(f"Solr has no document with the id “{doc_id}” to explain.")
+        return plain_tree(tree)
+
+    def fields(self) -> list[str]:
+        self._client.rate_limit.wait()
+        try:
+            text = self._solr.get("admin/luke?numTerms=0&wt=json")
+            names = list(read_json(text, self._core_url).get("fields") or ())
+        except EngineError:
+            names = []
+        if not names:  # an empty index, or a Solr that does not allow the Luke handler
+            text = self._solr.get("schema/fields?wt=json")
+            declared = read_json(text, self._core_url).get("fields")
+            names = [str(entry.get("name")) for entry in declared or () if isinstance(entry, dict)]
+        return sorted(names)
+
+    def version(self) -> str:
+        self._client.rate_limit.wait()
+        try:
+            return product_version(read_json(self._solr.get("admin/system?wt=json"), self._core_url), self._core_url)
+        except EndpointRefused:
+            if not self._can_search():
+                raise
+        except EndpointUnreachable as error:
+            if error.status != 404:
+                raise
+            self._search_nothing()  # raises if the core itself is missing
+        try:
+            root = self._core_path.rpartition("/")[0]
+            response = self._client.send("GET", f"{root}/admin/info/system?wt=json")
+            return product_version(read_json(response.body.decode("utf-8", "replace"), self._core_url), self._core_url)
+        except EngineError:
+            return "Solr"  # searches are allowed, its version is not shown
+
+    def render(self, request: Request) -> Mapping[str, Any]:
+        return self._rendered(search_request(request))
+
+    def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
+        """As `Engine.load_documents`. The core's unique key decides which documents are replaced, not `id_field`."""
+        loaded = list(documents)
+        load(self._client, self._core_path, loaded)
+        return len(loaded)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _search(self, request: Request) -> Page:
+        try:
+            return self._search_once(request)
+        except BadQuery:
+            if not request.highlight:
+                raise
+        # Solr may have rejected the highlighting, not the query: the ranking matters more than its highlights.
+        return self._search_once(replace(request, highlight=False))
+
+    def _search_once(self, request: Request) -> Page:
+        solr_request = search_request(request)
+        started = time.perf_counter()
+        response = self._send(solr_request)
+        took_ms = round((time.perf_counter() - started) * 1000)
+        total, documents = total_and_documents(response, self._handler_url)
+        highlights = highlights_of(response, documents) if request.highlight else [None] * len(documents)
+        hits = tuple(
+            read_hit(document, request.fields, snippets)
+            for document, snippets in zip(documents, highlights, strict=True)
+        )
+        return Page(hits=hits, total=total, took_ms=took_ms, rendered_request=self._rendered(solr_request))
+
+    def _rendered(self, solr_request: SolrRequest) -> Mapping[str, Any]:
+        return {"method": "POST", "url": self._handler_url, **solr_request.as_json}
+
+    def _send(self, solr_request: SolrRequest) -> dict[str, Any]:
+        try:
+            if solr_request.body is not None:
+                text = self._solr.post_json(self._handler, solr_request.body)
+            else:
+                text = self._solr.post(self._handler, solr_request.parameters or [])
+        except UnicodeEncodeError as error:
+            raise BadQuery(
+                "The query contains half of a character (a lone surrogate), which cannot be sent.",
+                hint="Type the query again.",
+            ) from error
+        return read_json(text, self._handler_url)
+
+    def _search_nothing(self) -> None:
+        self._send(SolrRequest([("q", "*:*"), ("defType", "lucene"), ("rows", "0"), *RESPONSE_FORMAT]))
+
+    def _can_search(self) -> bool:
+        try:
+            self._search_nothing()
+        except EngineError:
+            return False
+        return True
+
+
+def core_and_handler(address: Address) -> tuple[str, str]:
+    """Returns the path of the core, and its handler, of an address such as `…/solr/products` or `…/solr/products/select`.
+
+    Raises `EndpointUnreachable` if the address names no core, or a handler that is not for searching.
+    """
+    segments = [segment for segment in address.path.split("/") if segment]
+    core_index = segments.index("solr") + 1 if "solr" in segments else len(segments) - 1
+    if segments[-1:] in (["select"], ["query"]):
+        core_index = min(core_index, len(segments) - 2)
+    if not segments or core_index < 0 or core_index >= len(segments):
+        raise EndpointUnreachable(
+            f"“{address}” names no core or collection.",
+            hint=f"An address looks like {SolrEngine.address.example}.",
+        )
+    handler = "/".join(segments[core_index + 1 :]) or "select"
+    if handler.partition("/")[0] in _OTHER_HANDLERS:
+        raise EndpointUnreachable(
+            f"“{address}” ends in Solr's handler “{handler}”, which is not for searching.",
+            hint="Enter the address of the core, or of a search handler such as select.",
+        )
+    return "/" + "/".join(segments[: core_index + 1]), handler
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,55 @@
+"""Adding documents to a Solr core."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import batched
+from typing import Any
+
+from relevancy.engines.transport.client import HttpClient
+from relevancy.engines.transport.response import Response
+
+_BATCH_SIZE = 1000
+_JSON = {"content-type": "application/json"}
+
+
+def load(client: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
+    """Adds documents to the core at this path and commits. Adds fields that its schema lacks."""
+    _add_missing_fields(client, core, documents)
+    for batch in batched(documents, _BATCH_SIZE):
+        client.send("POST", f"{core}/update?wt=json", body=json.dumps(batch).encode(), headers=_JSON)
+    client.send("POST", f"{core}/update?wt=json&commit=true", body=b"[]", headers=_JSON)
+
+
+def _add_missing_fields(client: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
+    fields = _json(client.send("GET", f"{core}/schema/fields?wt=json"))["fields"]
+    field_types = _json(client.send("GET", f"{core}/schema/fieldtypes?wt=json"))["fieldTypes"]
+    known = {entry["name"] for entry in fields}
+    types = {entry["name"] for entry in field_types}
+    examples: dict[str, Any] = {}
+    for document in documents:
+        examples.update(
+            {name: value for name, value in document.items() if name not in known and value not in (None, [], "")}
+        )
+    definitions = [_field_definition(name, value, types) for name, value in examples.items()]
+    if definitions:
+        body = json.dumps({"add-field": definitions}).encode()
+        client.send("POST", f"{core}/schema?wt=json", body=body, headers=_JSON)
+
+
+def _field_definition(name: str, example: Any, types: set[str]) -> dict[str, Any]:
+    is_multi_valued = isinstance(example, list)
+    value = example[0] if is_multi_valued else example
+    candidates: tuple[str, ...] = ("text_en", "text_general", "string")
+    if isinstance(value, float):
+        candidates = ("pdouble", "double")
+    if isinstance(value, int) and not isinstance(value, bool):
+        candidates = ("plong", "pint", "long", "int")
+    field_type = next((candidate for candidate in candidates if candidate in types), "string")
+    return {"name": name, "type": field_type, "multiValued": is_multi_valued, "stored": True, "indexed": True}
+
+
+def _json(response: Response) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(response.body)
+    return value

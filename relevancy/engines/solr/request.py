@@ -1,0 +1,117 @@
+"""Requests to Solr: form parameters, or the body of a JSON request with the same content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from relevancy.engines.errors import BadQuery
+from relevancy.engines.fields.snippets import REQUESTED_CLOSE, REQUESTED_LENGTH, REQUESTED_OPEN, highlighted_fields
+from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.types import Request
+
+from .parameters import Parameters, allowed_body, allowed_parameters, field_list
+
+RESPONSE_FORMAT: Parameters = [("wt", "json"), ("echoParams", "none"), ("indent", "off")]
+# The adapter decides how words are marked; how snippets are found and cut may be the template's choice.
+_MARKING = re.compile(r"hl|(f\..+\.)?hl\.(fl|snippets|encoder|(simple|tag)\.(pre|post))")
+_DEFAULT_SNIPPETS: Parameters = [
+    ("hl.method", "unified"),
+    ("hl.requireFieldMatch", "false"),
+    ("hl.fragsize", str(REQUESTED_LENGTH)),
+]
+_MARKS = (("pre", REQUESTED_OPEN), ("post", REQUESTED_CLOSE))
+
+
+@dataclass(frozen=True)
+class SolrRequest:
+    """Either `parameters` (of a form, in order) or `body` (a JSON request); the other one is None."""
+
+    parameters: Parameters | None = None
+    body: Mapping[str, Any] | None = None
+
+    def with_parameters(self, *parameters: tuple[str, str]) -> SolrRequest:
+        """Returns the request with further parameters. Filters (`fq`) are added to the template's own."""
+        if self.body is None:
+            return SolrRequest(parameters=[*(self.parameters or ()), *parameters])
+        body = dict(self.body)
+        params = dict(body.get("params", {}))
+        for name, value in parameters:
+            if name == "fq":
+                filters = body.get("filter", [])
+                body["filter"] = [*(filters if isinstance(filters, list) else [filters]), value]
+            else:
+                params[name] = value
+        return SolrRequest(body={**body, "params": params})
+
+    @property
+    def names(self) -> set[str]:
+        """Names of its parameters."""
+        if self.body is None:
+            return {name for name, _ in self.parameters or ()}
+        return set(self.body.get("params", {}))
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The request as plain JSON."""
+        if self.body is not None:
+            return {"body": self.body}
+        return {"params": [list(parameter) for parameter in self.parameters or ()]}
+
+
+def template_request(request: Request) -> SolrRequest:
+    """Returns the template's part of a request. Raises `BadQuery` naming a parameter that is refused."""
+    rendered = request.template.render(
+        query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
+    )
+    if request.template.syntax == "params":
+        return SolrRequest(parameters=allowed_parameters(rendered))
+    if not isinstance(rendered, dict):
+        raise BadQuery("The rendered query template is not a JSON object.", hint='Write {"query": …}.')
+    return SolrRequest(body=allowed_body(rendered))
+
+
+def search_request(request: Request) -> SolrRequest:
+    """Returns the whole request: the template's part, depth and fields, and highlighting if it is requested."""
+    solr_request = template_request(request)
+    if request.highlight:
+        solr_request = _without_marking(solr_request)
+        names = solr_request.names
+        solr_request = solr_request.with_parameters(
+            *[parameter for parameter in _DEFAULT_SNIPPETS if parameter[0] not in names],
+            ("hl", "true"),
+            ("hl.fl", _highlighted_field_list(request.fields)),
+            ("hl.snippets", "1"),
+            ("hl.encoder", ""),
+            *[(f"hl.{kind}.{end}", mark) for kind in ("tag", "simple") for end, mark in _MARKS],
+        )
+    return solr_request.with_parameters(
+        ("fl", field_list(request.fields)),
+        ("rows", str(request.rows)),
+        ("start", str(request.start)),
+        *RESPONSE_FORMAT,
+    )
+
+
+def _without_marking(solr_request: SolrRequest) -> SolrRequest:
+    if solr_request.body is None:
+        return SolrRequest(
+            parameters=[
+                parameter for parameter in solr_request.parameters or () if not _MARKING.fullmatch(parameter[0])
+            ]
+        )
+    params = solr_request.body.get("params", {})
+    kept = {name: value for name, value in params.items() if not _MARKING.fullmatch(name)}
+    return SolrRequest(body={**solr_request.body, "params": kept})
+
+
+def _highlighted_field_list(spec: FieldSpec) -> str:
+    """Returns `hl.fl`, with a pattern such as `t*itle` for each name.
+
+    Solr rejects a search that highlights an unknown field, but not a pattern that matches nothing. Fields that a pattern
+    matches by chance are ignored.
+    """
+    names = highlighted_fields(spec)
+    return "*" if names is None else " ".join(f"{name[0]}*{name[1:]}" for name in names)

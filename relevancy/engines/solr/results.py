@@ -1,0 +1,80 @@
+"""Solr's JSON responses: documents, explanations, versions and error messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from relevancy.engines.errors import TooSlow, UnreadableResponse
+from relevancy.engines.fields.snippets import read_highlights
+from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.types import Hit
+
+
+def total_and_documents(response: dict[str, Any], url: str) -> tuple[int | None, list[dict[str, Any]]]:
+    """Returns total and documents of a search. Raises if the response is partial or not a ranking."""
+    header = response.get("responseHeader")
+    if isinstance(header, dict) and header.get("partialResults") is True:
+        raise TooSlow(
+            "Solr stopped early and returned only a part of the results (partialResults).",
+            hint="Raise or remove timeAllowed, or try a cheaper query.",
+        )
+    results = response.get("response")
+    documents = results.get("docs") if isinstance(results, dict) else None
+    if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
+        content = (
+            "grouped results, which are not a ranking" if "grouped" in response else "JSON without “response.docs”"
+        )
+        raise UnreadableResponse(
+            f"{url} returned {content}.",
+            hint="Check that this is a search handler of Solr, and that the template does not group results.",
+        )
+    total = results.get("numFound") if isinstance(results, dict) else None
+    return (total if isinstance(total, int) else None), documents
+
+
+def read_hit(document: dict[str, Any], fields: FieldSpec, highlights: Any = None) -> Hit:
+    """Returns one document with its highlights. Raises `UnreadableResponse` if it has no id."""
+    score = document.pop("score", None)
+    values = fields.pick(document)
+    return Hit(
+        id=fields.id_of(document),
+        score=float(score) if isinstance(score, int | float) else None,
+        fields=values,
+        highlights=read_highlights(highlights, values, fields) if highlights else {},
+    )
+
+
+def highlights_of(response: Mapping[str, Any], documents: Sequence[Any]) -> list[Any]:
+    """Returns the highlights of each document.
+
+    Solr keys them by its unique key, which need not be the displayed id, in the order of the documents.
+    """
+    highlighting = response.get("highlighting")
+    values = list(highlighting.values()) if isinstance(highlighting, dict) else []
+    return values if len(values) == len(documents) else [None] * len(documents)
+
+
+def first_explanation(debug: Any, name: str) -> Mapping[str, Any] | None:
+    """Returns the only tree below `debug.explain` or `debug.explainOther`, whose keys are unique keys of documents."""
+    trees = debug.get(name) if isinstance(debug, dict) else None
+    if not isinstance(trees, dict):
+        return None
+    return next((tree for tree in trees.values() if isinstance(tree, dict)), None)
+
+
+def product_version(response: dict[str, Any], url: str) -> str:
+    """Returns product and version from the response of a system information handler."""
+    lucene = response.get("lucene")
+    version = lucene.get("solr-spec-version") if isinstance(lucene, dict) else None
+    if not isinstance(version, str):
+        raise UnreadableResponse(f"{url} responds, but not as Solr does.", hint="Check that this is a Solr core.")
+    return f"Solr {version}"
+
+
+def error_message(body: Any) -> str:
+    """Returns Solr's own message from an error response, or an empty string."""
+    error = body.get("error") if isinstance(body, dict) else None
+    if not isinstance(error, dict):
+        return ""
+    return str(error.get("msg") or str(error.get("trace", "")).partition("\n")[0])

@@ -1,0 +1,5 @@
+"""Uploaded files of rankings."""
+
+from .engine import StaticEngine
+
+__all__ = ["StaticEngine"]

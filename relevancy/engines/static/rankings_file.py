@@ -1,0 +1,219 @@
+"""Files of rankings that another system produced: CSV with a header, as Quepid writes it, or a TREC run.
+
+CSV: `Query Text,Doc ID,Doc Position` (or `query,docid,position`), further columns are fields. Rows are ordered by position. A
+file with several snapshots is rejected: their rankings would be merged.
+
+TREC run: `qid Q0 docid rank score tag`, ordered as by trec_eval: by descending score, equal scores by descending document id.
+The rank is ignored, and so is everything after the tag; lines that begin with `#` are comments. The topic is the query.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
+from relevancy.engines.types import Hit, UploadSummary
+
+_QUERY, _DOC, _POSITION = "Query Text", "Doc ID", "Doc Position"
+_ALIASES = {
+    _QUERY: ("query text", "query", "query_text"),
+    _DOC: ("doc id", "docid", "doc_id"),
+    _POSITION: ("doc position", "position", "rank"),
+}
+_SNAPSHOT_COLUMNS = ("snapshot name", "snapshot time")
+_IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case id", "case name", "team name")
+_TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
+_MAX_NAMED_SNAPSHOTS = 5
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """The content of a file.
+
+    `format`: `CSV` or `TREC run`.
+    `hits_by_query`: hits of each query in rank order, in the file's order of queries.
+    `fields`: names of the further columns, sorted.
+    """
+
+    format: str
+    hits_by_query: Mapping[str, list[Hit]]
+    fields: tuple[str, ...]
+
+
+def summarize(text: str) -> UploadSummary:
+    """Returns what an uploaded file contains. Raises `UnreadableResponse` naming line, column and value."""
+    rankings = parse_rankings(text)
+    hits = sum(map(len, rankings.hits_by_query.values()))
+    return UploadSummary(rankings.format, len(rankings.hits_by_query), hits, rankings.fields)
+
+
+def load_rankings(path: Path) -> Rankings:
+    """Reads a file, again only if it has changed. Raises `EndpointUnreachable` or `UnreadableResponse`."""
+    try:
+        stat = path.stat()
+        return _load(path, stat.st_mtime_ns, stat.st_size)
+    except OSError as error:
+        reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+        raise EndpointUnreachable(f"The file of rankings “{path.name}” {reason}.", hint="Upload it again.") from error
+
+
+def parse_rankings(text: str) -> Rankings:
+    """Parses either format; accepts a byte order mark, CRLF and blank lines."""
+    text = text.removeprefix("\ufeff")
+    lines = (line for line in text.splitlines() if line.strip())
+    first = next(lines, "")
+    while first.startswith("#"):
+        first = next(lines, "")
+    if not first:
+        raise UnreadableResponse(
+            "The file of rankings is empty.", hint=f"It needs a header such as {_QUERY},{_DOC},{_POSITION}."
+        )
+    header = next(csv.reader([first]))
+    if _column_index(header, _QUERY) is None and "," not in first and len(first.split()) >= len(_TREC_COLUMNS):
+        return _parse_trec(text)
+    return _parse_csv(text)
+
+
+@lru_cache(maxsize=8)
+def _load(path: Path, modified_ns: int, size: int) -> Rankings:
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UnreadableResponse(
+            f"The file of rankings “{path.name}” is not UTF-8: line {line} contains the byte {content[error.start]:#04x}.",
+            hint="Save it as UTF-8 and upload it again.",
+        ) from None
+    return parse_rankings(text)
+
+
+def _parse_csv(text: str) -> Rankings:
+    rows = _csv_rows(text)
+    _, header = next(rows)
+    header = [name.strip() for name in header]
+    columns = {name: _required_column(header, name) for name in _ALIASES}
+    snapshot_columns = [index for index, name in enumerate(header) if name.lower() in _SNAPSHOT_COLUMNS]
+    field_columns = [
+        (index, name)
+        for index, name in enumerate(header)
+        if index not in columns.values() and name and name.lower() not in _IGNORED_COLUMNS
+    ]
+    hits_by_query: dict[str, list[tuple[int, Hit]]] = {}
+    snapshots: dict[tuple[str, ...], None] = {}
+    for line, row in rows:
+        if len(row) > len(header):
+            raise _invalid_cell(line, f"{len(header) + 1}", row[len(header)], "the header has fewer columns")
+        cells = [_without_formula_protection(cell) for cell in row] + [""] * (len(header) - len(row))
+        query, doc_id = cells[columns[_QUERY]], cells[columns[_DOC]]
+        if not query:
+            raise _invalid_cell(line, header[columns[_QUERY]], query, "every row needs a query")
+        snapshots[tuple(cells[index] for index in snapshot_columns)] = None
+        hits = hits_by_query.setdefault(query, [])
+        position = cells[columns[_POSITION]]
+        if doc_id:
+            fields = {name: cells[index] for index, name in field_columns if cells[index]}
+            hits.append((_parse_position(line, header[columns[_POSITION]], position), Hit(doc_id, None, fields)))
+        elif position:
+            raise _invalid_cell(line, header[columns[_DOC]], doc_id, "a row with a position needs a document id")
+    _check_single_snapshot(list(snapshots))
+    return Rankings("CSV", _ordered(hits_by_query), tuple(sorted({name for _, name in field_columns})))
+
+
+def _check_single_snapshot(snapshots: list[tuple[str, ...]]) -> None:
+    if len(snapshots) <= 1:
+        return
+    names = [f"“{' of '.join(filter(None, snapshot))}”" for snapshot in snapshots]
+    more = f" and {len(names) - _MAX_NAMED_SNAPSHOTS} more" if len(names) > _MAX_NAMED_SNAPSHOTS else ""
+    raise UnreadableResponse(
+        f"The file of rankings contains {len(snapshots)} snapshots: {', '.join(names[:_MAX_NAMED_SNAPSHOTS])}{more}.",
+        hint="Save the rows of each snapshot as a file of its own, and upload the one that is to be scored.",
+    )
+
+
+def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yields the rows that are not blank, each with the number of its last line."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise UnreadableResponse(
+            f"Line {reader.line_num} of the file of rankings is not valid CSV: {error}.", hint="Check its quotes."
+        ) from None
+
+
+def _ordered(hits_by_query: Mapping[str, list[tuple[int, Hit]]]) -> dict[str, list[Hit]]:
+    return {query: [hit for _, hit in sorted(rows, key=lambda row: row[0])] for query, rows in hits_by_query.items()}
+
+
+def _parse_trec(text: str) -> Rankings:
+    hits_by_query: dict[str, list[Hit]] = {}
+    for line, row in enumerate(text.split("\n"), 1):
+        cells = row.split()
+        if not cells or row.startswith("#"):
+            continue
+        if len(cells) < len(_TREC_COLUMNS):
+            raise UnreadableResponse(
+                f"Line {line} of the file of rankings has {len(cells)} columns: “{row.strip()[:80]}”.",
+                hint=f"A line of a TREC run has six: {' '.join(_TREC_COLUMNS)}.",
+            )
+        query, _, doc_id, _, score = cells[:5]
+        hits_by_query.setdefault(query, []).append(Hit(doc_id, _parse_score(line, score), {}))
+    for hits in hits_by_query.values():
+        hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
+    return Rankings("TREC run", hits_by_query, ())
+
+
+def _column_index(header: list[str], name: str) -> int | None:
+    return next((index for index, cell in enumerate(header) if cell.strip().lower() in _ALIASES[name]), None)
+
+
+def _required_column(header: list[str], name: str) -> int:
+    index = _column_index(header, name)
+    if index is None:
+        raise UnreadableResponse(
+            f"The file of rankings has no column “{name}”; its first line is “{','.join(header)[:120]}”.",
+            hint=f"It needs a header such as {_QUERY},{_DOC},{_POSITION}, or the six columns of a TREC run.",
+        )
+    return index
+
+
+def _without_formula_protection(cell: str) -> str:
+    """Removes the apostrophe that keeps spreadsheets from evaluating a cell as a formula."""
+    is_protected = cell.startswith("'") and len(cell) > 1 and cell[1] in _FORMULA_PREFIXES
+    return (cell[1:] if is_protected else cell).strip()
+
+
+def _parse_position(line: int, column: str, text: str) -> int:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not number.is_integer():
+        raise _invalid_cell(line, column, text, "a position is a whole number")
+    return int(number)
+
+
+def _parse_score(line: int, text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise _invalid_cell(line, "score", text, "a score is a number")
+    return score
+
+
+def _invalid_cell(line: int, column: str, value: str, rule: str) -> UnreadableResponse:
+    return UnreadableResponse(
+        f"Line {line}, column {column} of the file of rankings is “{value[:80]}”: {rule}.", hint="Correct it."
+    )

@@ -1,0 +1,1 @@
+"""Query templates in Quepid's syntax: parsing and rendering."""

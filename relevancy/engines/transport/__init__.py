@@ -1,0 +1,1 @@
+"""HTTP to search engines: allowed addresses, pinned connections, limits, retries and reading of responses."""

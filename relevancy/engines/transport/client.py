@@ -1,0 +1,206 @@
+"""The HTTP client of an endpoint. It enforces time-outs, retries, limits and address rules, and ignores proxies."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from urllib3 import BaseHTTPResponse, Timeout
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    DecodeError,
+    HTTPError,
+    NewConnectionError,
+    ProtocolError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from relevancy.engines.errors import EndpointUnreachable, EngineError, TooSlow, UnreadableResponse
+from relevancy.engines.types import Connection
+
+from .addresses import Address
+from .pinning import open_pool
+from .rate_limit import RateLimit
+from .response import MAX_BYTES, MEGABYTE, Response, check_status
+from .retries import MAX_ATTEMPTS, delay_after_error, delay_after_response
+
+_CHUNK = 64 * 1024
+_RESERVED_HEADERS = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "content-type", "accept", "accept-encoding"}
+)
+_MIN_SECRET_LENGTH = 6  # shorter values would be removed from the middle of ordinary words
+
+
+class HttpClient:
+    """Sends requests to one endpoint, at most `connection.parallel` at a time, from any number of threads.
+
+    `error_message` returns the engine's own message from the JSON of an error response. Every request is a read, so a
+    request whose connection broke off can be repeated. `send` raises only members of the `EngineError` family.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        address: Address,
+        error_message: Callable[[Any], str],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.address = address
+        self.rate_limit = RateLimit(connection.per_minute)
+        self._error_message = error_message
+        self._sleep = sleep
+        self._connect_timeout = connection.connect_timeout
+        self._read_timeout = connection.read_timeout
+        self._headers = {"user-agent": "relevancy", "accept-encoding": "identity", **request_headers(connection)}
+        self._secrets = _secrets(connection, self._headers)
+        timeout = Timeout(connect=connection.connect_timeout, read=connection.read_timeout)
+        self._pool = open_pool(address, connection.rules, size=connection.parallel, timeout=timeout)
+
+    def send(
+        self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        """Sends a request to `path` (absolute, with its query string) and returns its response, whose status is 2xx."""
+        url = self.address.base + path.partition("?")[0]
+        try:
+            response = self._send_with_retries(method, path, body, {**self._headers, **(headers or {})}, url)
+            check_status(response, url, self._error_message)
+            return response
+        except EngineError as error:
+            raise self._without_secrets(error) from error.__cause__
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._pool.close()
+
+    def _send_with_retries(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str
+    ) -> Response:
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            is_last = attempt == MAX_ATTEMPTS
+            try:
+                response = self._send_once(method, path, body, headers, url)
+            except (NewConnectionError, ProtocolError) as error:
+                delay = delay_after_error(error, attempt)
+                if is_last or delay is None:
+                    raise self._unreachable(error) from error
+            else:
+                delay = delay_after_response(response, attempt)
+                if is_last or delay is None:
+                    return response
+            self._sleep(delay)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _send_once(self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str) -> Response:
+        deadline = time.monotonic() + self._connect_timeout + self._read_timeout
+        try:
+            raw = self._pool.urlopen(
+                method, path, body=body, headers=headers, redirect=False, retries=False, preload_content=False
+            )
+            try:
+                content = self._read(raw, deadline, url)
+            except BaseException:
+                raw.close()  # the unread rest must not be taken for the beginning of the next response
+                raise
+            return Response(raw.status, {name.lower(): value for name, value in raw.headers.items()}, content)
+        except (NewConnectionError, ProtocolError):  # the former is a ConnectTimeoutError too
+            raise
+        except ConnectTimeoutError as error:
+            raise EndpointUnreachable(
+                f"{self.address.base} did not accept a connection within {self._connect_timeout:g} s.",
+                hint="Check that the host is up and that no firewall blocks this server.",
+            ) from error
+        except ReadTimeoutError as error:
+            raise self._too_slow(url) from error
+        except SSLError as error:
+            raise EndpointUnreachable(
+                f"{self.address.base} cannot be trusted: {error}.",
+                hint="Its certificate must be valid for this host name and signed by an authority that this server trusts.",
+            ) from error
+        except DecodeError as error:
+            raise UnreadableResponse(
+                f"{url} sent a response that cannot be decompressed.", hint="Check the proxies in front of the engine."
+            ) from error
+        except (HTTPError, OSError, ValueError) as error:
+            raise self._unreachable(error) from error
+
+    def _read(self, raw: BaseHTTPResponse, deadline: float, url: str) -> bytes:
+        if int(raw.headers.get("content-length") or 0) > MAX_BYTES:
+            raise _too_large(url)
+        chunks: list[bytes] = []
+        size = 0
+        while chunk := raw.read1(_CHUNK, decode_content=True):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_BYTES:
+                raise _too_large(url)
+            if time.monotonic() > deadline:
+                raise self._too_slow(url)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def _too_slow(self, url: str) -> TooSlow:
+        return TooSlow(
+            f"{url} did not complete its response within {self._read_timeout:g} s.",
+            hint="Try a cheaper query, or set a longer read_timeout in the endpoint's options.",
+        )
+
+    def _unreachable(self, error: Exception) -> EndpointUnreachable:
+        if isinstance(error, ProtocolError):
+            reason = "the connection was closed before the response was complete"
+        else:
+            cause = error.__cause__ if isinstance(error, NewConnectionError) else error
+            reason = getattr(cause, "strerror", None) or str(cause)
+        return EndpointUnreachable(
+            f"Could not connect to {self.address.base}: {reason}.",
+            hint="Check that the engine is running and that the port is right.",
+        )
+
+    def _without_secrets(self, error: EngineError) -> EngineError:
+        for secret in self._secrets:
+            if secret in str(error):  # an endpoint may repeat in its response what it received
+                error.problem = error.problem.replace(secret, "•••")
+                error.args = (f"{error.problem} {error.hint}".strip(),)
+        return error
+
+
+def request_headers(connection: Connection) -> dict[str, str]:
+    """Returns the headers made of credentials and the endpoint's own headers.
+
+    Raises `EndpointUnreachable` for an invalid one, naming it without its value.
+    """
+    headers = {name.strip().lower(): str(value).strip() for name, value in connection.headers.items()}
+    credentials = connection.credentials
+    if credentials.get("username"):
+        pair = f"{credentials['username']}:{credentials.get('password', '')}".encode()
+        headers["authorization"] = "Basic " + base64.b64encode(pair).decode("ascii")
+    elif key := credentials.get("api_key", "").strip():
+        # Elasticsearch displays keys as `id:key` or encoded; both are accepted.
+        headers["authorization"] = "ApiKey " + (base64.b64encode(key.encode()).decode("ascii") if ":" in key else key)
+    elif token := credentials.get("bearer", "").strip():
+        headers["authorization"] = "Bearer " + token
+    for name, value in headers.items():
+        if name in _RESERVED_HEADERS:
+            raise EndpointUnreachable(
+                f"The header “{name}” cannot be set: Relevancy sets it itself.", hint="Remove it."
+            )
+        if not name.replace("-", "").replace("_", "").isalnum() or not (name + value).isascii() or "\n" in value:
+            raise EndpointUnreachable(
+                f"The header “{name}” contains characters that are not allowed in a header.",
+                hint="Use ASCII letters, digits, - and _ in its name, and ASCII on one line in its value.",
+            )
+    return headers
+
+
+def _too_large(url: str) -> UnreadableResponse:
+    return UnreadableResponse(
+        f"{url} sent more than {MAX_BYTES // MEGABYTE} MB; the response was cut off.",
+        hint="Request fewer results or fewer displayed fields.",
+    )
+
+
+def _secrets(connection: Connection, headers: Mapping[str, str]) -> list[str]:
+    values = [value for name, value in connection.credentials.items() if name != "username"]
+    values += [*connection.headers.values(), headers.get("authorization", "").partition(" ")[2]]
+    return [str(value) for value in values if len(str(value)) >= _MIN_SECRET_LENGTH]

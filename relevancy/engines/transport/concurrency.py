@@ -1,0 +1,73 @@
+"""Running many requests in threads, with a way to stop early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from queue import Empty, SimpleQueue
+from threading import Event
+
+_STOP_CHECK_SECONDS = 0.5  # between two calls of `stop` while no result arrives
+
+
+class _Failure:
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def in_parallel[Job, Result](
+    jobs: Iterable[Job],
+    work: Callable[[Job], Result],
+    *,
+    parallel: int,
+    stop: Callable[[], bool],
+    before: Callable[[Event], None] = lambda cancelled: None,
+    ahead: int = 8,
+) -> Iterator[Result]:
+    """Yields what `work` returns for each job as results arrive; runs at most `parallel` jobs at a time.
+
+    While the caller handles a result, workers continue until `ahead` × `parallel` jobs were started and not yet yielded.
+    `stop` is called only in the caller's thread, so it may query a database. Once it returns True no further job starts;
+    jobs in progress are still yielded. `before` is called in the worker before each job and may block; its event is set as
+    soon as the job is no longer wanted. An exception in `work` is raised here and ends the iteration.
+    """
+    remaining = iter(jobs)
+    results: SimpleQueue[Result | _Failure | None] = SimpleQueue()
+    cancelled = Event()
+
+    def run(job: Job) -> None:
+        try:
+            before(cancelled)
+            results.put(None if cancelled.is_set() else work(job))
+        except BaseException as error:
+            results.put(_Failure(error))
+
+    def is_stopped() -> bool:
+        if not cancelled.is_set() and stop():
+            cancelled.set()
+        return cancelled.is_set()
+
+    pending = 0
+    with ThreadPoolExecutor(parallel, thread_name_prefix="engine") as pool:
+        try:
+            while True:
+                while pending < ahead * parallel and not is_stopped():
+                    submitted = [pool.submit(run, job) for job in islice(remaining, 1)]
+                    if not submitted:
+                        break
+                    pending += 1
+                if not pending:
+                    return
+                try:
+                    result = results.get(timeout=_STOP_CHECK_SECONDS)
+                except Empty:
+                    is_stopped()
+                    continue
+                pending -= 1
+                if isinstance(result, _Failure):
+                    raise result.error
+                if result is not None:
+                    yield result
+        finally:
+            cancelled.set()

@@ -1,0 +1,224 @@
+"""Plain data that engines take and return. Interfaces may import these types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from .fields.highlighting import Pieces, highlighted_pieces
+
+if TYPE_CHECKING:
+    from .fields.specs import FieldSpec
+    from .templates.template import Template
+    from .transport.addresses import AddressRules
+
+Syntax = Literal["params", "json", "either"]  # of a query template
+OptionKind = Literal["method", "expression", "template", "text"]
+AddressKind = Literal["url", "folder", "file"]
+
+
+@dataclass(frozen=True)
+class AddressField:
+    """How an endpoint says where its engine is; forms are drawn from it.
+
+    `kind`: `url` is an HTTP address; `folder` the name of a folder below the data directory; `file` the name of an
+    uploaded file below the data directory.
+    `example`: a value that could be entered.
+    """
+
+    kind: AddressKind
+    label: str
+    help: str
+    example: str
+
+
+@dataclass(frozen=True)
+class OptionInfo:
+    """An option of an endpoint as forms and documentation show it.
+
+    `required`: the option has no default.
+    `advanced`: most endpoints do not need it, so forms fold it away.
+    """
+
+    name: str
+    label: str
+    help: str
+    kind: OptionKind
+    required: bool = False
+    advanced: bool = False
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What an adapter can do.
+
+    `explain`: explain the score of a document.
+    `lookup`: return documents by id.
+    `highlight`: return highlighted snippets.
+    `facets`: return facets.
+    `templates`: use search templates that are stored on the server.
+    `load`: add documents to the index.
+    `list_queries`: list the only queries that it has results for.
+    """
+
+    explain: bool = False
+    lookup: bool = False
+    highlight: bool = False
+    facets: bool = False
+    templates: bool = False
+    load: bool = False
+    list_queries: bool = False
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where an engine is and how to connect to it. Contains secrets in plain text: never store or log it.
+
+    `url`: the endpoint's address, of the kind that the adapter's `address` names.
+    `credentials`: `{"username", "password"}`, `{"api_key"}` or `{"bearer"}`.
+    `headers`: further HTTP headers.
+    `parallel`: requests at the same time.
+    `per_minute`: requests per minute; 0 means no limit.
+    `connect_timeout`, `read_timeout`: seconds.
+    """
+
+    engine: str
+    url: str
+    rules: AddressRules
+    options: Mapping[str, Any] = field(default_factory=dict)
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    data_dir: Path | None = None
+    parallel: int = 8
+    per_minute: int = 0
+    connect_timeout: float = 5.0
+    read_timeout: float = 30.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """One search.
+
+    `rows`, `start`: how many hits to return, from which position, counted from 0.
+    `knobs`: values of the placeholders `##name##`.
+    `options`: values of the placeholders `#$qOption…##`.
+    `escape`: escape Lucene's special characters in the query text before it enters the template.
+    `highlight`: also return highlighted snippets of the displayed fields. Takes time; changes no ranking, score or total.
+    """
+
+    query: str
+    template: Template
+    fields: FieldSpec
+    rows: int
+    start: int = 0
+    knobs: Mapping[str, float] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    escape: bool = False
+    highlight: bool = False
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One returned document.
+
+    `id`: trimmed and not empty.
+    `fields`: values of the displayed fields as plain JSON.
+    `highlights`: field name → snippet with U+E000 before and U+E001 after each highlighted word, otherwise raw text.
+    """
+
+    id: str
+    score: float | None
+    fields: Mapping[str, Any]
+    highlights: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The hits of one search in rank order, including repeated ids.
+
+    `total`: number of matching documents, None if the engine does not report it.
+    `took_ms`: wall time of the request in milliseconds.
+    `rendered_request`: what was sent, as plain JSON without credentials.
+    """
+
+    hits: tuple[Hit, ...]
+    total: int | None
+    took_ms: int
+    rendered_request: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class UploadSummary:
+    """What an uploaded file of rankings contains. `format`: its name, such as `CSV`."""
+
+    format: str
+    queries: int
+    hits: int
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TemplateWarning:
+    """A probable mistake in a valid query template. `line` and `column` count from 1."""
+
+    message: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Display:
+    """A document as plain text to be displayed: nothing is escaped or truncated.
+
+    `subs`: (field name, text) of the other fields, in order.
+    `highlighted_title`, `highlights`: the highlights of the title and of the fields in `subs`.
+    `unabridged`: names of fields that are always displayed in full.
+    """
+
+    title: str
+    thumb_url: str | None
+    image_url: str | None
+    subs: tuple[tuple[str, str], ...]
+    highlighted_title: str = ""
+    highlights: Mapping[str, str] = field(default_factory=dict)
+    unabridged: tuple[str, ...] = ()
+
+    @property
+    def title_pieces(self) -> Pieces:
+        """The whole title as (text, is highlighted)."""
+        return highlighted_pieces(self.title, self.highlighted_title, whole=True)
+
+    @property
+    def snippets(self) -> tuple[tuple[str, Pieces], ...]:
+        """Each field of `subs` as its name and (text, is highlighted): its highlight, or its text if it has none."""
+        return tuple(
+            (name, highlighted_pieces(text, self.highlights.get(name, ""), whole=name in self.unabridged))
+            for name, text in self.subs
+        )
+
+
+@dataclass(frozen=True)
+class ExplanationNode:
+    """A node of an engine's explanation in normal form. `value` is finite."""
+
+    value: float
+    description: str
+    children: tuple[ExplanationNode, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What a term in a field contributed to a score.
+
+    `field`, `term`: both empty for a function.
+    `value`: points of the score.
+    `share`: fraction of the score, 0–1.
+    """
+
+    field: str
+    term: str
+    label: str
+    value: float
+    share: float = 0.0

@@ -1,0 +1,113 @@
+"""Changes of one rater's ratings, stored together with their log."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import batched
+
+from django.utils import timezone
+
+from relevancy import scores
+from relevancy.models import Rating, RatingChange, User, Verdict
+
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Change:
+    """The new rating of a document. An empty `verdict` removes the rating; `note` None keeps the present note."""
+
+    value: float | None = None
+    verdict: str = Verdict.RATED
+    note: str | None = None
+
+
+REMOVAL = Change(verdict="")
+
+
+class RatingEditor:
+    """Collects changes of one rater's ratings and stores them with the log. Ratings that stay the same are left out."""
+
+    def __init__(self, rater: User, by: User, source: str) -> None:
+        self.rater = rater
+        self.by = by
+        self.source = source
+        self.now: datetime = timezone.now()
+        self.log: list[RatingChange] = []
+        self._stored: list[Rating] = []
+        self._removed: list[int] = []
+
+    @property
+    def query_ids(self) -> list[int]:
+        """The ids of all queries with changes, ascending."""
+        return sorted({change.query_id for change in self.log})
+
+    def change(self, query_id: int, doc_id: str, present: scores.RatingRecord | None, change: Change) -> None:
+        """Collects one change; `present` is the present rating."""
+        if not _differs(present, change):
+            return
+        self.log.append(
+            RatingChange(
+                query_id=query_id,
+                doc_id=doc_id,
+                rater=self.rater,
+                by=self.by,
+                source=self.source,
+                old_verdict=present.verdict if present else "",
+                old_value=present.value if present else None,
+                new_verdict=change.verdict,
+                new_value=change.value,
+                at=self.now,
+            )
+        )
+        if change.verdict:
+            note = change.note if change.note is not None else (present.note if present else "")
+            self._stored.append(
+                Rating(
+                    query_id=query_id,
+                    doc_id=doc_id,
+                    rater=self.rater,
+                    verdict=change.verdict,
+                    value=change.value,
+                    note=note,
+                    created_at=self.now,  # of new ratings; others keep theirs
+                    updated_at=self.now,
+                )
+            )
+        elif present is not None:
+            self._removed.append(present.pk)
+
+    def save(self) -> None:
+        """Stores what was collected. Call it in a transaction that has locked the queries."""
+        for pks in batched(self._removed, BATCH):
+            Rating.objects.filter(pk__in=pks).delete()
+        if self._stored:
+            Rating.objects.bulk_create(
+                self._stored,
+                batch_size=BATCH,
+                update_conflicts=True,
+                unique_fields=("query", "doc_id", "rater"),
+                update_fields=("verdict", "value", "note", "updated_at"),
+            )
+        if self.log:
+            RatingChange.objects.bulk_create(self.log, batch_size=BATCH)
+
+    def applied_to(self, ratings: scores.QueryRatings) -> scores.QueryRatings:
+        """Returns the ratings of the only query after the changes that were saved."""
+        changed = {change.doc_id for change in self.log}
+        records = [
+            record for record in ratings.records if record.rater_id != self.rater.pk or record.doc_id not in changed
+        ]
+        records += [
+            scores.RatingRecord(
+                row.pk, row.doc_id, self.rater.pk, str(self.rater), row.verdict, row.value, row.note, row.updated_at
+            )
+            for row in self._stored
+        ]
+        return replace(ratings, records=records)
+
+
+def _differs(present: scores.RatingRecord | None, change: Change) -> bool:
+    if present is None:
+        return bool(change.verdict)
+    is_new_note = change.note is not None and change.note != present.note
+    return (present.verdict, present.value) != (change.verdict, change.value) or is_new_note

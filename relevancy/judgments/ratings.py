@@ -1,0 +1,219 @@
+"""Rates documents and removes ratings: one transaction with the log, then the scores that depend on the ratings."""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import batched
+
+from django.core.exceptions import ValidationError
+from django.db import DatabaseError, transaction
+
+from relevancy import scores
+from relevancy.models import Book, Query, Ranking, Rating, Run, ScorerVersion, User
+
+from .changes import REMOVAL, Change, RatingEditor
+from .write_queue import write_turn
+
+MAX_DOC_ID_LENGTH = 500
+BATCH = 500
+_INVALID_CHARACTERS = re.compile("[\x00\ud800-\udfff]")
+log = logging.getLogger("relevancy.judgments")
+
+
+class InvalidRating(ValidationError):
+    """A rating that cannot be stored. The message is written for the rater."""
+
+    def __str__(self) -> str:
+        return " ".join(self.messages)
+
+
+@dataclass(frozen=True)
+class RatingResult:
+    """What a change of the ratings of one query led to.
+
+    changed: the number of ratings that changed.
+    ratings: all ratings of the query, after the change.
+    rescored: the scores of the query in the given run; None without a run, or if they could not be stored. In that case
+        they are stale and are computed when they are next needed.
+    """
+
+    changed: int
+    ratings: scores.QueryRatings
+    rescored: scores.RescoredQuery | None = None
+
+
+def rate(
+    *,
+    query: Query,
+    doc_id: str,
+    value: float,
+    by: User,
+    note: str | None = None,
+    run: Run | None = None,
+    ranking: Ranking | None = None,
+    versions: Iterable[ScorerVersion] | None = None,
+    source: str = "page",
+) -> RatingResult:
+    """Rates one document; see `rate_many`."""
+    return rate_many(
+        query=query,
+        values={doc_id: value},
+        by=by,
+        note=note,
+        run=run,
+        ranking=ranking,
+        versions=versions,
+        source=source,
+    )
+
+
+def rate_many(
+    *,
+    query: Query,
+    values: Mapping[str, float],
+    by: User,
+    note: str | None = None,
+    run: Run | None = None,
+    ranking: Ranking | None = None,
+    versions: Iterable[ScorerVersion] | None = None,
+    source: str = "page",
+) -> RatingResult:
+    """Rates several documents of one query: `{document id: grade}`.
+
+    Updates the scores of the query in `run`. Its ranking of the query, and the scorer `versions` of its case, can be given if
+    they have been read already.
+
+    Raises `InvalidRating`, in which case nothing has been stored.
+    """
+    changes = {
+        clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
+    }
+    return _change_query(query, changes, by, source, _rescorer(query, run, ranking, versions))
+
+
+def remove(
+    *,
+    query: Query,
+    doc_ids: Iterable[str],
+    by: User,
+    run: Run | None = None,
+    ranking: Ranking | None = None,
+    versions: Iterable[ScorerVersion] | None = None,
+    source: str = "page",
+) -> RatingResult:
+    """Removes the user's own ratings of some documents of one query; the other arguments are those of `rate_many`."""
+    changes = {doc_id.strip(): REMOVAL for doc_id in doc_ids}
+    return _change_query(query, changes, by, source, _rescorer(query, run, ranking, versions))
+
+
+def rate_book(
+    *, book: Book, values: Mapping[int, Mapping[str, float]], rater: User, by: User, source: str = "import"
+) -> int:
+    """Rates documents of many queries: `{query id: {document id: grade}}`. Returns the number of ratings that changed.
+
+    Computes no scores. Raises `InvalidRating`, in which case nothing has been stored.
+    """
+    changes = {
+        query_id: {clean_doc_id(doc_id): Change(_clean_value(value, book)) for doc_id, value in documents.items()}
+        for query_id, documents in values.items()
+    }
+    with write_turn(), transaction.atomic():
+        for query_ids in batched(sorted(changes), BATCH):
+            scores.lock_queries(query_ids)
+        present = _read_present(changes, rater)
+        editor = RatingEditor(rater, by, source)
+        for query_id, documents in changes.items():
+            for doc_id, change in documents.items():
+                editor.change(query_id, doc_id, present.get((query_id, doc_id)), change)
+        editor.save()
+        for query_ids in batched(editor.query_ids, BATCH):
+            Query.objects.increment_revisions(query_ids)
+    return len(editor.log)
+
+
+def clean_doc_id(doc_id: str) -> str:
+    """Returns a document id as it is stored, without surrounding spaces. Raises `InvalidRating` if no document can have it."""
+    doc_id = doc_id.strip()
+    if not doc_id:
+        raise InvalidRating("The document id is empty.")
+    if len(doc_id) > MAX_DOC_ID_LENGTH:
+        raise InvalidRating(
+            f"The document id {doc_id[:40]}… has {len(doc_id)} characters; the maximum is {MAX_DOC_ID_LENGTH}."
+        )
+    if _INVALID_CHARACTERS.search(doc_id):
+        raise InvalidRating(
+            f"The document id {doc_id[:40]!r} contains an invalid character (U+0000 or a lone surrogate). Remove it."
+        )
+    return doc_id
+
+
+def _clean_value(value: float, book: Book) -> float:
+    if not scores.scale_of(book).contains(value):
+        raise InvalidRating(
+            f"{value:g} is not on the scale of the book {book}. Choose a grade from {book.lowest:g} to {book.top:g}."
+        )
+    return float(value)
+
+
+def _rescorer(
+    query: Query, run: Run | None, ranking: Ranking | None, versions: Iterable[ScorerVersion] | None
+) -> scores.QueryRescorer | None:
+    return scores.QueryRescorer(run, query.pk, ranking=ranking, versions=versions) if run else None
+
+
+def _change_query(
+    query: Query, changes: Mapping[str, Change], by: User, source: str, rescorer: scores.QueryRescorer | None
+) -> RatingResult:
+    """Stores ratings and the scores by measures in one transaction. If the scores cannot be stored, the ratings are stored alone."""
+    try:
+        changed, ratings = _store(query, changes, by, source, rescorer)
+    except DatabaseError:
+        if rescorer is None:
+            raise
+        # For example because the ranking has been replaced in the meantime. A rating counts whatever becomes of its scores.
+        log.exception("The scores of query %s could not be stored with a rating; they are stale now.", query.pk)
+        changed, ratings = _store(query, changes, by, source, None)
+        return RatingResult(changed, ratings)
+    if rescorer is None:
+        return RatingResult(changed, ratings)
+    try:
+        rescorer.score_by_scripts()
+    except DatabaseError:
+        log.exception("The scores of query %s by scripts could not be stored; they are stale now.", query.pk)
+        return RatingResult(changed, ratings)
+    return RatingResult(changed, ratings, rescorer.rescored)
+
+
+def _store(
+    query: Query, changes: Mapping[str, Change], by: User, source: str, rescorer: scores.QueryRescorer | None
+) -> tuple[int, scores.QueryRatings]:
+    with write_turn(), transaction.atomic():
+        scores.lock_queries([query.pk])
+        ratings = scores.QueryRatings.read(query.pk)
+        own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
+        editor = RatingEditor(by, by, source)
+        for doc_id, change in changes.items():
+            editor.change(query.pk, doc_id, own.get(doc_id), change)
+        editor.save()
+        if editor.log:
+            ratings = editor.applied_to(ratings)
+            revision = Query.objects.increment_revisions([query.pk])[query.pk]
+        else:
+            revision = Query.objects.values_list("revision", flat=True).get(pk=query.pk)
+        if rescorer is not None:
+            rescorer.score_by_measures(ratings.grades(query.book), revision)
+    return len(editor.log), ratings
+
+
+def _read_present(
+    changes: Mapping[int, Mapping[str, Change]], rater: User
+) -> dict[tuple[int, str], scores.RatingRecord]:
+    """Returns the rater's present ratings of the queries by query id and document id."""
+    present: dict[tuple[int, str], scores.RatingRecord] = {}
+    for query_ids in batched(changes, BATCH):
+        for row in Rating.objects.filter(query_id__in=query_ids, rater=rater):
+            present[row.query_id, row.doc_id] = scores.RatingRecord(
+                row.pk, row.doc_id, rater.pk, str(rater), row.verdict, row.value, row.note, row.updated_at
+            )
+    return present

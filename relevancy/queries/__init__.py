@@ -1,0 +1,24 @@
+"""Service: the queries of a case, their order and their tags."""
+
+from . import tags
+from .ordering import move, move_by
+from .pasting import PastedQueries, parse_pasted
+from .queries import AddedQueries, add, describe, edit, ensure, remove, restore
+from .text import check_text, parse_options
+
+__all__ = [
+    "AddedQueries",
+    "PastedQueries",
+    "add",
+    "check_text",
+    "describe",
+    "edit",
+    "ensure",
+    "move",
+    "move_by",
+    "parse_options",
+    "parse_pasted",
+    "remove",
+    "restore",
+    "tags",
+]

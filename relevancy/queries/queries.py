@@ -1,0 +1,141 @@
+"""The queries of a case: added, edited, removed and restored."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import batched
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from relevancy.models import Book, Case, CaseQuery, Query
+from relevancy.models.saving import clean_and_save
+
+from . import tags as query_tags
+from .ordering import STEP
+from .pasting import PastedQueries, parse_lines
+from .text import check_text, parse_options, text_key
+
+BATCH_SIZE = 500
+
+
+@dataclass(frozen=True)
+class AddedQueries:
+    """What `add` did.
+
+    added: case queries that are new or restored, in order.
+    repeated: texts that the case, or an earlier line, had already.
+    rejected: line number, from 1, and reason for each line that cannot be a query.
+    """
+
+    added: list[CaseQuery] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    rejected: list[tuple[int, str]] = field(default_factory=list)
+
+
+def add(*, case: Case, texts: Iterable[str] | PastedQueries) -> AddedQueries:
+    """Adds queries to the end of the case, each text once. Lines that cannot be a query are returned, the others are added.
+
+    A query that was removed before is restored with its options and ratings.
+    Raises `ValidationError` for more queries than can be added at once.
+    """
+    pasted = texts if isinstance(texts, PastedQueries) else parse_lines(texts)
+    repeated = [*pasted.repeated]
+    with transaction.atomic():
+        Case.objects.select_for_update().get(pk=case.pk)
+        queries = ensure(book=case.book, texts=pasted.texts)
+        case_queries = {case_query.query_id: case_query for case_query in case.case_queries.all()}
+        last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
+        new, restored = [], []
+        for number, query in enumerate(queries, 1):
+            position = last + number * STEP
+            case_query = case_queries.get(query.pk)
+            if case_query is None:
+                new.append(CaseQuery(case=case, query=query, position=position))
+            elif case_query.removed_at:
+                case_query.removed_at, case_query.position = None, position
+                restored.append(case_query)
+            else:
+                repeated.append(query.text)
+        CaseQuery.objects.bulk_create(new, batch_size=BATCH_SIZE)
+        CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
+    return AddedQueries(added=[*new, *restored], repeated=repeated, rejected=pasted.rejected)
+
+
+def ensure(*, book: Book, texts: Sequence[str]) -> list[Query]:
+    """Returns the book's queries with these normalized texts, in this order. Creates those that are missing, unretires the rest."""
+    texts_by_key = {text_key(text): text for text in texts}
+    queries = _by_key(book, texts_by_key)
+    missing = [Query(book=book, text=text, text_key=key) for key, text in texts_by_key.items() if key not in queries]
+    Query.objects.bulk_create(missing, batch_size=BATCH_SIZE, ignore_conflicts=True)
+    # Read again: another transaction may have created some of them, and conflicts are created without an id.
+    queries |= _by_key(book, [query.text_key for query in missing])
+    retired = [query.pk for query in queries.values() if query.retired_at]
+    if retired:
+        book.queries.filter(pk__in=retired).update(retired_at=None)
+    return [queries[key] for key in texts_by_key]
+
+
+def _by_key(book: Book, keys: Iterable[str]) -> dict[str, Query]:
+    return {
+        query.text_key: query
+        for batch in batched(keys, BATCH_SIZE)
+        for query in book.queries.filter(text_key__in=batch)
+    }
+
+
+def edit(
+    *,
+    case_query: CaseQuery,
+    text: str,
+    information_need: str = "",
+    notes: str = "",
+    tags: Sequence[str] = (),
+    options: str = "{}",
+    weight: float = 1,
+) -> None:
+    """Changes a query. Text, information need, notes and tags belong to the book and change in every case on it.
+
+    Raises `ValidationError`; then nothing is changed.
+    """
+    query, text = case_query.query, check_text(text)
+    if query.book.queries.filter(text_key=text_key(text)).exclude(pk=query.pk).exists():
+        raise _already_in_book(text)
+    if not 0 <= weight < 1e6:
+        raise ValidationError({"weight": f"{weight:g} is not a valid weight. Enter a number from 0 up."})
+    changes = {
+        "text": text,
+        "text_key": text_key(text),
+        "information_need": information_need,
+        "notes": notes,
+        "tags": query_tags.check_count(query_tags.parse(tags, query_tags.of_book(query.book)), text),
+    }
+    case_query.options, case_query.weight = parse_options(options), weight
+    try:
+        with transaction.atomic():
+            clean_and_save(query, **changes)
+            case_query.save(update_fields=["options", "weight"])
+    except IntegrityError:  # another transaction added the text meanwhile
+        raise _already_in_book(text) from None
+
+
+def _already_in_book(text: str) -> ValidationError:
+    return ValidationError({"text": f"The book already has a query “{text[:60]}”."})
+
+
+def describe(*, query: Query, information_need: str, notes: str) -> None:
+    """Changes what a query is meant to find and the notes about it, both Markdown. Raises `ValidationError`."""
+    clean_and_save(query, information_need=information_need, notes=notes)
+
+
+def remove(*, case_query: CaseQuery) -> None:
+    """Removes a query from the case. Ratings, options and position are kept; `restore` brings it back."""
+    case_query.removed_at = timezone.now()
+    case_query.save(update_fields=["removed_at"])
+
+
+def restore(*, case_query: CaseQuery) -> None:
+    """Brings a removed query back."""
+    case_query.removed_at = None
+    case_query.save(update_fields=["removed_at"])

@@ -1,0 +1,69 @@
+"""Service: attempts and their runs, from the first search to the results."""
+
+from . import attempts
+from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_queries
+from .claims import sweep, waiting_behind
+from .depth import deepen, depth_of
+from .explanations import DocumentExplanation, can_explain, explain
+from .packages import missing_engine
+from .requests import RequestBuilder, field_spec, rendered_request, snapshot_config
+from .results import Judgment, Result, build_results, judgments_by_document
+from .retention import has_prunable_runs, prune_display_fields
+from .runs import (
+    RunNotAllowed,
+    cancel,
+    complete,
+    continue_run,
+    count_unsearched,
+    finish_here,
+    search_again,
+    start,
+)
+from .unretrieved import (
+    UnretrievedDocument,
+    UnretrievedDocuments,
+    can_look_up,
+    count_unretrieved,
+    list_unretrieved,
+    look_up,
+)
+
+__all__ = [
+    "ChunkResult",
+    "DocumentExplanation",
+    "Judgment",
+    "RequestBuilder",
+    "Result",
+    "RunNotAllowed",
+    "UnretrievedDocument",
+    "UnretrievedDocuments",
+    "attempts",
+    "build_results",
+    "can_explain",
+    "can_look_up",
+    "cancel",
+    "complete",
+    "continue_run",
+    "count_searched",
+    "count_unretrieved",
+    "count_unsearched",
+    "deepen",
+    "depth_of",
+    "endpoint_changed",
+    "explain",
+    "field_spec",
+    "finish_here",
+    "has_prunable_runs",
+    "judgments_by_document",
+    "list_unretrieved",
+    "look_up",
+    "missing_engine",
+    "prune_display_fields",
+    "rendered_request",
+    "search_again",
+    "snapshot_config",
+    "start",
+    "sweep",
+    "unsearched_queries",
+    "waiting_behind",
+]

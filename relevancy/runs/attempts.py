@@ -1,0 +1,146 @@
+"""Attempts: numbered versions of the query template and the settings that a case searches with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Max
+
+from relevancy import endpoints, engines
+from relevancy.models import Attempt, Case, Endpoint, User
+from relevancy.models.errors import located_error
+
+from .requests import RequestBuilder, snapshot_config
+
+MAX_TEMPLATE = 20_000
+MAX_FIELDS = 2000
+
+
+def save(
+    *,
+    case: Case,
+    endpoint: Endpoint,
+    template: str,
+    by: User,
+    fields: str = "",
+    knobs: Mapping[str, Any] | None = None,
+    depth: int = 10,
+    escape: bool | None = None,
+    parent: Attempt | None = None,
+    name: str = "",
+) -> Attempt:
+    """Saves an attempt with a parent: the parent itself if nothing has changed or if it has never been run, else a new attempt.
+
+    escape: whether to escape Lucene's special characters; unless given, yes for Solr parameters and no for JSON, which quotes text.
+
+    Raises `ValidationError` for the field: endpoint, template (with line and column), fields, knobs or depth.
+    """
+    content = {
+        "endpoint": endpoint,
+        "template": template.replace("\r\n", "\n"),
+        "fields": " ".join(fields.split()),
+        "knobs": check(endpoint=endpoint, template=template, fields=fields, knobs=knobs or {}, depth=depth),
+        "depth": depth,
+        "escape": engines.get(endpoint.engine).syntax == "params" if escape is None else escape,
+    }
+    with transaction.atomic():
+        Case.objects.select_for_update().get(pk=case.pk)
+        if parent is not None and all(getattr(parent, key) == value for key, value in content.items()):
+            return parent
+        if parent is not None and not parent.runs.exists():
+            for key, value in {**content, "name": name or parent.name}.items():
+                setattr(parent, key, value)
+            parent.save()
+            return parent
+        number = (case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
+        return Attempt.objects.create(case=case, number=number, parent=parent, name=name, created_by=by, **content)
+
+
+def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str, Any], depth: int) -> dict[str, float]:
+    """Validates the content of an attempt. Returns the knobs that its template uses, as numbers."""
+    if endpoint.archived_at:
+        raise ValidationError({"endpoint": f"Endpoint {endpoint.name} is archived."})
+    if not 1 <= depth <= 1000:
+        raise ValidationError({"depth": f"{depth} results cannot be shown: choose 1 to 1,000."})
+    if len(template) > MAX_TEMPLATE:
+        raise ValidationError(
+            {"template": f"The template has {len(template):,} characters; {MAX_TEMPLATE:,} are possible."}
+        )
+    if len(fields) > MAX_FIELDS:
+        raise ValidationError({"fields": f"The fields have {len(fields):,} characters; {MAX_FIELDS:,} are possible."})
+    adapter = engines.get(endpoint.engine)
+    try:
+        parsed = engines.parse_template(template, adapter.syntax)
+    except engines.TemplateError as error:
+        raise located_error("template", str(error), line=error.line, column=error.column) from None
+    try:
+        engines.parse_fields(fields, adapter.default_id_field)
+    except engines.TemplateError as error:
+        raise ValidationError({"fields": str(error)}) from None
+    return {name: _knob(name, knobs.get(name, 10)) for name in parsed.knobs}
+
+
+def _knob(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValidationError({"knobs": f"Knob {name} is {value!r}; write a number."}) from None
+    if not abs(number) < 1e12:
+        raise ValidationError({"knobs": f"Knob {name} is {value}; write a number a query can use."})
+    return int(number) if number.is_integer() else number
+
+
+def syntax(endpoint: Endpoint, template: str = "") -> str:
+    """Returns the syntax of a template, "params" or "json". If the engine accepts both and the template is empty, that of the
+    endpoint's own template."""
+    adapter = engines.get(endpoint.engine)
+    if template.strip() and adapter.syntax != "json":
+        return engines.syntax_of(template)
+    if adapter.syntax == "either":
+        return engines.syntax_of(adapter.suggest_template((), endpoint.options))
+    return adapter.syntax
+
+
+def preview(*, attempt: Attempt, text: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns what would be sent for a query. Sends nothing. Raises `EngineError`."""
+    builder = RequestBuilder(snapshot_config(attempt), attempt.depth)
+    with endpoints.connect(attempt.endpoint) as engine:
+        return engine.render(builder.request(text, options))
+
+
+def template_warnings(*, endpoint: Endpoint, template: str) -> list[engines.TemplateWarning]:
+    """Returns probable mistakes in a valid template. Raises `TemplateError` for an invalid one."""
+    adapter = engines.get(endpoint.engine)
+    return adapter.template_warnings(engines.parse_template(template, adapter.syntax))
+
+
+def describe_changes(attempt: Attempt) -> str:
+    """Returns the differences between an attempt and its parent, such as `tie 0.3 → 0.15 · + pf=title^18`."""
+    parent = attempt.parent
+    if parent is None:
+        return ""
+    changes = [
+        f"{name} {_format_knob(parent.knobs[name])} → {_format_knob(value)}"
+        if name in parent.knobs
+        else f"{name} {_format_knob(value)}"
+        for name, value in attempt.knobs.items()
+        if parent.knobs.get(name) != value
+    ]
+    before, after = parent.template.splitlines(), attempt.template.splitlines()
+    changes += [f"+ {line.strip()}" for line in after if line.strip() and line not in before][:2]
+    if not changes:
+        changes += [f"− {line.strip()}" for line in before if line.strip() and line not in after][:2]
+    if parent.endpoint_id != attempt.endpoint_id:
+        changes.append(f"on {attempt.endpoint}")
+    if parent.depth != attempt.depth:
+        changes.append(f"{parent.depth} → {attempt.depth} displayed")
+    if parent.fields != attempt.fields:
+        changes.append("other displayed fields")
+    if parent.escape != attempt.escape:
+        changes.append("escaped" if attempt.escape else "not escaped")
+    return " · ".join(changes)
+
+
+def _format_knob(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"

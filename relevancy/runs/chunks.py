@@ -1,0 +1,251 @@
+"""A chunk: the part of a run that a worker searches and stores before it releases the run."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from threading import Event
+
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.expressions import CombinedExpression
+from django.utils import timezone
+
+from relevancy import engines
+from relevancy.endpoints import connect
+from relevancy.models import CaseQuery, Ranking, Run, ScorerVersion
+from relevancy.scores import PAUSE_SECONDS, compute_scores, lock_queries, ranking_inputs, score_case, store
+
+from .claims import waiting_behind
+from .requests import RequestBuilder
+
+WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
+MAX_UNWRITTEN = 300  # responses, whether or not they have passed
+WRITE_SECONDS = 2.0
+HEARTBEAT_SECONDS = 10.0  # between heartbeats, and checks for a request to cancel, however slow the engine is
+MAX_CONSECUTIVE_FAILURES = 16  # searches in a row that could not reach the engine; then the run fails
+CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
+
+
+@dataclass(frozen=True)
+class ChunkResult:
+    """The result of a chunk.
+
+    unfinished: whether the run needs another chunk.
+    unblocked_runs: ids of runs that waited for the endpoint and may start now.
+    """
+
+    unfinished: bool
+    unblocked_runs: list[int] = field(default_factory=list)
+
+
+def unsearched_queries(run: Run) -> QuerySet[CaseQuery]:
+    """Returns the case's present queries that have no ranking in the run, in their order."""
+    rankings = Ranking.objects.filter(run=run, query=OuterRef("query"))
+    case_queries: QuerySet[CaseQuery] = run.case.case_queries.present().filter(~Exists(rankings))
+    return case_queries.select_related("query").order_by("position", "id")
+
+
+def endpoint_changed(run: Run) -> str:
+    """Returns why nothing can be added to a run whose endpoint has changed since its start; an empty string if it has not.
+
+    A run never contains the results of two engines.
+    """
+    endpoint = run.attempt.endpoint
+    if (endpoint.engine, endpoint.url) == (run.config["engine"], run.config["url"]):
+        return ""
+    return (
+        f"The address of endpoint {endpoint.name} was {run.config['url']} when run {run.number} started and is now "
+        f"{endpoint.url}, so no results can be added to the run. Start a new run."
+    )
+
+
+def count_searched(run: Run) -> tuple[int, int]:
+    """Returns how many of the case's present queries the run has searched, and how many of these searches failed."""
+    counts = run.rankings.filter(query__case_queries__case=run.case_id, query__case_queries__removed_at=None).aggregate(
+        done=Count("id"), failed=Count("id", filter=~Q(error_kind=""))
+    )
+    return counts["done"], counts["failed"]
+
+
+def build_ranking(run: Run, case_query: CaseQuery, response: engines.Page | engines.EngineError) -> Ranking:
+    """Returns an unsaved ranking with the hits or the error of a search."""
+    query = case_query.query
+    row = Ranking(run=run, query=query, text=query.text, options=case_query.options, asked_at=timezone.now())
+    if isinstance(response, engines.EngineError):
+        row.error_kind, row.error = response.kind, str(response)
+        return row
+    row.hits = [
+        [hit.id, hit.score, dict(hit.fields), *([dict(hit.highlights)] if hit.highlights else [])]
+        for hit in response.hits
+    ]
+    row.returned, row.total, row.took_ms = len(row.hits), response.total, response.took_ms
+    return row
+
+
+def describe_progress(run: Run) -> str:
+    """Returns how far a run got; the reason of a cancelled run."""
+    return f"{run.done:,} of {run.queries:,} queries had been searched." if run.done else "No query had been searched."
+
+
+class _ClaimLost(Exception):
+    """Another worker has taken over the run, because this one sent no heartbeat for too long."""
+
+
+class Chunk:
+    """Searches some queries of a claimed run and stores their rankings and scores."""
+
+    def __init__(
+        self, run: Run, token: str, seconds: float, limit: int, progress: Callable[[int, int, int], None]
+    ) -> None:
+        self.run = run
+        self.token = token
+        self.limit = limit
+        self.progress = progress
+        self.started = time.monotonic()
+        self.deadline = self.started + seconds
+        self.versions = list(ScorerVersion.objects.used_by(run.case_id))
+        self.stop = Event()
+        self.cancelled = False
+        self.consecutive_failures = self._previous_consecutive_failures()
+        self.written_at = self.heartbeat_at = time.monotonic()
+
+    def work(self) -> ChunkResult:
+        """Searches and stores; then releases the run for the next chunk, or finishes it."""
+        case_queries = list(unsearched_queries(self.run)[: self.limit])
+        try:
+            if self.run.cancel_requested:
+                return self._finish(Run.Status.CANCELLED, describe_progress(self.run))
+            if reason := endpoint_changed(self.run):
+                return self._finish(Run.Status.FAILED, reason)
+            with connect(self.run.attempt.endpoint) as engine:
+                self._store_version(engine)
+                self._search(engine, case_queries)
+        except _ClaimLost:
+            return ChunkResult(unfinished=False)
+        except engines.EngineError as error:
+            return self._finish(Run.Status.FAILED, str(error))
+        if not unsearched_queries(self.run).exists():
+            return self._finish_complete()
+        if self.cancelled:
+            return self._finish(Run.Status.CANCELLED, describe_progress(self.run))
+        Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
+            claimed_by="", worker_restarts=0, seconds=self._seconds()
+        )
+        return ChunkResult(unfinished=True)
+
+    def _seconds(self) -> CombinedExpression:
+        return F("seconds") + (time.monotonic() - self.started)
+
+    def _previous_consecutive_failures(self) -> int:
+        """Returns how many searches in a row could not reach the engine at the end of the previous chunks."""
+        kinds = self.run.rankings.order_by("-id").values_list("error_kind", flat=True)[:MAX_CONSECUTIVE_FAILURES]
+        connection_errors = {error.kind for error in CONNECTION_ERRORS}
+        return len(list(takewhile(connection_errors.__contains__, kinds)))
+
+    def _store_version(self, engine: engines.Engine) -> None:
+        """Stores the engine's version once per run. An engine that does not reveal its version can still be searched."""
+        if self.run.version:
+            return
+        try:
+            self.run.version = engine.version()[:120]
+        except engines.EndpointUnreachable:
+            raise
+        except engines.EngineError:
+            return
+        Run.objects.filter(pk=self.run.pk).update(version=self.run.version)
+
+    def _search(self, engine: engines.Engine, case_queries: Sequence[CaseQuery]) -> None:
+        requests = RequestBuilder(self.run.config, self.run.rows).requests(case_queries)
+        unwritten: list[tuple[CaseQuery, engines.Page | engines.EngineError]] = []
+        for index, response in engine.search_many(requests, stop=self._should_stop):
+            unwritten.append((case_queries[index], response))
+            self._count_failures(response)
+            if self._should_write(len(unwritten)):
+                self._write(unwritten)
+                unwritten = []
+        self._write(unwritten)
+        if self.consecutive_failures >= MAX_CONSECUTIVE_FAILURES:
+            raise engines.EndpointUnreachable(
+                f"{MAX_CONSECUTIVE_FAILURES} searches in a row failed. Error of the last one: {response}"
+            )
+
+    def _should_write(self, unwritten: int) -> bool:
+        """Returns whether to write this many responses now. Searching goes on while a write would have to wait."""
+        since = time.monotonic() - self.written_at
+        return (
+            unwritten >= MAX_UNWRITTEN or since > WRITE_SECONDS or (unwritten >= WRITE_AFTER and since >= PAUSE_SECONDS)
+        )
+
+    def _count_failures(self, response: engines.Page | engines.EngineError) -> None:
+        self.consecutive_failures = self.consecutive_failures + 1 if isinstance(response, CONNECTION_ERRORS) else 0
+        if self.consecutive_failures >= MAX_CONSECUTIVE_FAILURES:
+            self.stop.set()
+
+    def _should_stop(self) -> bool:
+        """Returns whether no further request may be sent. Also sends heartbeats while a slow engine responds."""
+        if time.monotonic() > self.deadline:
+            self.stop.set()
+        if time.monotonic() - self.heartbeat_at > HEARTBEAT_SECONDS:
+            self._send_heartbeat()
+            self._check_cancelled()
+        return self.stop.is_set()
+
+    def _send_heartbeat(self) -> None:
+        """Raises `_ClaimLost` if another worker has taken over the run."""
+        self.heartbeat_at = time.monotonic()
+        if not Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(heartbeat_at=timezone.now()):
+            raise _ClaimLost
+
+    def _check_cancelled(self) -> None:
+        if Run.objects.filter(pk=self.run.pk, cancel_requested=True).exists():
+            self.cancelled = True
+            self.stop.set()
+
+    def _write(self, responses: Sequence[tuple[CaseQuery, engines.Page | engines.EngineError]]) -> None:
+        """Stores rankings, their scores and the run's counters in one short transaction; then checks whether to cancel the run."""
+        rows = [build_ranking(self.run, case_query, response) for case_query, response in responses]
+        # Before the transaction, because a script may take its time.
+        scores = compute_scores(self.run, ranking_inputs(rows), self.versions, before_each=self._send_heartbeat)
+        time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - self.written_at)))
+        with transaction.atomic():
+            # Every transaction locks queries before runs; a different order would lead to deadlocks.
+            lock_queries([row.query_id for row in rows])
+            self._send_heartbeat()
+            Ranking.objects.bulk_create(rows, ignore_conflicts=True)
+            rankings = self.run.rankings.filter(query_id__in=[row.query_id for row in rows])
+            ranking_ids = dict(rankings.values_list("query_id", "pk"))
+            for score in scores:
+                score.ranking_id = ranking_ids[score.query_id]
+            store(scores)
+            self.run.done += len(rows)
+            self.run.failed += sum(bool(row.error_kind) for row in rows)
+            Run.objects.filter(pk=self.run.pk).update(done=self.run.done, failed=self.run.failed)
+        self.written_at = time.monotonic()
+        self._check_cancelled()
+        self.progress(self.run.done, self.run.failed, self.run.queries)
+
+    def _finish_complete(self) -> ChunkResult:
+        self.run.done, self.run.failed = count_searched(self.run)
+        if not self.run.failed:
+            return self._finish(Run.Status.COMPLETE, "")
+        first = self.run.rankings.exclude(error_kind="").order_by("id").values_list("error", flat=True)[0]
+        return self._finish(
+            Run.Status.INCOMPLETE, f"{self.run.failed} of {self.run.queries} searches failed. First error: {first}"
+        )
+
+    def _finish(self, status: Run.Status, reason: str) -> ChunkResult:
+        with transaction.atomic():
+            self.run.done, self.run.failed = count_searched(self.run)
+            ended = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
+                status=status,
+                reason=reason,
+                claimed_by="",
+                done=self.run.done,
+                failed=self.run.failed,
+                seconds=self._seconds(),
+                finished_at=timezone.now(),
+            )
+            if ended and self.run.done:
+                score_case(self.run, self.versions)
+        return ChunkResult(unfinished=False, unblocked_runs=waiting_behind(self.run))

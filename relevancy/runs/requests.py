@@ -1,0 +1,68 @@
+"""What a run sends for a query: a snapshot of its attempt, turned into requests."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from relevancy import engines
+from relevancy.endpoints import connect
+from relevancy.models import Attempt, CaseQuery, Ranking
+
+
+def snapshot_config(attempt: Attempt) -> dict[str, Any]:
+    """Returns everything that decides what is sent, as JSON without credentials. It is stored with a run and never changes."""
+    endpoint = attempt.endpoint
+    return {
+        "engine": endpoint.engine,
+        "endpoint": endpoint.name,
+        "url": endpoint.url,
+        "template": attempt.template,
+        "knobs": attempt.knobs,
+        "fields": attempt.fields,
+        "depth": attempt.depth,
+        "escape": attempt.escape,
+        "options": {**attempt.case.options, **endpoint.options.get("query_options", {})},
+    }
+
+
+def field_spec(config: Mapping[str, Any]) -> engines.FieldSpec:
+    """Returns the displayed fields of a run. Results of a run can be displayed even if its engine has been uninstalled."""
+    engine = engines.find(config["engine"])
+    return engines.parse_fields(config["fields"], engine.default_id_field if engine else "id")
+
+
+class RequestBuilder:
+    """Builds the requests of a run from its `config`; parses template and fields once. Raises `EngineError`."""
+
+    def __init__(self, config: Mapping[str, Any], rows: int) -> None:
+        adapter = engines.get(config["engine"])
+        self.template = engines.parse_template(config["template"], adapter.syntax)
+        self.fields = engines.parse_fields(config["fields"], adapter.default_id_field)
+        self.config = config
+        self.rows = rows
+
+    def request(self, text: str, options: Mapping[str, Any]) -> engines.Request:
+        """Returns the request for one query. The query's own options override those of the case and the endpoint.
+
+        Snippets are requested only if a displayed field has `highlight:`, because they take time.
+        """
+        return engines.Request(
+            query=text,
+            template=self.template,
+            fields=self.fields,
+            rows=self.rows,
+            knobs=self.config["knobs"],
+            options={**self.config["options"], **options},
+            escape=self.config["escape"],
+            highlight=bool(self.fields.highlights),
+        )
+
+    def requests(self, case_queries: Iterable[CaseQuery]) -> list[engines.Request]:
+        """Returns one request per query, in their order."""
+        return [self.request(case_query.query.text, case_query.options) for case_query in case_queries]
+
+
+def rendered_request(ranking: Ranking) -> Mapping[str, Any]:
+    """Returns what the run sent for a query, rendered again from its `config`. Sends nothing. Raises `EngineError`."""
+    builder = RequestBuilder(ranking.run.config, ranking.run.rows)
+    with connect(ranking.run.attempt.endpoint) as engine:
+        return engine.render(builder.request(ranking.text, ranking.options))

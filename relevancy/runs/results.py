@@ -1,0 +1,138 @@
+"""A ranking as raters see it: documents with their grades, who rated them, and how they moved since the run before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from relevancy import engines
+from relevancy.models import Ranking, User
+from relevancy.scores import QueryRatings
+
+from .requests import field_spec
+
+SHORT_LENGTH = 90  # characters of a displayed field that fits on one line with others
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """One rater's judgment of a document. `value` is None if the verdict is "cannot judge" or "later"."""
+
+    rater: str
+    mine: bool
+    value: float | None
+    verdict: str
+    note: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Result:
+    """One ranked document.
+
+    grade: of all raters by the rule of the book; mine: the user's own rating.
+    moved: ranks gained since the run before, negative if lost; None if the document was not returned before.
+    new: whether it was not returned by the run before.
+    repeat: whether it was already returned at a better rank.
+    """
+
+    rank: int
+    doc_id: str
+    score: float | None
+    display: engines.Display
+    fields: Mapping[str, Any]
+    repeat: bool
+    grade: float | None
+    mine: float | None
+    judgments: Sequence[Judgment]
+    moved: int | None
+    new: bool
+
+    @property
+    def lost(self) -> int:
+        """Ranks lost since the run before, as a positive number."""
+        return -(self.moved or 0)
+
+    @property
+    def _long_field(self) -> str:
+        """The name of the longest displayed field if it does not fit on one line with others, else an empty string."""
+        name, text = max(self.display.subs, key=lambda sub: len(sub[1]), default=("", ""))
+        return name if len(text) > SHORT_LENGTH else ""
+
+    @property
+    def long(self) -> str:
+        """The text of the longest displayed field, if it gets a paragraph of its own."""
+        return dict(self.display.subs).get(self._long_field, "")
+
+    @property
+    def short(self) -> str:
+        """The other displayed fields on one line."""
+        return " · ".join(text for name, text in self.display.subs if name != self._long_field)
+
+    @property
+    def long_pieces(self) -> Sequence[tuple[str, bool]]:
+        """`long` in pieces, each with whether it is highlighted."""
+        return next((pieces for name, pieces in self.display.snippets if name == self._long_field), ())
+
+    @property
+    def short_pieces(self) -> Sequence[Sequence[tuple[str, bool]]]:
+        """The fields of `short`, each in pieces as in `long_pieces`."""
+        return [pieces for name, pieces in self.display.snippets if name != self._long_field]
+
+
+def build_results(
+    ranking: Ranking, *, by: User, depth: int, before: Ranking | None = None, ratings: QueryRatings | None = None
+) -> list[Result]:
+    """Returns the first `depth` hits of a ranking as the user `by` sees them.
+
+    before: the ranking of the same query in the run before.
+    ratings: of the query; unless given, they are read with one SQL statement.
+    """
+    spec = field_spec(ranking.run.config)
+    ratings = ratings or QueryRatings.read(ranking.query_id)
+    grades = ratings.grades(ranking.run.case.book)
+    judgments = judgments_by_document(ratings, {hit[0] for hit in ranking.hits[:depth]}, by=by)
+    ranks_before = {hit[0]: rank for rank, hit in reversed(list(enumerate(before.hits, 1)))} if before else {}
+    returned: set[str] = set()
+    results = []
+    for rank, (doc_id, score, fields, *highlights) in enumerate(ranking.hits[:depth], 1):
+        results.append(
+            Result(
+                rank=rank,
+                doc_id=doc_id,
+                score=score,
+                display=spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}, *highlights),
+                fields=fields,
+                repeat=doc_id in returned,
+                grade=grades.get(doc_id),
+                mine=own_value(judgments[doc_id]),
+                judgments=judgments[doc_id],
+                moved=ranks_before[doc_id] - rank if doc_id in ranks_before else None,
+                new=before is not None and doc_id not in ranks_before,
+            )
+        )
+        returned.add(doc_id)
+    return results
+
+
+def judgments_by_document(ratings: QueryRatings, doc_ids: set[str], *, by: User) -> dict[str, list[Judgment]]:
+    """Returns `{document id: judgments}` for every document, oldest first; `by` is the user whose judgments are `mine`."""
+    return {
+        doc_id: [
+            Judgment(
+                record.rater_name,
+                record.rater_id == by.pk,
+                record.value,
+                record.verdict,
+                record.note,
+                record.updated_at,
+            )
+            for record in ratings.by_document.get(doc_id, ())
+        ]
+        for doc_id in doc_ids
+    }
+
+
+def own_value(judgments: Sequence[Judgment]) -> float | None:
+    """Returns the user's own grade, if there is one."""
+    return next((judgment.value for judgment in judgments if judgment.mine), None)

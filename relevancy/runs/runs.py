@@ -1,0 +1,241 @@
+"""Runs: started, completed, cancelled, continued chunk by chunk.
+
+The state of a run is in the database. A worker claims the run for one chunk; each chunk searches queries that have no ranking
+yet. So every step can be repeated, and nothing is searched or stored twice.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count, Exists, F, FilteredRelation, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from relevancy.endpoints import connect
+from relevancy.models import Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
+from relevancy.scores import compute_scores, lock_queries, ranking_inputs, score_case, store
+
+from .chunks import (
+    Chunk,
+    ChunkResult,
+    build_ranking,
+    count_searched,
+    describe_progress,
+    endpoint_changed,
+    unsearched_queries,
+)
+from .claims import claim, waiting_behind
+from .depth import depth_of
+from .requests import RequestBuilder, snapshot_config
+
+CHUNK_QUERIES = 500
+CHUNK_SECONDS = 10.0
+log = logging.getLogger("relevancy.runs")
+
+
+class RunNotAllowed(ValidationError):
+    """A run that cannot be started or changed. The message is written for users."""
+
+    def __str__(self) -> str:
+        return " ".join(self.messages)
+
+
+def _ignore_progress(done: int, failed: int, queries: int) -> None:
+    """The default for callers that do not report progress."""
+
+
+def start(*, attempt: Attempt, by: User) -> Run:
+    """Creates a run of all queries of the attempt's case; `continue_run` searches them.
+
+    Raises `RunNotAllowed`, or `EngineError` for an invalid template or an engine that is not installed.
+    """
+    case = attempt.case
+    _check_attempt(attempt)
+    with transaction.atomic():
+        Case.objects.select_for_update().get(pk=case.pk)
+        if active := case.runs.active().first():
+            raise RunNotAllowed(f"Run {active.number} is still {active.status}. Wait until it is finished, or stop it.")
+        queries = case.case_queries.present().count()
+        if not queries:
+            raise RunNotAllowed("The case has no queries. Add some first.")
+        last_number = case.runs.aggregate(last=Max("number"))["last"] or 0
+        run: Run = Run.objects.create(
+            case=case,
+            attempt=attempt,
+            number=last_number + 1,
+            config=snapshot_config(attempt),
+            rows=depth_of(case, attempt.depth),
+            queries=queries,
+            created_by=by,
+        )
+    return run
+
+
+def _check_attempt(attempt: Attempt) -> None:
+    if attempt.endpoint.archived_at:
+        raise RunNotAllowed(f"Endpoint {attempt.endpoint.name} is archived. Choose another endpoint in the settings.")
+    RequestBuilder(snapshot_config(attempt), attempt.depth)
+
+
+def complete(*, run: Run, by: User) -> Run:
+    """Makes the newest unpinned run search its new, edited and failed queries; the other rankings stay as they are.
+
+    Raises `RunNotAllowed`, or `EngineError` as `start` does.
+    """
+    with transaction.atomic():
+        case = Case.objects.select_for_update().get(pk=run.case_id)
+        newest: Run | None = case.runs.first()
+        if newest is None or newest.pk != run.pk or newest.pinned_at:
+            raise RunNotAllowed(
+                f"Run {run.number} is pinned or not the newest, so no results can be added to it. Start a new run."
+            )
+        if newest.is_active:
+            raise RunNotAllowed(f"Run {run.number} is still {newest.status}. Wait until it is finished.")
+        _check_attempt(newest.attempt)
+        _check_endpoint_unchanged(newest)
+        outdated = _outdated_rankings(newest)
+        lock_queries(outdated.values_list("query_id", flat=True))
+        outdated.delete()
+        newest.status = Run.Status.WAITING
+        newest.queries = case.case_queries.present().count()
+        newest.done, newest.failed = count_searched(newest)
+        newest.worker_restarts = 0
+        newest.cancel_requested = False
+        newest.reason = ""
+        newest.finished_at = None
+        newest.save()
+    return newest
+
+
+def _outdated_rankings(run: Run) -> QuerySet[Ranking]:
+    """Returns failed rankings, and those whose text or options differ from those of the query now."""
+    unchanged = CaseQuery.objects.filter(case=run.case_id, query=OuterRef("query"), options=OuterRef("options"))
+    return run.rankings.filter(~Q(error_kind="") | ~Q(text=F("query__text")) | ~Exists(unchanged))
+
+
+def _check_endpoint_unchanged(run: Run) -> None:
+    if reason := endpoint_changed(run):
+        raise RunNotAllowed(reason)
+
+
+def cancel(*, run: Run) -> None:
+    """Stops a run. It keeps its rankings. A run that no worker has claimed ends at once, others between two requests."""
+    with transaction.atomic():
+        Run.objects.filter(pk=run.pk).active().update(cancel_requested=True)
+        unclaimed = Run.objects.select_related("case").filter(pk=run.pk, claimed_by="").active().first()
+        if unclaimed is None:
+            return
+        still_unclaimed = Run.objects.filter(pk=run.pk, claimed_by="").active()
+        is_cancelled = still_unclaimed.update(
+            status=Run.Status.CANCELLED, reason=describe_progress(unclaimed), finished_at=timezone.now()
+        )
+        if is_cancelled and unclaimed.done:
+            score_case(unclaimed, ScorerVersion.objects.used_by(unclaimed.case_id))
+
+
+def continue_run(
+    run_id: int,
+    *,
+    seconds: float = CHUNK_SECONDS,
+    limit: int = CHUNK_QUERIES,
+    progress: Callable[[int, int, int], None] = _ignore_progress,
+) -> ChunkResult:
+    """Searches one chunk of a run: at most `limit` queries, for about `seconds`.
+
+    Does nothing if the run is finished, or if another worker uses it or its endpoint. `progress` is called with the numbers of
+    searched, failed and all queries.
+    """
+    token = claim(run_id)
+    if not token:
+        # Only this worker can unblock the runs behind one that was cancelled between two chunks.
+        finished = (
+            Run.objects.select_related("attempt").exclude(status__in=Run.ACTIVE_STATUSES).filter(pk=run_id).first()
+        )
+        return ChunkResult(unfinished=False, unblocked_runs=waiting_behind(finished) if finished else [])
+    claimed = Run.objects.filter(pk=run_id, claimed_by=token)
+    try:
+        run = Run.objects.select_related("case__book", "attempt__endpoint", "attempt__case").get(pk=run_id)
+        return Chunk(run, token, seconds, limit, progress).work()
+    except UnreadableSecret as error:
+        claimed.update(status=Run.Status.FAILED, reason=str(error), claimed_by="", finished_at=timezone.now())
+        return ChunkResult(unfinished=False)
+    except Exception:
+        log.exception("A chunk of run %s ended with an unexpected error.", run_id)
+        claimed.update(claimed_by="", worker_restarts=F("worker_restarts") + 1)
+        raise
+    except BaseException:
+        claimed.update(claimed_by="")
+        raise
+
+
+def finish_here(run: Run, *, progress: Callable[[int, int, int], None] = _ignore_progress) -> Run:
+    """Continues a run in this process until it is finished; waits while another run uses the endpoint."""
+    while True:
+        result = continue_run(run.pk, progress=progress)
+        run.refresh_from_db()
+        if not run.is_active:
+            return run
+        if not result.unfinished:
+            time.sleep(0.5)
+
+
+def search_again(*, run: Run, case_query: CaseQuery) -> Ranking:
+    """Searches one query of the newest unpinned run again and replaces its ranking.
+
+    If the search fails, its `EngineError` is raised and the present ranking stays. Raises `RunNotAllowed` for other runs.
+    """
+    _check_is_open(run)
+    _check_endpoint_unchanged(run)
+    builder = RequestBuilder(run.config, run.rows)
+    with connect(run.attempt.endpoint) as engine:
+        page = engine.search(builder.request(case_query.query.text, case_query.options))
+    ranking = build_ranking(run, case_query, page)
+    versions = list(ScorerVersion.objects.used_by(run.case_id))
+    scores = compute_scores(run, ranking_inputs([ranking]), versions)
+    with transaction.atomic():
+        lock_queries([case_query.query_id])
+        locked_run = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        _check_is_open(locked_run)
+        run.rankings.filter(query=case_query.query).delete()
+        ranking.save()
+        for score in scores:
+            score.ranking_id = ranking.pk
+        store(scores)
+        _update_counts(locked_run)
+        score_case(run, versions)
+    run.refresh_from_db(fields=("done", "failed", "status", "reason"))
+    return ranking
+
+
+def _check_is_open(run: Run) -> None:
+    if run.pinned_at or run.is_active:
+        state = "pinned" if run.pinned_at else run.status
+        raise RunNotAllowed(f"Run {run.number} is {state}, so its queries cannot be searched again.")
+    if Run.objects.filter(case=run.case_id, number__gt=run.number).exists():
+        raise RunNotAllowed(f"Run {run.number} is not the newest, so its queries cannot be searched again.")
+
+
+def _update_counts(run: Run) -> None:
+    run.done, run.failed = count_searched(run)
+    if run.status == Run.Status.INCOMPLETE and not run.failed and not unsearched_queries(run).exists():
+        run.status, run.reason = Run.Status.COMPLETE, ""
+    run.save(update_fields=("done", "failed", "status", "reason"))
+
+
+def count_unsearched(run: Run) -> dict[str, int]:
+    """Returns `{"new", "edited"}`: how many present queries of the case have no ranking in the run, and how many had another
+    text or other options then. One SQL statement."""
+    # The relation is limited to the run, so that the cost does not grow with the number of runs.
+    ranking = FilteredRelation("query__rankings", condition=Q(query__rankings__run=run))
+    is_unchanged = Q(ranking__text=F("query__text"), ranking__options=F("options"))
+    counts: dict[str, int] = (
+        run.case.case_queries.present()
+        .alias(ranking=ranking)
+        .aggregate(
+            new=Count("id", filter=Q(ranking__id=None)),
+            edited=Count("id", filter=Q(ranking__id__isnull=False) & ~is_unchanged),
+        )
+    )
+    return counts

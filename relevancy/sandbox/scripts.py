@@ -1,0 +1,228 @@
+"""Checks and runs scripts: `check` compiles one, `score` runs one over many queries.
+
+If a script is stopped, one query is to blame. It gets an error, and the others are scored in a new child.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+
+from .errors import ChildEnded, ChildError, ChildTooBig, ChildTooSlow, ScriptError
+from .messages import decode_outcomes, describe_stop, encode_query
+from .pool import POOL, Lease
+from .process import Child
+from .types import Limits, Outcome, ScriptQuery
+
+MAX_SCRIPT_CHARACTERS = 100_000
+MAX_FRAME_QUERIES, MAX_FRAME_BYTES = 500, 2_000_000
+SLICE_SECONDS = 0.25  # of work between two answers of the child
+CAUTIOUS_SLICE_SECONDS = 0.05  # the same after something was stopped, because finding the next culprit costs a slice
+COMPILE_SECONDS = 8.0  # generous, for a busy machine
+CHECK_SECONDS = 20.0
+GRACE_SECONDS = 2.0  # how late an answer can be beyond V8's own limit before the child is killed
+MAX_COMPILE_ATTEMPTS = 4  # before the script is blamed if the child ends while compiling
+MAX_TIMED_OUT_ATTEMPTS = 2  # the same if the child is too slow or too big
+MAX_UNEXPLAINED_EXITS = 1  # per batch, for which no query is blamed: something else may have ended the child
+_COMPILE_ERROR = "The script could not be compiled within the limits of time and memory."
+
+
+def check(script: str) -> None:
+    """Compiles a script without running it.
+
+    Raises `ScriptError` with line and column, and `SandboxError` if no child process is available.
+    """
+    text = _prepare(script)
+    deadline = time.monotonic() + Limits().seconds_per_batch
+    with POOL.lease(deadline) as lease:
+        child = lease.child()
+        try:
+            child.send(b"C", json.dumps(text).encode(), deadline)
+            kind, body = child.receive(min(deadline, time.monotonic() + CHECK_SECONDS))
+        except ChildError as error:
+            lease.drop()
+            raise ScriptError(_COMPILE_ERROR) from error
+    if kind == b"X":
+        raise ScriptError(*json.loads(body))
+
+
+def score(
+    script: str,
+    queries: Sequence[ScriptQuery],
+    *,
+    scale: Sequence[float],
+    depth: int,
+    output_range: str = "100",
+    limits: Limits | None = None,
+    console: bool = False,
+) -> list[Outcome]:
+    """Returns one outcome per query, in order.
+
+    `scale`: the grades that the script was written for, ascending. `depth`: the number of results displayed, which is
+    `k` and the default of every count in a script. `output_range`: "100" or "1", the highest score that the script
+    sets. `console`: keep the console output.
+
+    Raises `ScriptError` for a script that does not compile, `SandboxError` if no child process is available, and
+    ValueError for an invalid `output_range` or an empty scale.
+    """
+    if output_range not in {"100", "1"}:
+        raise ValueError(f"output_range must be '100' (scores from 0 to 100) or '1' (0 to 1), not {output_range!r}.")
+    if not scale:
+        raise ValueError("A script needs a scale of at least one grade.")
+    limits = limits or Limits()
+    text = _prepare(script)
+    settings = {
+        "scale": [float(grade) for grade in scale],
+        "depth": int(depth),
+        "factor": 1 if output_range == "100" else 100,
+        "console": limits.console_characters if console else 0,
+        "seconds": limits.seconds_per_query,
+    }
+    opening = json.dumps({"script": text, "settings": settings, "megabytes": limits.megabytes}).encode()
+    if not queries:
+        check(script)
+        return []
+    deadline = time.monotonic() + limits.seconds_per_batch
+    with POOL.lease(deadline) as lease:
+        return _Batch(opening, queries, limits, deadline).run(lease)
+
+
+def _prepare(script: str) -> str:
+    """Returns the script without lone surrogates. Raises `ScriptError` if it is empty or too long."""
+    if not script.strip():
+        raise ScriptError("The script is empty. Write one that calls setScore(…).")
+    if len(script) > MAX_SCRIPT_CHARACTERS:
+        raise ScriptError(f"The script has {len(script):,} characters. It can have at most {MAX_SCRIPT_CHARACTERS:,}.")
+    return script.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class _Batch:
+    """One call of `score`.
+
+    Attributes:
+        outcomes: of the queries that are done.
+        isolated_until: the queries before this index are sent one by one, because one of them was stopped.
+        unexplained_exits: how often the child ended by itself.
+        stops: how often something was stopped.
+        compile_attempts: how often compiling failed in a row.
+        is_open: whether the script is compiled in the child.
+    """
+
+    def __init__(self, opening: bytes, queries: Sequence[ScriptQuery], limits: Limits, deadline: float) -> None:
+        self.opening, self.queries, self.limits, self.deadline = opening, queries, limits, deadline
+        self.outcomes: list[Outcome] = []
+        self.isolated_until = 0
+        self.unexplained_exits = self.stops = self.compile_attempts = 0
+        self.is_open = False
+
+    def run(self, lease: Lease) -> list[Outcome]:
+        while len(self.outcomes) < len(self.queries) and time.monotonic() < self.deadline:
+            child = self._open_child(lease)
+            if child is None:
+                continue
+            count, body = self._next_frame()
+            end = len(self.outcomes) + count
+            try:
+                self._run_frame(child, count, body)
+            except ChildError as error:
+                reason = {ChildTooSlow: "time", ChildTooBig: "memory"}.get(type(error), "ended")
+                self._handle_stop(lease, reason, end, is_culprit_known=count == 1)
+            except _Stopped as stopped:
+                self._handle_stop(lease, stopped.reason, end, is_culprit_known=stopped.is_culprit_known or count == 1)
+        seconds = f"{self.limits.seconds_per_batch:g} s"
+        out_of_time = Outcome(None, f"Not scored: the script used up the {seconds} that all queries share")
+        return self.outcomes + [out_of_time] * (len(self.queries) - len(self.outcomes))
+
+    def _open_child(self, lease: Lease) -> Child | None:
+        """Returns a child in which the script is compiled; None if that has to be tried again."""
+        child = lease.child()
+        try:
+            if not self.is_open:
+                self._compile(child)
+        except ChildError as error:
+            lease.drop()
+            self.compile_attempts += 1
+            limit = MAX_COMPILE_ATTEMPTS if isinstance(error, ChildEnded) else MAX_TIMED_OUT_ATTEMPTS
+            if self.compile_attempts >= limit:
+                raise ScriptError(_COMPILE_ERROR) from error
+            return None
+        return child
+
+    def _compile(self, child: Child) -> None:
+        child.max_megabytes = self.limits.resident_megabytes
+        deadline = time.monotonic() + COMPILE_SECONDS
+        child.send(b"O", self.opening, deadline)
+        kind, body = child.receive(deadline)
+        if kind == b"X":
+            raise ScriptError(*(json.loads(body) or ["The script does not compile.", None, None]))
+        if kind != b"K":
+            raise ChildEnded
+        self.is_open, self.compile_attempts = True, 0
+
+    def _next_frame(self) -> tuple[int, bytes]:
+        """Returns the number of queries that are sent next, and their JSON."""
+        start, encoded, size = len(self.outcomes), [], 0
+        limit = 1 if start < self.isolated_until else MAX_FRAME_QUERIES
+        for query in self.queries[start : start + limit]:
+            encoded.append(encode_query(query))
+            size += len(encoded[-1])
+            if size > MAX_FRAME_BYTES:
+                break
+        return len(encoded), ("[" + ",".join(encoded) + "]").encode()
+
+    def _run_frame(self, child: Child, count: int, body: bytes) -> None:
+        """Sends queries and receives their outcomes."""
+        seconds = min(self.limits.seconds_per_query, max(0.05, self.deadline - time.monotonic()))
+        slice_seconds = min(CAUTIOUS_SLICE_SECONDS if self.stops else SLICE_SECONDS, seconds) if count > 1 else 0.0
+        header = f"{count} {slice_seconds} {seconds}\n".encode()
+        child.send(b"R", header + body, time.monotonic() + GRACE_SECONDS + seconds)
+        while count > 0:
+            now = time.monotonic()
+            slice_end, batch_end = now + slice_seconds + 2 * seconds, max(self.deadline, now + seconds)
+            kind, rows = child.receive(min(slice_end, batch_end) + GRACE_SECONDS)
+            if kind == b"U":
+                raise _Stopped(rows.decode(), is_culprit_known=False)
+            reason = ""
+            if kind == b"S":
+                first_line, rows = rows.split(b"\n", 1)
+                reason = first_line.decode()
+            count -= self._add_outcomes(rows, count)
+            if reason:
+                raise _Stopped(reason, is_culprit_known=True)
+            if kind == b"T":  # the child has created a new context, in which the script must be compiled again
+                self.is_open = False
+                self.isolated_until = max(self.isolated_until, len(self.outcomes) + count)
+                return
+            if time.monotonic() > self.deadline and count > 0:
+                raise _Stopped("time", is_culprit_known=False)
+
+    def _add_outcomes(self, rows: bytes, limit: int) -> int:
+        outcomes = decode_outcomes(rows, self.limits)
+        if len(outcomes) > limit:
+            raise ChildEnded
+        self.outcomes += outcomes
+        return len(outcomes)
+
+    def _handle_stop(self, lease: Lease, reason: str, end: int, *, is_culprit_known: bool) -> None:
+        """Drops the child. Adds an error for the next query if it is to blame, else isolates the queries up to `end`."""
+        lease.drop()
+        self.is_open = False
+        self.stops += 1
+        if time.monotonic() >= self.deadline:
+            return
+        if reason == "ended" and self.unexplained_exits < MAX_UNEXPLAINED_EXITS:
+            self.unexplained_exits += 1
+            is_culprit_known = False
+        if is_culprit_known:
+            self.outcomes.append(Outcome(None, describe_stop(reason, self.limits)))
+        else:
+            self.isolated_until = max(self.isolated_until, end)
+
+
+class _Stopped(Exception):
+    """The child stopped a script. `is_culprit_known`: while running the first query without an outcome."""
+
+    def __init__(self, reason: str, *, is_culprit_known: bool) -> None:
+        super().__init__(reason)
+        self.reason, self.is_culprit_known = reason, is_culprit_known

@@ -1,0 +1,132 @@
+"""The scorers of a case: which ones, in which order and in which version. The first one is primary.
+
+Every change locks the case first: two editors who change its scorers at the same time must not undo each other's change.
+"""
+
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+
+from relevancy.models import Case, CaseScorer, Scorer, ScorerDefinition, ScorerVersion, User
+
+from .scorers import create, free_name, newest_version
+
+MAX_SCORERS = 10
+
+
+def default_scorer() -> Scorer:
+    """Returns the scorer of a new case for which none is chosen."""
+    return Scorer.objects.live().order_by("-is_default", "id")[0]
+
+
+def choose_scorers(*, case: Case, scorers: Sequence[Scorer], versions: Sequence[ScorerVersion] = ()) -> None:
+    """Replaces the case's scorers, the primary one first.
+
+    A scorer that the case has keeps its version; others use theirs among `versions`, or their newest.
+    Raises `ValidationError` for none or more than 10.
+    """
+    with transaction.atomic():
+        _store(case, _locked(case), scorers, versions)
+
+
+def add_scorer(*, case: Case, scorer: Scorer) -> None:
+    """Adds a scorer as the case's last, in its newest version. Raises `ValidationError` if the case has 10."""
+    with transaction.atomic():
+        present = _locked(case)
+        _store(case, present, [*(case_scorer.scorer for case_scorer in present), scorer])
+
+
+def drop_scorer(*, case: Case, scorer: Scorer) -> None:
+    """Removes a scorer from the case; its scores are kept. Raises `ValidationError` if it is the only one."""
+    with transaction.atomic():
+        present = _locked(case)
+        _store(case, present, [case_scorer.scorer for case_scorer in present if case_scorer.scorer_id != scorer.pk])
+
+
+def make_primary(*, case: Case, scorer: Scorer) -> None:
+    """Puts a scorer first, adding it if the case does not have it; the others keep their order.
+
+    Raises `ValidationError` if the case would have more than 10.
+    """
+    with transaction.atomic():
+        present = _locked(case)
+        _store(case, present, [scorer, *(case_scorer.scorer for case_scorer in present)])
+
+
+def _locked(case: Case) -> list[CaseScorer]:
+    """Locks the case; returns its scorers in order, as they are now."""
+    Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+    return list(case.case_scorers.select_related("scorer").order_by("position", "id"))
+
+
+def _store(
+    case: Case, present: Sequence[CaseScorer], scorers: Sequence[Scorer], versions: Sequence[ScorerVersion] = ()
+) -> None:
+    """Writes only what differs from `present`, whose case is locked."""
+    wanted = list(dict.fromkeys(scorers))
+    if not wanted:
+        raise ValidationError({"scorer": "A case needs at least one scorer."})
+    if len(wanted) > MAX_SCORERS:
+        raise ValidationError({"scorer": f"A case can have at most {MAX_SCORERS} scorers."})
+    present_by_scorer = {case_scorer.scorer_id: case_scorer for case_scorer in present}
+    version_by_scorer = {version.scorer_id: version for version in versions}
+    case.case_scorers.exclude(scorer__in=wanted).delete()
+    for position, scorer in enumerate(wanted):
+        case_scorer = present_by_scorer.get(scorer.pk)
+        if case_scorer is None:
+            version = version_by_scorer.get(scorer.pk) or newest_version(scorer)
+            CaseScorer.objects.create(case=case, scorer=scorer, version=version, position=position)
+        elif case_scorer.position != position:
+            CaseScorer.objects.filter(pk=case_scorer.pk).update(position=position)
+
+
+def create_for_case(
+    *, case: Case, name: str, definition: ScorerDefinition, by: User, description: str = "", primary: bool = False
+) -> Scorer:
+    """Creates a scorer that is offered in this case only, and adds it to the case's scorers.
+
+    If the name is taken, the scorer gets the next free one. Raises `ValidationError`.
+    """
+    with transaction.atomic():
+        scorer = create(name=free_name(name), definition=definition, by=by, description=description, only_for=case)
+        add_scorer(case=case, scorer=scorer)
+        if primary:
+            make_primary(case=case, scorer=scorer)
+    return scorer
+
+
+def uses(scorer: Scorer) -> QuerySet[CaseScorer]:
+    """Returns where the scorer is used: in live cases, each with the version it is scored with."""
+    case_scorers = CaseScorer.objects.filter(scorer=scorer, case__archived_at=None)
+    return case_scorers.select_related("case", "version").order_by("case__name")
+
+
+def adopt(*, scorer: Scorer, cases: Sequence[Case]) -> list[Case]:
+    """Puts the scorer's newest version in the place of older ones; returns the cases that changed, which need rescoring."""
+    newest = newest_version(scorer)
+    older = CaseScorer.objects.filter(scorer=scorer, case__in=[case.pk for case in cases]).exclude(version=newest)
+    changed = [case_scorer.case for case_scorer in older.select_related("case")]
+    CaseScorer.objects.filter(scorer=scorer, case__in=[case.pk for case in changed]).update(version=newest)
+    return changed
+
+
+def replace(*, scorer: Scorer, replacement: Scorer, cases: Sequence[Case]) -> list[Case]:
+    """Puts another scorer in the place of one in these cases; returns the cases that changed, which need rescoring.
+
+    Scores computed with the replaced scorer are kept. Raises `ValidationError` for a replacement that is retired or the same.
+    """
+    if scorer.pk == replacement.pk:
+        raise ValidationError({"replacement": "A scorer cannot replace itself. Choose another one."})
+    if replacement.retired_at:
+        raise ValidationError({"replacement": f"{replacement.name} is retired. Choose another one."})
+    changed = []
+    with transaction.atomic():
+        for case in sorted(cases, key=lambda case: case.pk):  # one order of locks for everyone
+            present = [case_scorer.scorer for case_scorer in _locked(case)]
+            if scorer in present:
+                replaced = [replacement if other == scorer else other for other in present]
+                _store(case, list(case.case_scorers.select_related("scorer")), replaced)
+                changed.append(case)
+    return changed

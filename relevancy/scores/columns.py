@@ -1,0 +1,68 @@
+"""What scoring needs of rankings, and the columns of scores that it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from relevancy import scoring
+
+MAX_ERROR_LENGTH = 500
+
+
+@dataclass(frozen=True)
+class RankingInput:
+    """What scoring needs of a ranking. `ranking_id` is None until the ranking is stored; `hits` as in `Ranking`."""
+
+    ranking_id: int | None
+    query_id: int
+    text: str
+    options: Mapping[str, Any]
+    total: int | None
+    hits: Sequence[Sequence[Any]]
+
+    @property
+    def doc_ids(self) -> list[str]:
+        return [hit[0] for hit in self.hits]
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """Columns with one element per ranking.
+
+    value, score, low, high, ideal: None if the query is not scoreable, or if the scorer does not provide it.
+    unrated: number of unrated documents among those considered.
+    error: why the ranking could not be scored; empty if it could.
+    line: the line of the script that failed.
+    console: what the script wrote to its console, if requested.
+    assessment: of a measure; explains the scores. None for scripts and errors.
+    """
+
+    value: list[float | None]
+    score: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+    ideal: list[float | None]
+    unrated: list[int]
+    error: list[str]
+    line: list[int | None]
+    console: list[tuple[str, ...]]
+    assessment: scoring.Assessment | None = None
+
+
+def failed_columns(rankings: Sequence[RankingInput], error: str) -> ScoreColumns:
+    """Returns columns in which every ranking has the same error."""
+    count = len(rankings)
+    nothing: list[float | None] = [None] * count
+    return ScoreColumns(
+        value=nothing,
+        score=nothing,
+        low=nothing,
+        high=nothing,
+        ideal=nothing,
+        unrated=[0] * count,
+        error=[error[:MAX_ERROR_LENGTH]] * count,
+        line=[None] * count,
+        console=[()] * count,
+    )

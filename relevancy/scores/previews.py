@@ -1,0 +1,196 @@
+"""Scorer previews: one ranking scored by a saved or unsaved scorer, with explanation and working. Nothing is stored."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from relevancy import engines, scoring
+from relevancy.models import Book, Ranking, Run, ScorerDefinition
+
+from .columns import RankingInput
+from .cutoffs import considered_depth
+from .grades import known_grades, scale_of
+from .scale_mapping import Range, mapped_scales
+from .score_rankings import build_batch, ranking_inputs, score_columns
+
+_UNLIMITED_MEASURES = {"CG", "DCG"}  # sums, which have no maximum of their own
+
+
+@dataclass(frozen=True)
+class PreviewDocument:
+    """A document of the ranking. `grade` is None if it is unrated; `repeat`: it was already returned at a better rank."""
+
+    rank: int
+    doc_id: str
+    title: str
+    grade: float | None
+    repeat: bool = False
+
+
+@dataclass(frozen=True)
+class ScorerPreview:
+    """The scores of one ranking under one scorer.
+
+    value: as the measure defines it.
+    score, low, high, ideal: 0 to 100; None if the query is not scoreable, or if the scorer does not provide it.
+    error, line: why the ranking could not be scored, and the line of the script.
+    console: what a script wrote to its console.
+    best: the known grades in their best order.
+    scale: of the grades.
+    working: the table behind the score; None for scripts.
+    mapped: the ranges of both scales if grades are mapped for a script.
+    most: the value that corresponds to a score of 100, for measures without a maximum of their own.
+    """
+
+    value: float | None
+    score: float | None
+    low: float | None
+    high: float | None
+    ideal: float | None
+    unrated: int
+    error: str
+    line: int | None
+    console: tuple[str, ...]
+    seconds: float
+    documents: Sequence[PreviewDocument]
+    best: Sequence[float]
+    scale: scoring.Scale
+    explanation: scoring.Explanation
+    working: scoring.Working | None = None
+    mapped: tuple[Range, Range] | None = None
+    text: str = ""
+    most: float | None = None
+
+
+def preview_grades(definition: ScorerDefinition, *, grades: str, known: str = "", scale: str = "") -> ScorerPreview:
+    """Scores grades in rank order, such as `3 0 - 2`, with `-` or `–` for an unrated document.
+
+    known: grades of further rated documents.
+    scale: "LOWEST:HIGHEST"; the scale of the definition unless given.
+
+    Raises `ScoringError` for an unknown measure, for a grade that is not a number, and for one that is not on the scale.
+    """
+    if not definition.script:
+        scoring.parse_measure(definition.measure)
+    returned = scoring.parse_grades(grades)
+    others = [grade for grade in scoring.parse_grades(known) if grade is not None]
+    rating_scale = scoring.Scale.parse(scale) if scale else scoring.Scale(definition.grades)
+    for grade in [*returned, *others]:
+        if grade is not None and not rating_scale.contains(grade):
+            raise scoring.GradeError(f"{grade:g} is not on the scale {rating_scale.lowest:g}–{rating_scale.top:g}.")
+    ids = [f"document {rank}" for rank in range(1, len(returned) + 1)]
+    rated = {doc_id: grade for doc_id, grade in zip(ids, returned, strict=True) if grade is not None}
+    rated |= {f"further document {number}": grade for number, grade in enumerate(others, 1)}
+    ranking = RankingInput(None, 0, "typed grades", {}, len(ids), [[doc_id, None, {}] for doc_id in ids])
+    book = Book(
+        scale=[[grade, ""] for grade in rating_scale.grades], relevant_from=rating_scale.relevant_from, name="typed"
+    )
+    config = {"depth": max(1, len(ids)), "options": {}}
+    return _preview(definition, ranking, rated, book, config, titles={doc_id: doc_id for doc_id in ids})
+
+
+def preview_query(definition: ScorerDefinition, *, run: Run, query_id: int) -> ScorerPreview | None:
+    """Scores what a run returned for one query. Returns None if it has no ranking for the query, or a failed one."""
+    rankings = ranking_inputs(run.rankings.filter(query_id=query_id))
+    if not rankings:
+        return None
+    book = run.case.book
+    grades = known_grades(book, [query_id])[query_id]
+    return _preview(definition, rankings[0], grades, book, run.config, titles=_titles(run, rankings[0]))
+
+
+def _titles(run: Run, ranking: RankingInput) -> dict[str, str]:
+    try:
+        engine = engines.get(run.config["engine"])
+    except engines.UnknownEngine:  # its package has been uninstalled
+        return {}
+    spec = engines.parse_fields(run.config["fields"], engine.default_id_field)
+    return {
+        doc_id: spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}).title
+        for doc_id, _, fields, *_ in reversed(ranking.hits)
+    }
+
+
+def explain_score(
+    definition: ScorerDefinition, *, ranking: Ranking, grades: Mapping[str, float], book: Book, depth: int
+) -> str:
+    """Returns why a ranking has its score under a measure, as a sentence. Empty for a script, and for a measure that cannot be
+    computed. `grades` of the query by document id; `depth`: number of results displayed. No SQL."""
+    if definition.script:
+        return ""
+    inputs, config = ranking_inputs([ranking]), {"depth": depth}
+    columns = score_columns(definition, inputs, [grades], build_batch(inputs, [grades], book), book, config)
+    return columns.assessment.explain().sentence if columns.assessment else ""
+
+
+def _preview(
+    definition: ScorerDefinition,
+    ranking: RankingInput,
+    known: Mapping[str, float],
+    book: Book,
+    config: Mapping[str, Any],
+    *,
+    titles: Mapping[str, str],
+) -> ScorerPreview:
+    depth = int(config["depth"])
+    batch = build_batch([ranking], [known], book)
+    started = time.perf_counter()
+    columns = score_columns(definition, [ranking], [known], batch, book, config, console=True)
+    seconds = time.perf_counter() - started
+    score, error = columns.score[0], columns.error[0]
+    working = None
+    if definition.script:
+        explanation = scoring.describe_ranking(score, batch, considered_depth(definition, depth))
+    elif columns.assessment is None:
+        explanation = scoring.Explanation(error, ())
+    else:
+        explanation = columns.assessment.explain()
+        working = columns.assessment.show_working()
+    return ScorerPreview(
+        value=columns.value[0],
+        score=score,
+        low=columns.low[0],
+        high=columns.high[0],
+        ideal=columns.ideal[0],
+        unrated=columns.unrated[0],
+        error=error,
+        line=columns.line[0],
+        console=columns.console[0],
+        seconds=seconds,
+        documents=_documents(ranking.doc_ids, known, titles),
+        best=sorted(known.values(), reverse=True),
+        scale=scale_of(book),
+        explanation=explanation,
+        working=working,
+        mapped=mapped_scales(definition, book),
+        text=ranking.text,
+        most=_value_of_100(definition, columns.value[0], score),
+    )
+
+
+def _documents(doc_ids: Iterable[str], known: Mapping[str, float], titles: Mapping[str, str]) -> list[PreviewDocument]:
+    documents = []
+    returned: set[str] = set()
+    for rank, doc_id in enumerate(doc_ids, 1):
+        is_repeat = doc_id in returned
+        grade = None if is_repeat else known.get(doc_id)
+        documents.append(PreviewDocument(rank, doc_id, titles.get(doc_id) or doc_id, grade, is_repeat))
+        returned.add(doc_id)
+    return documents
+
+
+def _value_of_100(definition: ScorerDefinition, value: float | None, score: float | None) -> float | None:
+    """For CG and DCG, the value of the top grade at every rank; None for others, and if a value of 0 does not tell it."""
+    if definition.script or not value or not score:
+        return None
+    if scoring.parse_measure(definition.measure).name not in _UNLIMITED_MEASURES:
+        return None
+    return 100 * value / score
+
+
+def infer_scale(grades: str, known: str = "") -> str:
+    """Returns the scale "0:TOP" of typed grades. TOP is the highest grade rounded up, at least 1."""
+    return scoring.smallest_scale([*scoring.parse_grades(grades), *scoring.parse_grades(known)])

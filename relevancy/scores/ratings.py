@@ -1,0 +1,67 @@
+"""The ratings of one query, read once for everything that depends on them: grades, scores and what raters see."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from relevancy.models import Book, Rating, Verdict
+
+from .grades import RatingRow, combine_grades
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRecord:
+    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`."""
+
+    pk: int
+    doc_id: str
+    rater_id: int
+    rater_name: str
+    verdict: str
+    value: float | None
+    note: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class QueryRatings:
+    """All ratings of one query, oldest first."""
+
+    query_id: int
+    records: Sequence[RatingRecord]
+
+    @classmethod
+    def read(cls, query_id: int) -> QueryRatings:
+        """Reads the ratings. One SQL statement."""
+        rows = Rating.objects.filter(query_id=query_id).order_by("updated_at", "id")
+        columns = ("id", "doc_id", "rater_id", "rater__name", "rater__email", "verdict", "value", "note", "updated_at")
+        return cls(
+            query_id,
+            [
+                RatingRecord(pk, doc_id, rater_id, name or email, verdict, value, note, updated_at)
+                for pk, doc_id, rater_id, name, email, verdict, value, note, updated_at in rows.values_list(*columns)
+            ],
+        )
+
+    @cached_property
+    def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:
+        """`{document id: ratings}`, oldest first; unrated documents are absent."""
+        ratings: dict[str, list[RatingRecord]] = defaultdict(list)
+        for record in self.records:
+            ratings[record.doc_id].append(record)
+        return dict(ratings)
+
+    def grades(self, book: Book) -> dict[str, float]:
+        """Returns `{document id: grade}` by the rule of the book; documents without a grade are absent."""
+        rows: dict[str, list[RatingRow]] = {}
+        for doc_id, records in self.by_document.items():
+            rated = [
+                (record.value, (record.updated_at, record.pk)) for record in records if record.verdict == Verdict.RATED
+            ]
+            if rated:
+                rows[doc_id] = rated
+        return combine_grades(book, rows)

@@ -1,0 +1,181 @@
+"""Computes scores of rankings: measures by arithmetic, scripts in the sandbox.
+
+Nothing here writes to the database or holds a lock: a script may take its time.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from relevancy import scoring
+from relevancy.models import Book, Query, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion
+from relevancy.scoring.arrays import FloatArray
+
+from .columns import RankingInput, ScoreColumns, failed_columns
+from .grades import known_grades, scale_of
+from .scale_mapping import mapped_scales
+from .scripts import score_by_script
+
+UNEXPECTED_ERROR = "The score could not be computed because of an unexpected error; the server log has the details."
+log = logging.getLogger("relevancy.scores")
+
+
+def ranking_inputs(rankings: Iterable[Ranking]) -> list[RankingInput]:
+    """Returns the inputs of all rankings whose search did not fail."""
+    return [
+        RankingInput(row.pk, row.query_id, row.text, row.options, row.total, row.hits)
+        for row in rankings
+        if not row.error_kind
+    ]
+
+
+def compute_scores(
+    run: Run,
+    rankings: Sequence[RankingInput],
+    versions: Sequence[ScorerVersion],
+    *,
+    before_each: Callable[[], object] = lambda: None,
+) -> list[QueryScore]:
+    """Scores rankings of one run under each version. Returns unsaved rows.
+
+    `before_each` is called before each version, which may take as long as a script is allowed to. Scripts are left out if
+    the displayed fields of the run have been removed.
+
+    The queries' revisions are read before their ratings: a rating that arrives in between leaves a score that is stale,
+    never a wrong score that looks current.
+    """
+    versions = scoreable_versions(run, versions)
+    if not rankings or not versions:
+        return []
+    query_ids = [ranking.query_id for ranking in rankings]
+    revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
+    grades = known_grades(run.case.book, query_ids)
+    rows, _ = score_known(run, rankings, versions, grades=grades, revisions=revisions, before_each=before_each)
+    return rows
+
+
+def score_known(
+    run: Run,
+    rankings: Sequence[RankingInput],
+    versions: Sequence[ScorerVersion],
+    *,
+    grades: Mapping[int, Mapping[str, float]],
+    revisions: Mapping[int, int],
+    before_each: Callable[[], object] = lambda: None,
+) -> tuple[list[QueryScore], dict[int, scoring.Assessment]]:
+    """Does what `compute_scores` does, with grades and revisions that have been read already, by query id. No SQL.
+
+    Also returns the assessments of all measures by version id.
+
+    A version that cannot be computed, such as one of an uninstalled measure, gives its rows an error. This never raises an
+    exception because of a scorer: a failure to score must not fail a run or a rating.
+    """
+    known = [grades[ranking.query_id] for ranking in rankings]
+    rows: list[QueryScore] = []
+    assessments: dict[int, scoring.Assessment] = {}
+    batch: scoring.Batch | None = None
+    for version in versions:
+        before_each()
+        try:
+            batch = batch or build_batch(rankings, known, run.case.book)
+            columns = score_columns(ScorerDefinition.of(version), rankings, known, batch, run.case.book, run.config)
+        except Exception:
+            log.exception("Scorer %s could not score rankings of run %s.", version, run.pk)
+            columns = failed_columns(rankings, UNEXPECTED_ERROR)
+        rows.extend(_build_rows(run, rankings, version, columns, revisions))
+        if columns.assessment is not None:
+            assessments[version.pk] = columns.assessment
+    return rows, assessments
+
+
+def build_batch(rankings: Sequence[RankingInput], known: Sequence[Mapping[str, float]], book: Book) -> scoring.Batch:
+    """Returns rankings and known grades as a matrix."""
+    return scoring.Batch.build([ranking.doc_ids for ranking in rankings], known, scale_of(book))
+
+
+def _build_rows(
+    run: Run,
+    rankings: Sequence[RankingInput],
+    version: ScorerVersion,
+    columns: ScoreColumns,
+    revisions: Mapping[int, int],
+) -> list[QueryScore]:
+    return [
+        QueryScore(
+            ranking_id=ranking.ranking_id,  # type: ignore[misc]  # None until a worker stores the ranking
+            run=run,
+            query_id=ranking.query_id,
+            version=version,
+            value=columns.value[index],
+            score=columns.score[index],
+            low=columns.low[index],
+            high=columns.high[index],
+            ideal=columns.ideal[index],
+            unrated=columns.unrated[index],
+            error=columns.error[index],
+            revision=revisions[ranking.query_id],
+        )
+        for index, ranking in enumerate(rankings)
+    ]
+
+
+def score_columns(
+    definition: ScorerDefinition,
+    rankings: Sequence[RankingInput],
+    known: Sequence[Mapping[str, float]],
+    batch: scoring.Batch,
+    book: Book,
+    config: Mapping[str, Any],
+    *,
+    console: bool = False,
+) -> ScoreColumns:
+    """Scores rankings of one book under one definition.
+
+    batch: the same rankings and known grades as a matrix.
+    config: of the run, for its depth and options.
+
+    A measure that cannot be read gives every ranking an error.
+    """
+    if definition.script:
+        scales = mapped_scales(definition, book)
+        return score_by_script(definition, rankings, known, scales, config, console=console)
+    try:
+        measure = scoring.parse_measure(definition.measure)
+    except scoring.MeasureError as error:
+        return failed_columns(rankings, f"Cannot be computed. {error}")
+    assessment = scoring.assess(
+        measure, batch, int(config["depth"]), count_unscoreable_as_zero=definition.count_unscoreable_as_zero
+    )
+    scores = assessment.scores
+    return ScoreColumns(
+        value=_none_for_nan(scores.value),
+        score=_none_for_nan(scores.score),
+        low=_none_for_nan(scores.low),
+        high=_none_for_nan(scores.high),
+        ideal=_none_for_nan(scores.ideal),
+        unrated=scores.unrated.tolist(),
+        error=[""] * len(rankings),
+        line=[None] * len(rankings),
+        console=[()] * len(rankings),
+        assessment=assessment,
+    )
+
+
+def _none_for_nan(array: FloatArray) -> list[float | None]:
+    return [None if math.isnan(number) else number for number in array.tolist()]
+
+
+def scoreable_versions(run: Run, versions: Iterable[ScorerVersion]) -> list[ScorerVersion]:
+    """Returns the versions that a run can be scored under: all, but no scripts once its displayed fields have been removed.
+
+    Reads the current state of the run. Call it after reading the hits: a run is marked before its fields are removed.
+    """
+    versions = list(versions)
+    if not any(version.script for version in versions):
+        return versions
+    if run.fields_dropped_at is None and Run.objects.filter(pk=run.pk, fields_dropped_at=None).exists():
+        return versions
+    return [version for version in versions if not version.script]

@@ -1,0 +1,31 @@
+"""Rounding for display. Stored numbers are never rounded, and never before a mean is taken."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+MINUS = "−"
+
+
+def to_decimal(number: float | Decimal) -> Decimal:
+    """Returns the number without binary noise, which is removed at the ninth decimal: 14.249999999999998 becomes 14.25."""
+    exact = number if isinstance(number, Decimal) else Decimal(repr(float(number)))
+    return exact if abs(exact) >= 10**15 else exact.quantize(Decimal("1e-9"))
+
+
+def round_half_up(number: float | Decimal, places: int) -> Decimal:
+    """Returns the number rounded half up (away from zero) to so many decimals; zero is never negative."""
+    rounded = to_decimal(number).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    return rounded or abs(rounded)
+
+
+def format_rounded(number: float, places: int) -> str:
+    """Returns the number rounded half up, with so many decimals: 14.25 → "14.3", −2 → "−2"."""
+    rounded = round_half_up(number, places)
+    return f"{MINUS if rounded < 0 else ''}{abs(rounded):f}"
+
+
+def format_short(number: float, max_places: int = 3) -> str:
+    """Returns the number without trailing zeros, at most so many decimals: 3.0 → "3", 0.5 → "0.5", 7/3 → "2.333"."""
+    text = format_rounded(number, max_places)
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,29 @@
+"""The types of this package, for annotations. Interfaces may import this module, but no functions of the package."""
+
+from .assessment import Assessment, Scores
+from .definition import Definition, Example, Parameter
+from .errors import GradeError, MeasureError, ScaleError, ScoringError, UnknownMeasure
+from .explanations.explanation import Explanation
+from .measure import Measure
+from .scale import Scale
+from .workings.table import Column, Row, State, Working
+
+__all__ = [
+    "Assessment",
+    "Column",
+    "Definition",
+    "Example",
+    "Explanation",
+    "GradeError",
+    "Measure",
+    "MeasureError",
+    "Parameter",
+    "Row",
+    "Scale",
+    "ScaleError",
+    "Scores",
+    "ScoringError",
+    "State",
+    "UnknownMeasure",
+    "Working",
+]

@@ -1,0 +1,10 @@
+"""Service: teams and their members."""
+
+from .teams import add_member, create, remove_member, set_role
+
+__all__ = [
+    "add_member",
+    "create",
+    "remove_member",
+    "set_role",
+]

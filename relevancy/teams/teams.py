@@ -1,0 +1,69 @@
+"""Teams and their members. A team always has an owner."""
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from relevancy.models import Membership, Role, Team, User
+from relevancy.models.saving import clean_and_save
+
+
+def create(*, name: str, by: User) -> Team:
+    """Creates a team that `by` owns. Raises `ValidationError` for a name that is empty, too long or taken."""
+    team = Team(name=name)
+    with transaction.atomic():
+        clean_and_save(team)
+        Membership.objects.create(team=team, user=by, role=Role.OWNER)
+    return team
+
+
+def add_member(*, team: Team, email: str, role: int) -> Membership:
+    """Adds the user with this e-mail address to the team; a user who is a member already gets the role.
+
+    Raises `ValidationError` if there is no active user with this address.
+    """
+    email = email.strip()
+    user = User.objects.filter(email__iexact=email, kind=User.Kind.PERSON, is_active=True).first()
+    if user is None:
+        raise ValidationError({"email": f"There is no account with the address {email!r}. An admin can create one."})
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        member = team.memberships.filter(user=user).first()
+        if member is None:
+            return Membership.objects.create(team=team, user=user, role=role)
+        return set_role(member=member, role=role)
+
+
+def set_role(*, member: Membership, role: int) -> Membership:
+    """Gives a member another role. Raises `ValidationError` for the only owner, who stays owner."""
+    with transaction.atomic():
+        _lock(member)
+        if member.role == Role.OWNER and role != Role.OWNER:
+            _check_other_owner(member)
+        member.role = role
+        member.save(update_fields=["role"])
+    return member
+
+
+def remove_member(*, member: Membership) -> None:
+    """Removes a member from the team. Raises `ValidationError` for the only owner."""
+    with transaction.atomic():
+        _lock(member)
+        if member.role == Role.OWNER:
+            _check_other_owner(member)
+        member.delete()
+
+
+def _lock(member: Membership) -> None:
+    """Locks the team and reads the member's role again: two owners who leave at once must not both see the other one."""
+    Team.objects.select_for_update().get(pk=member.team_id)
+    try:
+        member.refresh_from_db(fields=["role"])
+    except Membership.DoesNotExist:
+        raise ValidationError(f"{member.user} is no longer in {member.team}.") from None
+
+
+def _check_other_owner(member: Membership) -> None:
+    if not member.team.memberships.filter(role=Role.OWNER).exclude(pk=member.pk).exists():
+        raise ValidationError(
+            {"role": f"{member.user} is the only owner of {member.team}. Make another member an owner first."}
+        )

@@ -1,0 +1,39 @@
+"""Pages of the signed-in user: sign-in and account."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import LoginView
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from relevancy.models import Role, User
+from relevancy.transfer.sample import PASSWORD, PEOPLE
+from relevancy.views.requests import HtmxRequest
+
+from .forms import AccountForm
+
+
+class SignIn(LoginView):
+    """The sign-in page; in a demo it also lists the sample accounts and their password."""
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        emails = [email for email, *_ in PEOPLE] if settings.DEMO else []
+        context["demo_people"] = list(User.objects.filter(email__in=emails, is_active=True)) if emails else []
+        context["demo_password"] = PASSWORD
+        return super().get_context_data(**context)
+
+
+@require_http_methods(["GET", "POST"])
+def account(request: HtmxRequest) -> HttpResponse:
+    """The user's name, keyboard setting and teams."""
+    form = AccountForm(request.POST or None, instance=get_object_or_404(User, pk=request.user.pk))
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Account saved.")
+        return redirect("account")
+    memberships = request.user.memberships.select_related("team").order_by("team__name")
+    teams = [(member.team, Role(member.role).label) for member in memberships]
+    return render(request, "account/account.html", {"form": form, "teams": teams}, status=422 if form.errors else 200)

@@ -1,0 +1,187 @@
+"""The form of an endpoint. What is secret is written, never shown."""
+
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from relevancy import endpoints
+from relevancy.engines.types import OptionInfo
+from relevancy.models import Endpoint
+
+SECRETS = ("username", "password", "api_key", "bearer")
+
+
+class Needed(forms.Field):
+    """Marked as required, but what is missing is said by its form, which knows when it is."""
+
+    def validate(self, value: Any) -> None:
+        if value not in self.empty_values:
+            super().validate(value)
+
+
+class NeededText(Needed, forms.CharField):
+    pass
+
+
+class NeededChoice(Needed, forms.ChoiceField):
+    pass
+
+
+class NeededFile(Needed, forms.FileField):
+    pass
+
+
+class NeededModel(Needed, forms.ModelChoiceField):
+    pass
+
+
+def _secret(label: str) -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": "new-password"}, render_value=False)
+    return forms.CharField(label=label, required=False, max_length=2000, widget=widget)
+
+
+def _option_field(info: OptionInfo) -> forms.Field:
+    """Returns the form field of an engine's option. Its value is checked when the endpoint is built."""
+    arguments: dict[str, Any] = {"label": info.label, "help_text": info.help, "required": info.required}
+    attributes = {"class": "mono", "autocomplete": "off", "spellcheck": "false"}
+    if info.kind == "method":
+        choices = [(method, method) for method in ("GET", "POST")]
+        return NeededChoice(**{**arguments, "required": True}, choices=choices, initial="GET")
+    if info.kind == "template":
+        return forms.CharField(**arguments, strip=False, widget=forms.Textarea(attrs={**attributes, "rows": 4}))
+    return NeededText(**arguments, widget=forms.TextInput(attrs=attributes))
+
+
+class EngineRadioSelect(forms.RadioSelect):
+    """Radio buttons with `data-address` (kind of the engine's address) and `data-options` (it has options).
+
+    Style sheets show the fields that belong to the chosen engine.
+    """
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **kwargs)
+        engine = endpoints.engine_info(str(value))
+        option["attrs"]["data-address"] = engine.address.kind
+        if engine.options:
+            option["attrs"]["data-options"] = engine.key
+        return option
+
+
+class TryForm(forms.Form):
+    text = forms.CharField(label="Try it with the query", required=False, max_length=2048)
+
+
+class EndpointForm(forms.Form):
+    """A new endpoint, or changes to `endpoint`. `sealed`: credentials that were entered a step before are kept."""
+
+    name = NeededText(max_length=120, help_text="What it is called where it is chosen.")
+    engine = NeededChoice(widget=EngineRadioSelect)
+    url = NeededText(
+        label="Address", max_length=500, widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"})
+    )
+    file = NeededFile(label="Rankings", help_text="CSV with query, document id and position; or a TREC run.")
+    username = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    password = _secret("Password")
+    api_key = _secret("API key")
+    bearer = _secret("Bearer token")
+    headers = forms.CharField(
+        label="Further headers",
+        required=False,
+        max_length=8000,
+        widget=forms.Textarea(attrs={"rows": 2, "class": "mono"}),
+        help_text="One to a line, Name: value. Kept secret like a password.",
+    )
+    clear = forms.BooleanField(label="Forget the stored credentials and headers", required=False)
+    parallel = forms.IntegerField(label="Parallel requests", min_value=1, max_value=64, initial=8)
+    per_minute = forms.IntegerField(
+        label="Requests per minute", min_value=0, max_value=1_000_000, initial=0, help_text="0: no limit"
+    )
+
+    def __init__(self, *args: Any, endpoint: Endpoint | None = None, stored_file: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.endpoint = endpoint
+        self.stored_file = stored_file or (
+            endpoint.url if endpoint and endpoints.is_file_engine(endpoint.engine) else ""
+        )
+        engines = endpoints.engine_infos()
+        self.fields["engine"].choices = [(engine.key, engine.label) for engine in engines]  # type: ignore[attr-defined]
+        without_file = [engine for engine in engines if engine.address.kind != "file"]
+        examples = "; ".join(f"{engine.label}: {engine.address.example}" for engine in without_file)
+        self.fields["url"].help_text = f"For example {examples}."
+        self.engine_options = {option.name: option for engine in engines for option in engine.options}
+        for option in self.engine_options.values():
+            self.fields[f"option_{option.name}"] = _option_field(option)
+        if not self.stored:
+            del self.fields["clear"]
+
+    @property
+    def stored(self) -> bool:
+        """Secrets are kept for this endpoint."""
+        return bool(self.endpoint and (self.endpoint.credentials or self.endpoint.headers))
+
+    def clean_name(self) -> str:
+        name = " ".join(self.cleaned_data["name"].split())
+        others = Endpoint.objects.exclude(pk=self.endpoint.pk if self.endpoint else 0)
+        if name and others.filter(name=name).exists():
+            raise forms.ValidationError(f"There is an endpoint called {name} already.")
+        return name
+
+    def clean_headers(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for number, line in enumerate(self.cleaned_data["headers"].splitlines(), 1):
+            name, colon, value = line.partition(":")
+            if not line.strip():
+                continue
+            if not colon or not name.strip() or " " in name.strip():
+                raise forms.ValidationError(f"Line {number} is no header: write Name: value.")
+            found[name.strip()] = value.strip()
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        for name, message in (("name", "Name the endpoint."), ("engine", "Choose the engine.")):
+            if not data.get(name) and name not in self.errors:
+                self.add_error(name, message)
+        given = [name for name in SECRETS if data.get(name)]
+        if data.get("password") and not data.get("username"):
+            self.add_error("username", "A password needs a user name.")
+        if len({name for name in given if name != "password"}) > 1:
+            self.add_error(given[-1], "Enter a user name, or an API key, or a bearer token: one of them.")
+        if endpoints.is_file_engine(data.get("engine", "")):
+            if not data.get("file") and not self.stored_file:
+                self.add_error("file", "Choose a file of rankings.")
+        elif not data.get("url") and "url" not in self.errors:
+            self.add_error("url", "Enter the address.")
+        return data
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The endpoint's options: those of the chosen engine from the form, others as stored."""
+        stored = self.endpoint.options if self.endpoint else {}
+        options = {name: value for name, value in stored.items() if name not in self.engine_options}
+        for option in endpoints.engine_info(self.cleaned_data["engine"]).options:
+            value = str(self.cleaned_data.get(f"option_{option.name}") or "").replace("\r\n", "\n")
+            if value.strip():
+                options[option.name] = value
+        return options
+
+    @property
+    def option_fields(self) -> list[BoundField]:
+        """The engine's options that most endpoints need."""
+        return [self[f"option_{name}"] for name, option in self.engine_options.items() if not option.advanced]
+
+    @property
+    def advanced_option_fields(self) -> list[BoundField]:
+        """The engine's options that some endpoints need."""
+        return [self[f"option_{name}"] for name, option in self.engine_options.items() if option.advanced]
+
+    @property
+    def has_advanced_options(self) -> bool:
+        """An advanced option is set or invalid."""
+        return any(field.errors or field.value() for field in self.advanced_option_fields)
+
+    @property
+    def credentials(self) -> dict[str, str]:
+        """What was entered this time."""
+        return {name: self.cleaned_data[name] for name in SECRETS if self.cleaned_data.get(name)}

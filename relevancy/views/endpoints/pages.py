@@ -1,0 +1,157 @@
+"""Pages of endpoints: list, create, edit, connection test, archive."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from relevancy import endpoints
+from relevancy.models import Endpoint, Role, UnreadableSecret
+from relevancy.views.forms import add_errors
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import redirect_with_message
+
+from .forms import EndpointForm, TryForm
+
+CREATE_DENIED = (
+    "You need the role editor in a team to create endpoints, because this server sends requests to their addresses. "
+    "An owner of your team can give it to you."
+)
+CHOOSE_ENGINE = "Install its package or choose another engine."
+# The secrets are loaded only where they are needed: one that cannot be decrypted must not break every page.
+WITHOUT_SECRETS = Endpoint.objects.defer("credentials", "headers")
+
+
+def _get_endpoint(request: HtmxRequest, endpoint_id: int, needs: Role = Role.EDITOR) -> Endpoint:
+    endpoint: Endpoint = get_or_403(WITHOUT_SECRETS, request.user, endpoint_id, needs=needs)
+    return endpoint
+
+
+@require_GET
+def endpoint_list(request: HtmxRequest) -> HttpResponse:
+    """The endpoints a user can see."""
+    archived = request.GET.get("archived") == "1"
+    found = (
+        WITHOUT_SECRETS.visible_to(request.user)
+        .filter(archived_at__isnull=not archived)
+        .annotate(cases=Count("attempts__case", distinct=True))
+        .order_by("name")
+    )
+    context = {
+        "endpoints": [(endpoint, endpoints.engine_label(endpoint.engine)) for endpoint in found],
+        "archived": archived,
+        "may_create": endpoints.may_create(request.user),
+        "who_may": CREATE_DENIED,
+    }
+    return render(request, "endpoints/list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def endpoint_new(request: HtmxRequest) -> HttpResponse:
+    """Creates an endpoint."""
+    if not endpoints.may_create(request.user):
+        raise PermissionDenied(CREATE_DENIED)
+    form = EndpointForm(
+        request.POST or None,
+        request.FILES or None,
+        initial={"engine": request.GET.get("engine", endpoints.default_engine())},
+    )
+    if form.is_valid():
+        try:
+            endpoint = endpoints.create(**_arguments(form), by=request.user)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, f"Endpoint “{endpoint.name}” created. Run a test query to check it.")
+            return redirect("endpoint_edit", endpoint.pk)
+    return render(request, "endpoints/form.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
+    """Edits an endpoint. Secrets are never shown, only whether they are set."""
+    endpoint = _get_endpoint(request, endpoint_id)
+    _readable(request, endpoint)
+    initial = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
+    initial |= {f"option_{name}": value for name, value in endpoint.options.items()}
+    form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
+    if form.is_valid():
+        try:
+            endpoints.update(endpoint=endpoint, clear=form.cleaned_data.get("clear", False), **_arguments(form))
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, f"{endpoint.name} saved. Earlier runs keep the address they were made with.")
+            return redirect("endpoint_edit", endpoint.pk)
+    if endpoint.engine not in {option.data["value"] for option in form["engine"].subwidgets}:
+        messages.warning(request, f"The engine {endpoint.engine} is not installed on this server. {CHOOSE_ENGINE}")
+    used = endpoint.attempts.values("case").distinct().count()
+    context = {"form": form, "endpoint": endpoint, "try_form": _try_form(endpoint), "used": used}
+    return render(request, "endpoints/form.html", context, status=422 if form.errors else 200)
+
+
+def _readable(request: HtmxRequest, endpoint: Endpoint) -> None:
+    """Loads the secrets. If they cannot be decrypted, warns and clears them, so that they can be entered again."""
+    try:
+        endpoint.refresh_from_db(fields=["credentials", "headers"])
+    except UnreadableSecret as reason:
+        endpoint.credentials, endpoint.headers = {}, {}
+        messages.warning(request, str(reason))
+
+
+def _arguments(form: EndpointForm) -> dict[str, Any]:
+    """The arguments of `endpoints.create` and `update`; stores an uploaded file. Raises `ValidationError`."""
+    data = form.cleaned_data
+    url = data["url"]
+    if endpoints.is_file_engine(data["engine"]):
+        url = form.stored_file
+        if upload := data.get("file"):
+            url = endpoints.uploads.store(engine=data["engine"], content=upload.read(), name=upload.name).name
+    found = {name: data[name] for name in ("name", "engine", "headers", "parallel", "per_minute")}
+    return {**found, "url": url, "credentials": form.credentials, "options": form.options}
+
+
+def _try_form(endpoint: Endpoint) -> TryForm:
+    return TryForm(initial={"text": endpoints.sample_query(endpoint)})
+
+
+@require_http_methods(["GET", "POST"])
+def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
+    """Tests the connection, with a query if one is given: a fragment for htmx, otherwise a page. A failed test is shown, too."""
+    endpoint = _get_endpoint(request, endpoint_id, Role.VIEWER)
+    form = TryForm(request.POST or None)
+    text = form.cleaned_data["text"] if form.is_valid() else ""
+    trial = endpoints.test_connection(endpoint=endpoint, text=text) if request.method == "POST" else None
+    context: dict[str, Any] = {"endpoint": endpoint, "trial": trial, "text": text}
+    context["try_form"] = form if text else _try_form(endpoint)
+    if trial and not trial.error:
+        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
+        context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
+    if request.htmx and request.GET.get("of") == "list":
+        return render(request, "endpoints/_version.html", context)
+    return render(request, "endpoints/_trial.html" if request.htmx else "endpoints/try.html", context)
+
+
+@require_POST
+def endpoint_archive(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
+    """Hides an endpoint from the list, with Undo."""
+    endpoint = _get_endpoint(request, endpoint_id)
+    endpoints.archive(endpoint=endpoint)
+    undo = reverse("endpoint_restore", args=[endpoint.pk])
+    return redirect_with_message(
+        request, reverse("endpoints"), f"{endpoint.name} archived. Its runs are kept.", undo=undo
+    )
+
+
+@require_POST
+def endpoint_restore(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
+    """Shows an archived endpoint in the list again."""
+    endpoint = _get_endpoint(request, endpoint_id)
+    endpoints.restore(endpoint=endpoint)
+    return redirect_with_message(request, reverse("endpoints"), f"{endpoint.name} restored.")

@@ -1,0 +1,57 @@
+"""What all forms share: fields for text that is stored, and errors that services raise."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.core.validators import ProhibitNullCharactersValidator
+
+from relevancy.models.text import normalize_line, normalize_text, unify_newlines, validate_line, validate_text
+
+
+class _StoredTextField(forms.CharField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # Our own validator reports U+0000 too.
+        self.validators = [check for check in self.validators if not isinstance(check, ProhibitNullCharactersValidator)]
+
+
+class LineField(_StoredTextField):
+    """Text on one line, normalized as `relevancy.models.text` describes."""
+
+    default_validators = [validate_line]
+
+    def to_python(self, value: Any) -> str:
+        return normalize_line(super().to_python(value) or "")
+
+
+class MultilineField(_StoredTextField):
+    """Text of several lines, normalized as `relevancy.models.text` describes."""
+
+    default_validators = [validate_text]
+    widget = forms.Textarea
+
+    def to_python(self, value: Any) -> str:
+        return normalize_text(super().to_python(value) or "")
+
+
+class CodeField(_StoredTextField):
+    """A script or template: LF line endings, otherwise as it was typed."""
+
+    default_validators = [validate_text]
+    widget = forms.Textarea
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(strip=False, **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        return unify_newlines(super().to_python(value) or "")
+
+
+def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
+    """Add each message of a service's error to the form's field of that name, or to the form if it has no such field."""
+    if not hasattr(error, "error_dict"):
+        form.add_error(None, error)
+        return
+    for name, errors in error.error_dict.items():
+        form.add_error(name if name in form.fields and name != NON_FIELD_ERRORS else None, errors)

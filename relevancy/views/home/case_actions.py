@@ -1,0 +1,90 @@
+"""Actions on a whole case: share, rename, archive, restore."""
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from relevancy import cases
+from relevancy.models import Book, Case, Role, Team
+from relevancy.views.forms import add_errors
+from relevancy.views.new_case.forms import NameForm
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import redirect_with_message
+from relevancy.views.teams.forms import ShareForm
+from relevancy.views.teams.pages import described_roles
+
+
+def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
+    case: Case = get_or_403(Case.objects.select_related("book", "owner"), request.user, case_id, needs=needs)
+    return case
+
+
+@require_http_methods(["GET", "POST"])
+def case_share(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """The teams a case is shared with and can be shared with; a dialog for htmx, otherwise a page."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    if request.method == "POST":
+        # The book is shared with the case, so sharing needs the right to change both.
+        get_or_403(Book.objects, request.user, case.book_id, hint="It is shared with the case.")
+    own_teams = Team.objects.shareable_by(request.user).order_by("name")
+    form = ShareForm(own_teams, request.POST or None)
+    if form.is_valid():
+        return _change_sharing(request, case, form.cleaned_data["team"])
+    shared = list(case.teams.order_by("name"))
+    context = {
+        "case": case,
+        "shared": [(team, team in own_teams) for team in shared],
+        "others": [team for team in own_teams if team not in shared],
+        "described_roles": described_roles(),
+        "can_share_book": Book.objects.editable_by(request.user).filter(pk=case.book_id).exists(),
+        "form": form,
+    }
+    template = "teams/_share.html" if request.htmx and request.method == "GET" else "teams/share.html"
+    return render(request, template, context, status=422 if form.errors else 200)
+
+
+def _change_sharing(request: HtmxRequest, case: Case, team: Team) -> HttpResponse:
+    page_url = reverse("case_share", args=[case.pk])
+    if request.POST.get("do") == "unshare":
+        cases.unshare(case=case, team=team)
+        return redirect_with_message(
+            request, page_url, f"{case} is no longer shared with {team}. The ratings of its members are kept."
+        )
+    cases.share(case=case, team=team)
+    return redirect_with_message(request, page_url, f"{case} is now shared with {team}.")
+
+
+@require_http_methods(["GET", "POST"])
+def case_rename(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Changes the name of a case; its book keeps its own name."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    form = NameForm(request.POST or None, initial={"name": case.name})
+    if form.is_valid():
+        try:
+            cases.rename(case=case, name=form.cleaned_data["name"])
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect_with_message(request, reverse("case", args=[case.pk]), f"Case renamed to {case.name}.")
+    return render(request, "home/rename.html", {"case": case, "form": form}, status=422 if form.errors else 200)
+
+
+@require_POST
+def case_archive(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Hides a case from the home page, with Undo."""
+    case = _get_case(request, case_id, Role.OWNER)
+    cases.archive(case=case)
+    undo = reverse("case_restore", args=[case.pk])
+    return redirect_with_message(request, reverse("home"), f"{case} archived. All its data is kept.", undo=undo)
+
+
+@require_POST
+def case_restore(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Shows an archived case on the home page again, with Undo."""
+    case = _get_case(request, case_id, Role.OWNER)
+    cases.restore(case=case)
+    undo = reverse("case_archive", args=[case.pk])
+    return redirect_with_message(request, reverse("home"), f"{case} restored.", undo=undo)

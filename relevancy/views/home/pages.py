@@ -1,0 +1,126 @@
+"""The home page: the cases a user can see, and the recent activity on them."""
+
+from dataclasses import dataclass
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from relevancy import cases
+from relevancy.models import Run
+from relevancy.views.requests import HtmxRequest, parse_number
+
+PAGE_SIZE = 25
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the list. key: what it sorts by, empty if it cannot be sorted."""
+
+    key: str
+    label: str
+    css_class: str = ""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column's heading. direction: the value of `aria-sort`; next_sort: what a click sorts by."""
+
+    column: Column
+    direction: str
+    next_sort: str
+
+
+@dataclass(frozen=True)
+class RunPill:
+    """How the newest run of a case ended, if that needs attention."""
+
+    text: str
+    kind: str
+    title: str = ""
+
+
+COLUMNS = (
+    Column("name", "Case"),
+    Column("score", "Score"),
+    Column("change", "Change", "num"),
+    Column("", "Last 12 runs"),
+    Column("scored", "Scored", "num"),
+    Column("unrated", "Unrated", "num"),
+    Column("", "Scorer"),
+    Column("run", "Last run"),
+)
+
+
+@require_GET
+def home(request: HtmxRequest) -> HttpResponse:
+    """The home page; for htmx only the list of cases."""
+    archived = request.GET.get("archived") == "1"
+    text = request.GET.get("f", "").strip()
+    sort = request.GET.get("sort", "")
+    page = Paginator(cases.find_cases(request.user, archived=archived, text=text, sort=sort), PAGE_SIZE).get_page(
+        request.GET.get("page")
+    )
+    rows = cases.case_rows(page)
+    context = {
+        "page": page,
+        "page_query": _query_without_page(request),
+        "rows": [(row, run_pill(row.run)) for row in rows],
+        "active_rows": [row for row in rows if row.is_active],
+        "f": text,
+        "sort": sort,
+        "archived": archived,
+        "headings": [_heading(column, sort) for column in COLUMNS],
+    }
+    if request.htmx:
+        return render(request, "home/_cases.html", context)
+    context["recent_activity"] = cases.recent_activity(request.user)
+    return render(request, "home/home.html", context)
+
+
+@require_GET
+def active_cases(request: HtmxRequest) -> HttpResponse:
+    """The rows of the cases named in the address, for the poll of the home page while they have an active run."""
+    case_ids = [parse_number(text) for text in request.GET.getlist("case")[:PAGE_SIZE]]
+    found = cases.find_cases(request.user).filter(pk__in=case_ids)
+    rows = cases.case_rows(found)
+    context = {
+        "rows": [(row, run_pill(row.run)) for row in rows],
+        "active_rows": [row for row in rows if row.is_active],
+    }
+    return render(request, "home/_active_cases.html", context)
+
+
+def run_pill(run: Run | None) -> RunPill | None:
+    """Returns what the list says about a run that is active, failed, incomplete or stopped; None for any other."""
+    if run is None:
+        return None
+    if run.is_active:
+        return RunPill(run.get_status_display().lower(), "live")
+    if run.status == Run.Status.FAILED:
+        return RunPill("failed", "bad", run.reason)
+    if run.failed:
+        return RunPill(f"{run.failed:,} failed", "bad")
+    if run.status == Run.Status.INCOMPLETE:
+        return RunPill("incomplete", "warn", run.reason)
+    if run.status == Run.Status.CANCELLED:
+        return RunPill("stopped", "warn")
+    return None
+
+
+def _heading(column: Column, sort: str) -> Heading:
+    """A click on the heading that sorts reverses the order; names start ascending, numbers descending."""
+    if not column.key:
+        return Heading(column, "", "")
+    first, second = column.key, f"-{column.key}"
+    if column.key != "name":
+        first, second = second, first
+    direction = {column.key: "ascending", f"-{column.key}": "descending"}.get(sort, "")
+    return Heading(column, direction, second if sort == first else first)
+
+
+def _query_without_page(request: HtmxRequest) -> str:
+    parameters = request.GET.copy()
+    parameters.pop("page", None)
+    return parameters.urlencode()

@@ -1,0 +1,226 @@
+"""The two steps of a new case that contact its engine: endpoint and fields."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from relevancy import cases, endpoints, runs
+from relevancy.models import Endpoint, User
+from relevancy.models.errors import error_fields, error_location, error_text
+from relevancy.views.forms import add_errors
+from relevancy.views.requests import HtmxRequest
+
+from .forms import EndpointStepForm, FieldsForm
+from .wizard import WizardState
+
+
+def render_step(request: HtmxRequest, state: WizardState, step: str, form: forms.Form, **context: Any) -> HttpResponse:
+    """Renders the page of a step; status 422 if something on it is wrong."""
+    is_invalid = bool(form.errors or context.get("is_invalid"))
+    context |= {"form": form, "step": step, "steps": state.steps(step), "is_empty": state.is_empty}
+    return render(request, f"new_case/{step}.html", context, status=422 if is_invalid else 200)
+
+
+def endpoint_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
+    """Choose or describe an endpoint. It is tested; a failed test can be repeated or skipped."""
+    if request.method == "GET":
+        return render_step(request, state, "endpoint", endpoint_form(request, state))
+    file_error = _store_file(request, state)
+    form = endpoint_form(request, state, request.POST)
+    if form.is_valid() and not file_error:
+        try:
+            endpoint = _endpoint(form, state, request.user)
+        except ValidationError as error:
+            add_errors(form, error)
+            return render_step(request, state, "endpoint", form)
+        return _test_endpoint(request, state, form, endpoint)
+    if file_error:
+        add_errors(form, file_error)
+    return render_step(request, state, "endpoint", form)
+
+
+def endpoint_form(request: HtmxRequest, state: WizardState, data: Any = None) -> EndpointStepForm:
+    """Returns the form of the step, bound to `data` if given."""
+    return EndpointStepForm(
+        data,
+        user=request.user,
+        sealed=state.sealed,
+        stored_file=state.file,
+        initial={"engine": endpoints.default_engine(), **state.entered("endpoint")},
+    )
+
+
+def _store_file(request: HtmxRequest, state: WizardState) -> ValidationError | None:
+    """Stores an uploaded file even if other fields are wrong, so that it is uploaded only once. Returns what is wrong with it."""
+    engine, upload = request.POST.get("engine", ""), request.FILES.get("file")
+    if upload is None or request.POST.get("endpoint_id") or not endpoints.may_create(request.user):
+        return None
+    if not endpoints.is_file_engine(engine):
+        return None
+    try:
+        stored = endpoints.uploads.store(engine=engine, content=upload.read(), name=upload.name or "")
+    except ValidationError as error:
+        return error
+    state.file = stored.name
+    state.save()
+    return None
+
+
+def _endpoint(form: EndpointStepForm, state: WizardState, user: User) -> Endpoint:
+    """Returns the chosen endpoint, or a new one that is not saved. Raises `ValidationError`."""
+    data = form.cleaned_data
+    chosen: Endpoint | None = data["endpoint_id"]
+    if chosen is not None:
+        return chosen
+    if form.credentials or data.get("clear"):
+        state.sealed = cases.seal(form.credentials)
+        state.save()
+    is_file = endpoints.is_file_engine(data["engine"])
+    return endpoints.build_endpoint(
+        name=data["name"],
+        engine=data["engine"],
+        url=state.file if is_file else data["url"],
+        credentials={} if is_file else state.credentials(),
+        options=form.options,
+        by=user,
+    )
+
+
+def _test_endpoint(
+    request: HtmxRequest, state: WizardState, form: EndpointStepForm, endpoint: Endpoint
+) -> HttpResponse:
+    action, text = request.POST.get("do"), form.cleaned_data["text"]
+    if action == "skip":
+        trial = endpoints.ConnectionTest("", [], None)
+    else:
+        text = text or endpoints.sample_query(endpoint)
+        trial = endpoints.test_connection(endpoint=endpoint, text=text)
+    if action in {"next", "skip"} and not trial.error:
+        _remember_test(state, trial)
+        return redirect("new_case_step", "fields")
+    context = {"trial": trial, "text": text, "is_invalid": bool(trial.error)}
+    if not trial.error:
+        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
+        context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
+    return render_step(request, state, "endpoint", form, **context)
+
+
+def _remember_test(state: WizardState, trial: endpoints.ConnectionTest) -> None:
+    """Keeps the fields that the test returned; fields and queries chosen for another endpoint are discarded."""
+    documents = [hit.fields for hit in trial.page.hits] if trial.page else []
+    if state.tested.get("endpoint") != state.endpoint_identity():
+        state.forget("fields", "queries")
+    state.tested = {
+        "endpoint": state.endpoint_identity(),
+        "names": trial.fields,
+        "text_names": endpoints.suggestions.text_fields(documents) if documents else None,
+        "text": state.entered("endpoint").get("text", ""),
+    }
+    state.complete("endpoint")
+
+
+def rebuild_endpoint(request: HtmxRequest, state: WizardState) -> Endpoint | None:
+    """Returns the endpoint of the step before, validated again: it may have been archived meanwhile. None if it is invalid now."""
+    form = endpoint_form(request, state, state.entered("endpoint"))
+    try:
+        if form.is_valid():
+            return _endpoint(form, state, request.user)
+    except ValidationError:
+        pass
+    messages.warning(request, "The endpoint can no longer be used as you entered it. Check this step again.")
+    return None
+
+
+def fields_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
+    """Choose the displayed fields and write the query template, which are checked and can be tested."""
+    endpoint = rebuild_endpoint(request, state)
+    if endpoint is None:
+        return redirect("new_case_step", "endpoint")
+    form = fields_form(state, endpoint, request.POST or None)
+    action = request.POST.get("do")
+    if request.method == "GET" or not form.is_valid():
+        return _render_fields(request, state, form, endpoint)
+    if action == "suggest":
+        return _render_fields(request, state, _with_suggested_template(state, endpoint, form), endpoint)
+    if not check_fields(form, endpoint):
+        return _render_fields(request, state, form, endpoint)
+    if action == "try":
+        return _render_fields(request, state, form, endpoint, **_test_template(form, endpoint))
+    state.complete("fields")
+    return redirect("new_case_step", "queries")
+
+
+def _render_fields(
+    request: HtmxRequest, state: WizardState, form: FieldsForm, endpoint: Endpoint, **context: Any
+) -> HttpResponse:
+    context |= {
+        "names": state.tested.get("names", []),
+        "engine": endpoints.engine_info(endpoint.engine),
+        "endpoint": endpoint,
+    }
+    return render_step(request, state, "fields", form, **context)
+
+
+def fields_form(state: WizardState, endpoint: Endpoint, data: Any = None) -> FieldsForm:
+    """Returns the form of the step with suggestions for the endpoint, bound to `data` if given."""
+    tested = state.tested
+    suggested = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=tested.get("names", []))
+    initial = {
+        "id": suggested.id,
+        "title": suggested.title,
+        "thumb": suggested.thumb,
+        "more": " ".join(suggested.more),
+        "template": _suggest_template(endpoint, suggested, tested.get("text_names")),
+        "text": tested.get("text", ""),
+    }
+    form = FieldsForm(data, initial={**initial, **state.entered("fields")})
+    editor = {"data-editor": runs.attempts.syntax(endpoint), "data-names": "field-names"}
+    form.fields["template"].widget.attrs |= editor
+    if not endpoints.engine_info(endpoint.engine).uses_template:
+        form.fields["template"].widget = forms.HiddenInput()
+    return form
+
+
+def _suggest_template(endpoint: Endpoint, fields: endpoints.suggestions.Fields, text_names: list[str] | None) -> str:
+    return endpoints.suggestions.suggest_template(
+        engine=endpoint.engine, fields=fields, text_names=text_names, options=endpoint.options
+    )
+
+
+def _with_suggested_template(state: WizardState, endpoint: Endpoint, form: FieldsForm) -> FieldsForm:
+    template = _suggest_template(endpoint, form.chosen, state.tested.get("text_names"))
+    state.enter("fields", {**state.entered("fields"), "template": template})
+    return fields_form(state, endpoint)
+
+
+def check_fields(form: FieldsForm, endpoint: Endpoint) -> bool:
+    """Returns whether template and fields are valid; adds errors to the form, with the location in the editor."""
+    template = form.cleaned_data["template"]
+    try:
+        runs.attempts.check(endpoint=endpoint, template=template, fields=form.chosen.spec, knobs={}, depth=10)
+    except ValidationError as error:
+        form.add_error("template" if "template" in error_fields(error) else "more", error_text(error))
+        line, column = error_location(error)
+        if line is not None:
+            form.fields["template"].widget.attrs |= {
+                "data-error-line": line,
+                "data-error-column": column,
+                "data-error-text": error_text(error),
+            }
+        return False
+    return True
+
+
+def _test_template(form: FieldsForm, endpoint: Endpoint) -> dict[str, Any]:
+    spec, text = form.chosen.spec, form.cleaned_data["text"] or endpoints.sample_query(endpoint)
+    if not text:
+        form.add_error("text", "Enter a query to test the template with.")
+        return {}
+    template = form.cleaned_data["template"]
+    trial = endpoints.test_connection(endpoint=endpoint, text=text, template=template, fields=spec)
+    documents = [] if trial.error else endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
+    return {"trial": trial, "text": text, "documents": documents, "is_invalid": bool(trial.error)}

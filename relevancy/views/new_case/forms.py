@@ -1,0 +1,203 @@
+"""The forms of a new case, one for each step."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from relevancy import endpoints, runs, scorers
+from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, User
+from relevancy.views.endpoints.forms import EndpointForm, NeededModel, NeededText
+from relevancy.views.forms import CodeField, LineField, add_errors
+
+RECOMMENDED_SCORERS = {"nDCG@10", "P@10"}  # besides the default
+
+
+@dataclass(frozen=True)
+class ScorerChoice:
+    """A scorer that a new case can start with, in its newest version."""
+
+    scorer: Scorer
+    version: ScorerVersion
+
+    @property
+    def is_recommended(self) -> bool:
+        return self.scorer.is_default or self.scorer.name in RECOMMENDED_SCORERS
+
+
+class NameForm(forms.Form):
+    """The name of a case."""
+
+    name = LineField(max_length=191)
+
+
+class ScaleForm(forms.Form):
+    """Name, scorer, and where the rating scale comes from."""
+
+    SCORER, OWN, BOOK = "scorer", "own", "book"
+
+    name = LineField(max_length=191, widget=forms.TextInput(attrs={"autofocus": True, "autocomplete": "off"}))
+    scorer = forms.ModelChoiceField(Scorer.objects.none(), empty_label=None)
+    scale_from = forms.ChoiceField(
+        label="Rating scale",
+        widget=forms.RadioSelect,
+        initial=SCORER,
+        choices=[
+            (SCORER, "The scale of the scorer"),
+            (OWN, "Another scale"),
+            (BOOK, "The queries and ratings of an existing book"),
+        ],
+    )
+    scale = NeededText(
+        label="Scale",
+        max_length=4000,
+        help_text="1:10, or grades with labels: 0 Poor, 1 Fair, 2 Good, 3 Perfect.",
+    )
+    book = NeededModel(
+        Book.objects.none(), empty_label="Choose a book", help_text="All its queries are added to the case."
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = Scorer.objects.offered(user).order_by("-is_default", "name").prefetch_related("versions")
+        self.scorers = [ScorerChoice(scorer, scorers.newest_version(scorer)) for scorer in offered]
+        scorer_field: Any = self.fields["scorer"]
+        scorer_field.queryset = offered
+        scorer_field.choices = [
+            (title, [(choice.scorer.pk, choice.scorer.name) for choice in choices])
+            for title, choices in (("Recommended", self.recommended), ("All others", self.others))
+            if choices
+        ]
+        scorer_field.initial = self.scorers[0].scorer.pk
+        # Only books the user may edit: the case would otherwise give its members access to the book's queries.
+        book_field: Any = self.fields["book"]
+        book_field.queryset = Book.objects.editable_by(user)
+
+    @property
+    def recommended(self) -> list[ScorerChoice]:
+        """The scorers to choose from unless you know what you need."""
+        return [choice for choice in self.scorers if choice.is_recommended]
+
+    @property
+    def others(self) -> list[ScorerChoice]:
+        return [choice for choice in self.scorers if not choice.is_recommended]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if data.get("scale_from") == self.BOOK and not data.get("book") and "book" not in self.errors:
+            self.add_error("book", "Choose a book.")
+        if data.get("scale_from") == self.OWN and "scale" not in self.errors:
+            try:
+                data["grades"] = scorers.parse_scale(data.get("scale", ""))
+            except ValidationError as error:
+                add_errors(self, error)
+        return data
+
+
+class EndpointStepForm(EndpointForm):
+    """An existing endpoint, or a new one; and a query to test it with."""
+
+    endpoint_id = NeededModel(Endpoint.objects.none(), label="Endpoint", empty_label="A new endpoint")
+    text = forms.CharField(
+        label="Try it with the query",
+        required=False,
+        max_length=2048,
+        help_text="Something users search for in this index.",
+    )
+
+    def __init__(self, *args: Any, user: User, sealed: str = "", **kwargs: Any) -> None:
+        self.sealed = sealed
+        super().__init__(*args, **kwargs)
+        self.can_create = endpoints.may_create(user)
+        installed = [engine.key for engine in endpoints.engine_infos()]
+        endpoint_field: Any = self.fields["endpoint_id"]
+        endpoint_field.queryset = (
+            Endpoint.objects.usable_by(user).filter(engine__in=installed).defer("credentials", "headers")
+        )
+        if not self.can_create:
+            endpoint_field.empty_label = "Choose an endpoint"
+        del self.fields["headers"], self.fields["parallel"], self.fields["per_minute"]
+
+    @property
+    def stored(self) -> bool:
+        """Credentials were entered before."""
+        return bool(self.sealed)
+
+    def clean(self) -> dict[str, Any]:
+        if not self.can_create and not self.cleaned_data.get("endpoint_id") and "endpoint_id" not in self.errors:
+            self.add_error("endpoint_id", "Choose an endpoint.")
+        if self.cleaned_data.get("endpoint_id") or "endpoint_id" in self.errors or not self.can_create:
+            # What was entered for a new endpoint is kept but not checked.
+            for name in [name for name in self.errors if name in ("name", "engine", "url", "file")]:
+                del self.errors[name]
+            return self.cleaned_data
+        return super().clean()
+
+
+class FieldsForm(forms.Form):
+    """The displayed fields and the query template."""
+
+    _named = {"attrs": {"list": "field-names", "class": "mono", "autocomplete": "off", "spellcheck": "false"}}
+
+    title = forms.CharField(max_length=200, widget=forms.TextInput(**_named), help_text="The heading of a result.")
+    id = forms.CharField(
+        label="Document id",
+        max_length=200,
+        widget=forms.TextInput(**_named),
+        help_text="Unique and permanent: ratings refer to it.",
+    )
+    thumb = forms.CharField(
+        label="Picture",
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(**_named),
+        help_text="A field with the URL of an image.",
+    )
+    more = forms.CharField(
+        label="Further fields",
+        required=False,
+        max_length=1200,
+        widget=forms.TextInput(
+            attrs=_named["attrs"] | {"list": "further-fields", "data-completes": "", "data-names": "field-names"}
+        ),
+        help_text="Shown below the title, separated by spaces.",
+    )
+    template = CodeField(
+        max_length=runs.attempts.MAX_TEMPLATE,
+        widget=forms.Textarea(attrs={"rows": 10, "class": "mono", "spellcheck": "false"}),
+    )
+    text = forms.CharField(label="Try it with the query", required=False, max_length=2048)
+
+    def _one_field(self, name: str) -> str:
+        value = self.cleaned_data[name].strip()
+        if any(char in value for char in " ,+:{"):
+            raise forms.ValidationError(f"“{value}” is not the name of one field.")
+        return value
+
+    def clean_title(self) -> str:
+        return self._one_field("title")
+
+    def clean_id(self) -> str:
+        return self._one_field("id")
+
+    def clean_thumb(self) -> str:
+        return self._one_field("thumb")
+
+    @property
+    def chosen(self) -> endpoints.suggestions.Fields:
+        """The fields that were entered."""
+        data = self.cleaned_data
+        return endpoints.suggestions.Fields(
+            data.get("id", ""), data.get("title", ""), data.get("thumb", ""), tuple(data.get("more", "").split())
+        )
+
+
+class QueriesForm(forms.Form):
+    """Queries, one per line."""
+
+    queries = NeededText(
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false"}),
+        help_text="One query per line, at most 20,000 lines of 2,048 characters.",
+    )

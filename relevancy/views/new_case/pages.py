@@ -1,0 +1,167 @@
+"""A new case in four steps. Nothing is created before the last one, which creates everything in one transaction."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from relevancy import cases, endpoints, queries, runs, tasks
+from relevancy.engines.errors import EngineError
+from relevancy.models import Endpoint, UnreadableSecret
+from relevancy.models.errors import error_text
+from relevancy.views.forms import add_errors
+from relevancy.views.requests import HtmxRequest
+
+from .engine_steps import check_fields, endpoint_step, fields_form, fields_step, rebuild_endpoint, render_step
+from .forms import QueriesForm, ScaleForm
+from .wizard import STEPS, WizardState, previous_step
+
+MAX_LISTED = 20  # repeated or rejected lines
+
+
+@require_GET
+def begin(request: HtmxRequest) -> HttpResponse:
+    """Continue with the first step; `?engine=static` preselects an engine."""
+    query = {"engine": request.GET["engine"]} if "engine" in request.GET else None
+    return redirect(reverse("new_case_step", args=[STEPS[0]], query=query))
+
+
+@require_POST
+def start_over(request: HtmxRequest) -> HttpResponse:
+    """Discard everything that was entered."""
+    WizardState(request).clear()
+    return redirect("new_case_step", STEPS[0])
+
+
+@require_http_methods(["GET", "POST"])
+def new_case(request: HtmxRequest, step: str) -> HttpResponse:
+    """One step; incomplete steps before it come first. `do=back` keeps what was entered without checking it."""
+    if step not in STEPS:
+        raise Http404
+    state = WizardState(request)
+    if STEPS.index(step) > STEPS.index(state.first_incomplete()):
+        return redirect("new_case_step", state.first_incomplete())
+    if request.method == "POST":
+        state.enter(step, request.POST)
+        if request.POST.get("do") == "back":
+            return redirect("new_case_step", previous_step(step))
+    return VIEWS[step](request, state)
+
+
+def scale_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
+    """Name, scorer and rating scale."""
+    form = ScaleForm(request.POST or None, user=request.user, initial=state.entered("scale"))
+    engine = request.GET.get("engine", "")
+    if form.is_valid():
+        if engine:
+            state.enter("endpoint", {**state.entered("endpoint"), "engine": engine, "endpoint_id": ""})
+        state.complete("scale")
+        return redirect("new_case_step", "endpoint")
+    can_use_endpoint = endpoints.may_create(request.user) or Endpoint.objects.usable_by(request.user).exists()
+    context = {
+        "can_use_endpoint": can_use_endpoint,
+        "engine": engine,
+    }
+    return render_step(request, state, "scale", form, **context)
+
+
+def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
+    """Paste queries and create the case. Lines that cannot be queries must be corrected, or left out explicitly."""
+    endpoint = rebuild_endpoint(request, state)
+    if endpoint is None:
+        return redirect("new_case_step", "endpoint")
+    setup, invalid_step = _setup(request, state, endpoint)
+    if setup is None:
+        messages.warning(request, "Something has changed meanwhile. Check this step again.")
+        return redirect("new_case_step", invalid_step)
+    form = QueriesForm(request.POST or None, initial=_initial_queries(state, endpoint))
+    context: dict[str, Any] = {"book": setup.book}
+    context["book_queries"] = setup.book.queries.live().count() if setup.book else 0
+    if not form.is_valid():
+        return render_step(request, state, "queries", form, **context)
+    try:
+        pasted = queries.parse_pasted(form.cleaned_data["queries"])
+    except ValidationError as error:
+        add_errors(form, error)
+        return render_step(request, state, "queries", form, **context)
+    return _check_or_create(request, state, form, replace(setup, texts=pasted.texts), pasted, context)
+
+
+def _check_or_create(
+    request: HtmxRequest,
+    state: WizardState,
+    form: QueriesForm,
+    setup: cases.CaseSetup,
+    pasted: queries.PastedQueries,
+    context: dict[str, Any],
+) -> HttpResponse:
+    action = request.POST.get("do")
+    context |= {
+        "pasted": pasted,
+        "repeated": sorted(set(pasted.repeated))[:MAX_LISTED],
+        "rejected": pasted.rejected[:MAX_LISTED],
+        "is_invalid": bool(pasted.rejected),
+    }
+    if not pasted.texts and not context["book_queries"]:
+        form.add_error("queries", "Enter at least one query. Twenty important ones are a good start.")
+    if action == "check" or form.errors or (pasted.rejected and action != "without"):
+        return render_step(request, state, "queries", form, **context)
+    try:
+        run = cases.create_with_first_run(setup=setup, by=request.user)
+    except (ValidationError, runs.RunNotAllowed, EngineError, UnreadableSecret) as error:
+        form.add_error(None, f"The case was not created. {error_text(error)}")
+        return render_step(request, state, "queries", form, **context)
+    transaction.on_commit(partial(tasks.enqueue_run, run))
+    state.clear()
+    details = f" {len(pasted.repeated):,} repeated lines were added once." if pasted.repeated else ""
+    details += f" {len(pasted.rejected):,} lines were left out." if pasted.rejected else ""
+    text = f"Case “{setup.name}” created with {run.queries:,} queries; its first run has started.{details}"
+    messages.success(request, text)
+    return redirect("case", run.case_id)
+
+
+def _initial_queries(state: WizardState, endpoint: Endpoint) -> dict[str, Any]:
+    """What was entered before, else the queries of an uploaded file of rankings."""
+    entered = state.entered("queries")
+    known = [] if entered else endpoints.known_queries(endpoint)
+    return {"queries": "\n".join(known)} if known else entered
+
+
+def _setup(
+    request: HtmxRequest, state: WizardState, endpoint: Endpoint
+) -> tuple[cases.CaseSetup, str] | tuple[None, str]:
+    """Validates the steps before again; returns the set-up without queries, or None and the name of the invalid step."""
+    scale = ScaleForm(state.entered("scale"), user=request.user)
+    if not scale.is_valid():
+        return None, "scale"
+    fields = fields_form(state, endpoint, state.entered("fields"))
+    if not fields.is_valid() or not check_fields(fields, endpoint):
+        return None, "fields"
+    data = scale.cleaned_data
+    setup = cases.CaseSetup(
+        name=data["name"],
+        scorer=data["scorer"],
+        endpoint=endpoint,
+        template=fields.cleaned_data["template"],
+        fields=fields.chosen.spec,
+        texts=[],
+        scale=data.get("grades") if data["scale_from"] == ScaleForm.OWN else None,
+        book=data["book"] if data["scale_from"] == ScaleForm.BOOK else None,
+    )
+    return setup, ""
+
+
+VIEWS: dict[str, Callable[[HtmxRequest, WizardState], HttpResponse]] = {
+    "scale": scale_step,
+    "endpoint": endpoint_step,
+    "fields": fields_step,
+    "queries": queries_step,
+}

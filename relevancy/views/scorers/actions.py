@@ -1,0 +1,151 @@
+"""Actions on a scorer: duplicate, share, retire, restore, delete, make default, make global; and the scorer policy of the site."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from relevancy import scorers
+from relevancy.models import Policy, Role, Scorer, Team
+from relevancy.views.forms import add_errors
+from relevancy.views.permissions import require_admin
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.views.teams.forms import ShareForm
+
+from .library import get_scorer, menu
+from .preview_forms import PolicyForm
+
+
+def scorer_url(scorer: Scorer) -> str:
+    """Returns the URL of a scorer's page."""
+    return reverse("scorer", args=[scorer.pk])
+
+
+@require_POST
+def scorer_duplicate(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    """Creates a copy that belongs to the user, and opens it for editing."""
+    scorer = get_scorer(request, scorer_id)
+    try:
+        copy = scorers.clone(scorer=scorer, by=request.user)
+    except ValidationError as error:
+        return conflict(request, scorer_url(scorer), error)
+    return redirect_with_message(
+        request,
+        reverse("scorer_edit", args=[copy.pk]),
+        f"Scorer duplicated as “{copy.name}”. Only you can see and edit it.",
+    )
+
+
+@require_http_methods(["GET", "POST"])
+def scorer_share(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    """The teams a scorer is shared with and can be shared with."""
+    scorer = get_scorer(request, scorer_id, Role.OWNER)
+    editable_teams = Team.objects.shareable_by(request.user).order_by("name")
+    form = ShareForm(editable_teams, request.POST or None)
+    if form.is_valid():
+        try:
+            return _change_sharing(request, scorer, form.cleaned_data["team"])
+        except ValidationError as error:
+            add_errors(form, error)
+    shared = list(scorer.teams.order_by("name"))
+    context = {
+        "menu": menu(request, scorer),
+        "scorer": scorer,
+        "shared": [(team, team in editable_teams) for team in shared],
+        "others": [team for team in editable_teams if team not in shared],
+        "form": form,
+    }
+    return render(request, "scorers/share.html", context, status=422 if form.errors else 200)
+
+
+def _change_sharing(request: HtmxRequest, scorer: Scorer, team: Team) -> HttpResponse:
+    back = reverse("scorer_share", args=[scorer.pk])
+    if request.POST.get("do") == "unshare":
+        scorers.unshare(scorer=scorer, team=team)
+        return redirect_with_message(
+            request, back, f"{scorer.name} is no longer shared with {team}. Cases that use it keep it."
+        )
+    scorers.share(scorer=scorer, team=team)
+    return redirect_with_message(request, back, f"{scorer.name} is shared with {team}.")
+
+
+@require_POST
+def scorer_retire(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    scorer = get_scorer(request, scorer_id, Role.OWNER)
+    undo = reverse("scorer_restore", args=[scorer.pk])
+    text = f"{scorer.name} retired. It can no longer be added to cases; cases that use it keep it until you replace it."
+    return _perform(request, scorer, lambda: scorers.retire(scorer=scorer), text, undo=undo)
+
+
+@require_POST
+def scorer_restore(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    scorer = get_scorer(request, scorer_id, Role.OWNER)
+    return _perform(request, scorer, lambda: scorers.restore(scorer=scorer), f"{scorer.name} restored.")
+
+
+@require_POST
+def scorer_default(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    require_admin(request.user)
+    scorer = get_scorer(request, scorer_id)
+    text = f"{scorer.name} is now the default scorer of new cases. Existing cases keep their scorers."
+    return _perform(request, scorer, lambda: scorers.set_default(scorer=scorer, by=request.user), text)
+
+
+@require_POST
+def scorer_make_global(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    require_admin(request.user)
+    scorer = get_scorer(request, scorer_id)
+    text = f"{scorer.name} is now available to all users. Only admins can edit it."
+    return _perform(request, scorer, lambda: scorers.make_global(scorer=scorer, by=request.user), text)
+
+
+def _perform(
+    request: HtmxRequest, scorer: Scorer, action: Callable[[], None], text: str, undo: str = ""
+) -> HttpResponse:
+    try:
+        action()
+    except ValidationError as error:
+        return conflict(request, scorer_url(scorer), error)
+    return redirect_with_message(request, scorer_url(scorer), text, undo=undo)
+
+
+@require_http_methods(["GET", "POST"])
+def scorer_delete(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    """Deletes a scorer after a confirmation, because deletion cannot be undone."""
+    scorer = get_scorer(request, scorer_id, Role.OWNER)
+    if request.method == "GET":
+        case_count = scorer.case_scorers.count()
+        return render(
+            request, "scorers/delete.html", {"menu": menu(request, scorer), "scorer": scorer, "case_count": case_count}
+        )
+    try:
+        scorers.delete(scorer=scorer)
+    except ValidationError as error:
+        return conflict(request, scorer_url(scorer), error)
+    return redirect_with_message(request, reverse("scorers"), f"{scorer.name} deleted.")
+
+
+@require_http_methods(["GET", "POST"])
+def scorer_policy(request: HtmxRequest) -> HttpResponse:
+    """The site policy: whether users can write scripts, and the scorer that new cases start with."""
+    require_admin(request.user)
+    initial = {
+        "allow_user_scripts": Policy.objects.current().allow_user_scripts,
+        "default": scorers.default_scorer().pk,
+    }
+    form = PolicyForm(request.POST or None, initial=initial)
+    if form.is_valid():
+        try:
+            scorers.set_default(scorer=form.cleaned_data["default"], by=request.user)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            scorers.set_user_scripts_allowed(allowed=form.cleaned_data["allow_user_scripts"], by=request.user)
+            return redirect_with_message(request, reverse("scorer_policy"), "Policy saved.", level=messages.SUCCESS)
+    context = {"menu": menu(request), "form": form}
+    return render(request, "scorers/policy.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,175 @@
+"""Creating and editing scorers: a form with the scorer preview next to it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from relevancy import scorers, tasks
+from relevancy.models import Role, Scorer, ScorerVersion
+from relevancy.scoring.errors import ScoringError
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import redirect_with_message
+
+from . import descriptions
+from .forms import ScorerForm
+from .library import editable_cases, get_scorer, menu, newest
+from .measure import measure_context
+from .pages import uses_of
+from .preview import PreviewResult, build_preview
+from .preview_forms import PreviewForm
+
+STARTER = """// Runs once for each query; setScore sets its score.
+const mean = avgRating100(10);
+
+if (mean === null) {
+  setScore(null);   // no rated results: not scoreable
+} else {
+  const distance = editDistanceFromBest(10);
+  console.log(`mean ${mean}, distance ${distance}`);
+  setScore(mean - distance);
+}
+"""
+NO_SCRIPTS = "The admins of this site have disabled user scripts. Create a measure instead."
+
+
+@require_http_methods(["GET", "POST"])
+def scorer_new(request: HtmxRequest) -> HttpResponse:
+    """Creates a scorer: a script with `kind=script` in the URL, otherwise a measure."""
+    kind = request.POST.get("kind") or request.GET.get("kind", "measure")
+    _check_policy(request, kind)
+    initial = {
+        "kind": kind,
+        "scale": descriptions.scale_text(newest(scorers.default_scorer()).scale),
+        "measure": request.GET.get("measure", "nDCG"),
+        "cutoff": 10,
+        "script": STARTER,
+        "output_range": "100",
+    }
+    return _edit(request, None, initial)
+
+
+@require_http_methods(["GET", "POST"])
+def scorer_edit(request: HtmxRequest, scorer_id: int) -> HttpResponse:
+    """Edits a scorer. A changed definition becomes a new version; cases keep their version until they are rescored."""
+    scorer = get_scorer(request, scorer_id, Role.EDITOR)
+    version = newest(scorer)
+    _check_policy(request, "script" if version.script else "measure")
+    return _edit(request, scorer, _as_initial(scorer, version))
+
+
+def _check_policy(request: HtmxRequest, kind: str) -> None:
+    """Raises `PermissionDenied` if the form for scripts is opened by a user who cannot write scripts.
+
+    Only checks GET requests: on saving, the service rejects the script and the form keeps the input.
+    """
+    if kind == "script" and request.method == "GET" and not scorers.may_write_scripts(request.user):
+        raise PermissionDenied(NO_SCRIPTS)
+
+
+def _as_initial(scorer: Scorer, version: ScorerVersion) -> dict[str, Any]:
+    initial: dict[str, Any] = {
+        "kind": "script" if version.script else "measure",
+        "name": scorer.name,
+        "description": scorer.description,
+        "scale": descriptions.scale_text(version.scale),
+        "script": version.script,
+        "output_range": version.output_range,
+        "depth": version.depth,
+        "zero": version.count_unscoreable_as_zero,
+    }
+    if version.measure:
+        try:
+            measure = scorers.parse_measure(version.measure)
+        except ScoringError:
+            return initial  # The package of the measure is not installed: the form starts with another measure.
+        initial |= {"measure": measure.name, "cutoff": measure.cutoff}
+        initial |= {f"p_{name}": value for name, value in measure.parameters.items()}
+    return initial
+
+
+def _edit(request: HtmxRequest, scorer: Scorer | None, initial: dict[str, Any]) -> HttpResponse:
+    can_create_global = scorer is None and request.user.is_superuser
+    form = ScorerForm(request.POST or None, initial=initial, offer_global=can_create_global)
+    preview_form = PreviewForm(
+        request.user, request.POST or None, initial={"grades": _initial_grades(initial)}, scorer=scorer
+    )
+    do, result = request.POST.get("do", ""), None
+    if do in {"run", "show"}:
+        result = build_preview(request, preview_form, form, None) if do == "run" else None
+        form.errors.pop("name", None)  # A preview needs no name.
+    elif request.method == "POST" and form.is_valid():
+        try:
+            return _for_case(request, form, preview_form, scorer) if do == "case" else _save(request, form, scorer)
+        except ValidationError as error:
+            form.add_service_errors(error)
+    return _page(request, scorer, form, preview_form, result)
+
+
+def _initial_grades(initial: dict[str, Any]) -> str:
+    return descriptions.example_grades(scorers.parse_scale(initial["scale"]))
+
+
+def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> HttpResponse:
+    data, definition = form.cleaned_data, form.scorer_definition
+    assert definition is not None, "a valid form has a definition"
+    values: dict[str, Any] = {
+        "name": data["name"],
+        "description": data["description"],
+        "definition": definition,
+        "by": request.user,
+    }
+    if scorer is None:
+        scorer = scorers.create(is_global=data.get("is_global", False), **values)
+        text = f"Scorer “{scorer.name}” created."
+    else:
+        previous = newest(scorer).number
+        version = scorers.change(scorer=scorer, **values)
+        text = f"{scorer.name} saved{f' as version {version.number}' if version.number > previous else ''}."
+    return redirect_with_message(request, reverse("scorer", args=[scorer.pk]), text, level=messages.SUCCESS)
+
+
+def _for_case(request: HtmxRequest, form: ScorerForm, preview_form: PreviewForm, scorer: Scorer | None) -> HttpResponse:
+    """Saves the form as a scorer of one case only, and rescores that case in the background."""
+    case = preview_form.cleaned_data.get("case") if preview_form.is_valid() else None
+    if case is None:
+        raise ValidationError("Choose the case in the scorer preview first, under “A real query”.")
+    if not editable_cases(request).filter(pk=case.pk).exists():
+        raise ValidationError(
+            f"Only editors of {case} can change its scorers. Save the scorer and ask an editor to add it."
+        )
+    data, definition = form.cleaned_data, form.scorer_definition
+    assert definition is not None, "a valid form has a definition"
+    values = {"name": data["name"], "description": data["description"], "definition": definition, "by": request.user}
+    created = scorers.create_for_case(case=case, primary=preview_form.cleaned_data["primary"], **values)
+    tasks.send(tasks.rescore_case, case.pk)
+    return redirect_with_message(
+        request,
+        reverse("case", args=[case.pk]),
+        f"{created.name} now scores {case}. It is available in this case only.",
+    )
+
+
+def _page(
+    request: HtmxRequest,
+    scorer: Scorer | None,
+    form: ScorerForm,
+    preview_form: PreviewForm,
+    result: PreviewResult | None,
+) -> HttpResponse:
+    context = {
+        "menu": menu(request, scorer),
+        "scorer": scorer,
+        "form": form,
+        "preview_form": preview_form,
+        "result": result,
+        "reference": list(scorers.script_reference()) if form.selected_kind == "script" else [],
+        "can_write_scripts": scorers.may_write_scripts(request.user),
+        **measure_context(form),
+        **(uses_of(request, scorer) if scorer else {}),
+    }
+    return render(request, "scorers/form.html", context, status=422 if form.errors and result is None else 200)

@@ -1,0 +1,14 @@
+"""URLs of teams."""
+
+from django.urls import path
+
+from . import pages
+
+urlpatterns = [
+    path("teams/", pages.team_list, name="teams"),
+    path("teams/new/", pages.team_new, name="team_new"),
+    path("teams/<int:team_id>/", pages.team, name="team"),
+    path("teams/<int:team_id>/members/", pages.team_member_add, name="team_member_add"),
+    path("teams/<int:team_id>/members/<int:member_id>/role/", pages.team_member_role, name="team_member_role"),
+    path("teams/<int:team_id>/members/<int:member_id>/remove/", pages.team_member_remove, name="team_member_remove"),
+]

@@ -1,0 +1,45 @@
+"""What the user of a request may do with a case."""
+
+from functools import cached_property
+
+from relevancy.models import Book, Case, Role, User
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest
+
+
+class CaseAccess:
+    """What a user may do with a case that was read by one of the access methods, such as `Case.objects.visible_to`."""
+
+    def __init__(self, case: Case, user: User) -> None:
+        role: int = vars(case)["role"]  # annotated by the access methods
+        self.can_rate = role >= Role.RATER
+        self.can_edit = role >= Role.EDITOR
+        self._case = case
+        self._user = user
+
+    @cached_property
+    def can_edit_book(self) -> bool:
+        """Whether the user may also change the book, which the texts, tags and notes of queries belong to."""
+        books = Book.objects.editable_by(self._user).filter(pk=self._case.book_id)
+        return self.can_edit and bool(books.exists())
+
+    @property
+    def label(self) -> str:
+        """Returns what the page says about a restricted role; empty for editors."""
+        if self.can_edit:
+            return ""
+        return "Rater" if self.can_rate else "Read-only"
+
+
+def get_case(request: HtmxRequest, case_id: int, *, needs: Role = Role.VIEWER) -> Case:
+    """Returns a case on which the user has at least the role `needs`, with its book; see `get_or_403`."""
+    case: Case = get_or_403(Case.objects.select_related("book", "owner"), request.user, case_id, needs=needs)
+    return case
+
+
+def get_case_with_editable_book(request: HtmxRequest, case_id: int) -> Case:
+    """Returns a case if the user may change both the case and its book; see `get_or_403`."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    hint = "Queries and their texts belong to the book."
+    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint=hint)
+    return case

@@ -1,0 +1,132 @@
+"""The scorers of a case: which one is primary, which are secondary, and in which version. Nothing is searched for them."""
+
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from relevancy import scorers, scores, tasks
+from relevancy.models import Case, Role, Scorer, User
+from relevancy.models.errors import error_text
+from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.responses import conflict, redirect_to, redirect_with_message
+
+from .access import get_case
+from .stale_scores import MAX_INLINE_SCRIPT_SCORES, rescore_after_change_of_scorers
+from .workbench import Workbench
+
+NOT_AVAILABLE = "This scorer is no longer available. Reload the page and choose another one."
+
+
+@require_POST
+def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Makes a scorer primary; adds it to the case if it is an available one."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    case, panel, url = workbench.case, workbench.panel, workbench.queries.url()
+    scorer = _find(request.POST.get("scorer", ""), [*panel.scorers, *panel.available_scorers])
+    if scorer is None:
+        return conflict(request, url, NOT_AVAILABLE)
+    is_new = scorer not in panel.scorers
+    try:
+        if is_new:
+            scorers.add_scorer(case=case, scorer=scorer)
+        scorers.make_primary(case=case, scorer=scorer)
+    except ValidationError as error:
+        return conflict(request, url, f"{error_text(error)} Remove one of them first.")
+    if is_new:
+        rescore_after_change_of_scorers(case)
+    return redirect_to(request, url)
+
+
+@require_POST
+def add(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Adds a secondary scorer."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    url = workbench.queries.url()
+    scorer = _find(request.POST.get("scorer", ""), workbench.panel.available_scorers)
+    if scorer is None:
+        return conflict(request, url, NOT_AVAILABLE)
+    try:
+        scorers.add_scorer(case=workbench.case, scorer=scorer)
+    except ValidationError as error:
+        return conflict(request, url, f"{error_text(error)} Remove one of them first.")
+    rescore_after_change_of_scorers(workbench.case)
+    return redirect_to(request, url)
+
+
+def _find(sent: str, choices: Sequence[Scorer]) -> Scorer | None:
+    scorer_id = parse_number(sent)
+    return next((scorer for scorer in choices if scorer.pk == scorer_id), None)
+
+
+@require_POST
+def remove(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
+    """Removes a scorer from the case; its scores stay stored, and `restore` undoes it."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    url = workbench.queries.url()
+    position = next((index for index, version in enumerate(workbench.versions) if version.scorer_id == scorer_id), None)
+    if position is None:
+        return conflict(request, url, "This scorer has already been removed from the case.")
+    version = workbench.versions[position]
+    try:
+        scorers.drop_scorer(case=workbench.case, scorer=version.scorer)
+    except ValidationError as error:
+        return conflict(request, url, error)
+    undo = reverse(
+        "case_scorer_restore", args=[case_id, scorer_id], query={"place": position, "version": version.number}
+    )
+    text = f"{version.scorer.name} removed from this case; its scores are kept"
+    return redirect_with_message(request, url, text, undo=undo)
+
+
+@require_POST
+def restore(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
+    """Undoes `remove`: adds the scorer at the position and in the version that it had."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    case, url = workbench.case, workbench.queries.url()
+    scorer = get_object_or_404(_restorable_scorers(case, request.user), pk=scorer_id)
+    version = scorer.versions.filter(number=parse_number(request.GET.get("version", "")))
+    restored = [other for other in workbench.panel.scorers if other.pk != scorer_id]
+    restored.insert(parse_number(request.GET.get("place", "")), scorer)
+    try:
+        scorers.choose_scorers(case=case, scorers=restored, versions=list(version))
+    except ValidationError as error:
+        return conflict(request, url, error)
+    rescore_after_change_of_scorers(case)
+    return redirect_to(request, url)
+
+
+def _restorable_scorers(case: Case, user: User) -> "QuerySet[Scorer]":
+    """Scorers that the user could choose, retired or not, and those with scores in this case, regardless of their owner."""
+    available = Q(only_for=None) | Q(only_for=case)
+    used: QuerySet[Scorer] = Scorer.objects.filter(versions__case_scores__run__case=case)
+    visible: QuerySet[Scorer] = Scorer.objects.visible_to(user).filter(available)
+    return (visible | used).distinct()
+
+
+@require_POST
+def adopt(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
+    """Scores the case with the newest version of one of its scorers from now on."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    scorer = get_object_or_404(Scorer.objects.filter(case_scorers__case=workbench.case), pk=scorer_id)
+    if scorers.adopt(scorer=scorer, cases=[workbench.case]):
+        rescore_after_change_of_scorers(workbench.case)
+    return redirect_to(request, workbench.queries.url())
+
+
+@require_POST
+def score_again(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Scores the queries again whose script failed in the run shown, for example because it ran out of time."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    run, url = workbench.selection.finished_run, workbench.queries.url(**workbench.selection.parameters)
+    if run is None:
+        return conflict(request, url, "No run is complete. Wait for it, or start one, then score again.")
+    if run.done <= MAX_INLINE_SCRIPT_SCORES:
+        scores.rescore_run(run, including_failed=True)
+        return redirect_to(request, url)
+    tasks.send(tasks.rescore_failed, run.pk)
+    return redirect_with_message(request, url, "The queries whose script failed are being scored again.")

@@ -1,0 +1,69 @@
+"""The history of a case's score: one point per run, with annotations."""
+
+from functools import cached_property
+
+from django.urls import reverse
+
+from relevancy import cases, scores
+from relevancy.models import Case, CaseScore, ScorerVersion
+from relevancy.templatetags import numbers
+
+
+class HistoryChart:
+    """The scores of a case's last runs under its primary scorer, as `{% history_chart %}` draws them."""
+
+    def __init__(self, case: Case, version: ScorerVersion) -> None:
+        self._case = case
+        self._version = version
+
+    @cached_property
+    def case_scores(self) -> list[CaseScore]:
+        """The newest score of each run, oldest run first."""
+        return scores.recent_case_scores(self._case, self._version)
+
+    def replace_score(self, case_score: CaseScore) -> None:
+        """Shows a score that has just been stored, so that the history is not read again. Its run is that of the page."""
+        kept = [row for row in self.case_scores if row.run_id != case_score.run_id]
+        self.case_scores = sorted([*kept, case_score], key=lambda row: row.run.number)
+
+    @property
+    def last_score(self) -> CaseScore | None:
+        """The score of the last run that has one stored; shown while a newer run is active."""
+        return self.case_scores[-1] if self.case_scores else None
+
+    @cached_property
+    def annotations(self) -> list[cases.annotations.Mark]:
+        """The annotations of the case; those at a point of the chart have a letter."""
+        return cases.annotations.marks(self._case, self.case_scores)
+
+    def points(self) -> list[dict[str, object]]:
+        """Returns the points of the chart."""
+        case_url = reverse("case", args=[self._case.pk])
+        return [
+            {
+                "label": f"run {case_score.run.number}",
+                "when": case_score.day,
+                "score": case_score.score,
+                "low": case_score.low,
+                "high": case_score.high,
+                "title": _title(case_score),
+                "href": f"{case_url}?run={case_score.run.number}",
+            }
+            for case_score in self.case_scores
+        ]
+
+    def notes(self) -> list[dict[str, object]]:
+        """Returns the annotations that have a point on the chart."""
+        url = reverse("annotations", args=[self._case.pk])
+        return [
+            {"at": mark.point, "text": mark.annotation.text, "letter": mark.letter, "href": url}
+            for mark in self.annotations
+            if mark.point is not None
+        ]
+
+
+def _title(case_score: CaseScore) -> str:
+    attempt = case_score.run.attempt
+    name = f" {attempt.name}" if attempt.name else ""
+    score = f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
+    return f"Run {case_score.run.number} · attempt {attempt.number}{name} · {score}"

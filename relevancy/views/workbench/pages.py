@@ -1,0 +1,35 @@
+"""The workbench of a case: its page, its list of queries, the state of its run."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from relevancy.views.requests import HtmxRequest
+
+from .access import get_case
+from .stale_scores import count_stale_scores, refresh_stale_scores
+from .workbench import Workbench
+
+
+@require_GET
+def show(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Shows the page; if htmx asks for the list of queries, only that."""
+    workbench = Workbench(request, get_case(request, case_id))
+    only_list = request.htmx.target == "queries"
+    stale = refresh_stale_scores(workbench.selection, workbench.versions, enqueue=not only_list)
+    if only_list:
+        context = {**workbench.list_context(stale_scores=stale), "is_fragment": True}
+        return render(request, "workbench/workbench.html#queries", context)
+    context = workbench.page_context(stale_scores=stale, attempt_number=request.GET.get("attempt", ""))
+    return render(request, "workbench/workbench.html", context)
+
+
+@require_GET
+def state(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Returns the head while a run is active or scores are stale. Its events let the list follow."""
+    workbench = Workbench(request, get_case(request, case_id))
+    header = workbench.header()
+    is_busy = header.is_active or count_stale_scores(workbench.selection, workbench.versions) > 0
+    response = render(request, "workbench/_case_score.html", workbench.score_context())
+    response["HX-Trigger"] = "run-progress" if is_busy else "run-finished"
+    return response

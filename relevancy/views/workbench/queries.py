@@ -1,0 +1,195 @@
+"""Queries of a case: shown, added, edited, removed and searched again."""
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import trigger_client_event
+
+from relevancy import queries, runs, scores
+from relevancy.engines.errors import EngineError
+from relevancy.models import Case, CaseQuery, Role
+from relevancy.models.text import unify_newlines
+from relevancy.views.forms import add_errors
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, pretty_json, redirect_to, redirect_with_message, toast
+
+from .access import get_case, get_case_with_editable_book
+from .forms import QueryForm
+from .workbench import Workbench
+
+MAX_NAMED = 5
+MAX_PROBLEMS = 20
+
+
+@require_GET
+def show(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Returns one query for htmx: open, or closed with `closed=1`. Otherwise redirects to the page with the query open."""
+    workbench = Workbench(request, get_case(request, case_id))
+    case_query = workbench.queries.get(entry_id)
+    is_open = request.GET.get("closed") != "1"
+    if not request.htmx:
+        closed_url = f"{workbench.queries.url()}#query-{case_query.pk}"
+        return redirect_to(request, workbench.queries.open_url(case_query) if is_open else closed_url)
+    return _render_query(request, workbench, entry_id, is_open=is_open)
+
+
+def _render_query(
+    request: HtmxRequest, workbench: Workbench, case_query_id: int, *, is_open: bool, with_head: bool = False
+) -> HttpResponse:
+    row = workbench.row(workbench.queries.get(case_query_id), is_open=is_open)
+    context = {**(workbench.score_context() if with_head else workbench.base_context()), "with_head": with_head}
+    return render(request, "workbench/_query.html", {**context, "row": row})
+
+
+@require_GET
+def document(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Shows one result with all its fields and the ratings of all raters."""
+    workbench = Workbench(request, get_case(request, case_id))
+    doc_id = request.GET.get("doc_id", "")
+    results = workbench.queries.detail(workbench.queries.get(entry_id)).results
+    result = next((result for result in results if result.doc_id == doc_id), None)
+    context = {
+        **workbench.base_context(),
+        "doc_id": doc_id,
+        "result": result,
+        "fields": [(name, _readable(value)) for name, value in sorted(result.fields.items())] if result else [],
+    }
+    return render(request, "workbench/document.html", context)
+
+
+def _readable(value: object) -> str:
+    """The value of a field as text: lists of plain values with commas, anything nested as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
+        return ", ".join(map(str, value))
+    return pretty_json(value)
+
+
+@require_GET
+def rendered_request(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Shows what the run sent for a query."""
+    workbench = Workbench(request, get_case(request, case_id))
+    case_query, run = workbench.queries.get(entry_id), workbench.selection.run
+    ranking = run.rankings.filter(query=case_query.query_id).first() if run else None
+    context = {**workbench.base_context(), "case_query": case_query}
+    if ranking is not None:
+        try:
+            context["rendered_request"] = pretty_json(runs.rendered_request(ranking))
+        except EngineError as reason:
+            context["error"] = str(reason)
+    return render(request, "workbench/rendered_request.html", context)
+
+
+@require_POST
+def add(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Adds queries, one per line. Names the lines that cannot be queries, and why."""
+    workbench = Workbench(request, get_case_with_editable_book(request, case_id))
+    pasted, is_dialog = request.POST.get("queries", ""), workbench.queries.total > 0
+    try:
+        added = queries.add(case=workbench.case, texts=queries.parse_pasted(pasted))
+    except ValidationError as error:
+        return conflict(request, workbench.queries.url(), error)
+    _rescore_case(workbench)
+    if not added.rejected and added.added:
+        return redirect_with_message(request, workbench.queries.url(), _summary(added))
+    context = {
+        **workbench.base_context(),
+        "pasted": _rejected_lines(pasted, added),
+        "problems": added.rejected[:MAX_PROBLEMS],
+        "summary": _summary(added),
+    }
+    response = render(request, "workbench/add_queries.html", context, status=422)
+    # In a case without queries the form is part of the list: a new list would replace the lines to be corrected.
+    return trigger_client_event(response, "run-progress", {}) if added.added and is_dialog else response
+
+
+def _summary(added: queries.AddedQueries) -> str:
+    """What happened to the pasted queries, in a sentence."""
+    text = f"{len(added.added):,} queries added" if len(added.added) != 1 else f"“{added.added[0].query}” added"
+    if added.repeated:
+        more = "…" if len(added.repeated) > MAX_NAMED else ""
+        text += f"; {len(added.repeated):,} already in the case: {', '.join(added.repeated[:MAX_NAMED])}{more}"
+    if added.rejected:
+        text += f"; {len(added.rejected):,} not added, see above"
+    return text
+
+
+def _rejected_lines(pasted: str, added: queries.AddedQueries) -> str:
+    lines = unify_newlines(pasted).split("\n")
+    return "\n".join(lines[number - 1] for number, _ in added.rejected)
+
+
+@require_http_methods(["GET", "POST"])
+def edit(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Edits text, information need, notes, tags, options and weight of a query."""
+    workbench = Workbench(request, get_case_with_editable_book(request, case_id))
+    case_query = _get_case_query(workbench.case, entry_id)
+    case_query.query.book = workbench.case.book
+    form = QueryForm(request.POST or None, initial=QueryForm.initial_values(case_query))
+    if request.method == "POST" and form.is_valid():
+        try:
+            queries.edit(case_query=case_query, **form.values())
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            _rescore_case(workbench)
+            return redirect_to(request, workbench.queries.open_url(case_query))
+    context = {**workbench.base_context(), "case_query": case_query, "form": form}
+    return render(request, "workbench/edit_query.html", context, status=422 if request.method == "POST" else 200)
+
+
+@require_POST
+def remove(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Removes a query from the case; `restore` undoes it."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    case_query = _get_case_query(workbench.case, entry_id)
+    queries.remove(case_query=case_query)
+    _rescore_case(workbench)
+    undo = reverse("query_restore", args=[case_id, entry_id])
+    text = f"“{case_query.query}” removed from this case; its ratings stay in the book"
+    if not request.htmx:
+        return redirect_with_message(request, workbench.queries.url(), text, undo=undo)
+    changed = Workbench(request, workbench.case, selection=workbench.selection)
+    return toast(render(request, "workbench/_query_removed.html", changed.score_context()), text, undo=undo)
+
+
+@require_POST
+def restore(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Undoes `remove`."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    case_query = get_object_or_404(CaseQuery.objects.filter(case=workbench.case), pk=entry_id)
+    queries.restore(case_query=case_query)
+    _rescore_case(workbench)
+    return redirect_to(request, workbench.queries.url())
+
+
+def _get_case_query(case: Case, case_query_id: int) -> CaseQuery:
+    case_query: CaseQuery = get_object_or_404(case.case_queries.present().select_related("query"), pk=case_query_id)
+    return case_query
+
+
+def _rescore_case(workbench: Workbench) -> None:
+    run = workbench.selection.rescorable_run
+    if run and not run.pinned_at:
+        scores.score_case(run, workbench.versions)
+
+
+@require_POST
+def search_again(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Searches one query of the newest run again, within the request."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    case_query, run = _get_case_query(workbench.case, entry_id), workbench.selection.run
+    if run is None:
+        return conflict(request, workbench.queries.url(), "Nothing has been run yet. Run the attempt first.")
+    try:
+        runs.search_again(run=run, case_query=case_query)
+    except (runs.RunNotAllowed, EngineError) as reason:
+        text = f"“{case_query.query}” was not searched: {reason}"
+        return conflict(request, workbench.queries.open_url(case_query), text)
+    if not request.htmx:
+        return redirect_to(request, workbench.queries.open_url(case_query))
+    changed = Workbench(request, workbench.case)
+    return _render_query(request, changed, entry_id, is_open=True, with_head=True)

@@ -1,0 +1,200 @@
+"""What an opened query shows: its results in the run shown, its scores, and why they are what they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import F, FilteredRelation, Q
+
+from relevancy import runs, scores
+from relevancy.models import Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
+
+from .run_selection import RunSelection
+
+MAX_GRADE_BUTTONS = 11
+
+
+@dataclass(frozen=True)
+class VersionScore:
+    """The score of a query under one of the case's scorers; `score` is None if it has not been computed."""
+
+    version: ScorerVersion
+    score: QueryScore | None
+
+
+@dataclass(frozen=True)
+class QueryDetail:
+    """An opened query.
+
+    ranking: what the run returned for it; None if it was not searched, with `error_kind` if the search failed.
+    results: the documents shown, in rank order.
+    depth: how many documents the run shows.
+    previous_run: the run that ranks are compared with; None if there is none.
+    version_scores: the score under each scorer of the case, the primary first.
+    explanation: why the primary scorer's score is what it is, in a sentence.
+    state_text: why there are no results; empty if there are some.
+    has_grade_buttons: whether the scale is short enough for a button per grade.
+    """
+
+    ranking: Ranking | None = None
+    results: Sequence[runs.Result] = ()
+    depth: int = 0
+    previous_run: Run | None = None
+    version_scores: Sequence[VersionScore] = ()
+    explanation: str = ""
+    state_text: str = ""
+    has_grade_buttons: bool = True
+    can_explain: bool = False
+    ratings: scores.QueryRatings | None = None
+
+    @property
+    def error(self) -> str:
+        """Why the search failed; empty if it did not."""
+        return self.ranking.error if self.ranking and self.ranking.error_kind else ""
+
+    @property
+    def error_title(self) -> str:
+        return f"The search failed ({self.ranking.error_kind}):" if self.ranking else ""
+
+    @property
+    def unrated(self) -> int:
+        """The number of documents shown that the user has not rated."""
+        return sum(result.mine is None and not result.repeat for result in self.results)
+
+    @property
+    def repeats(self) -> int:
+        """The number of documents that were returned a second time."""
+        return sum(result.repeat for result in self.results)
+
+    @property
+    def repeats_title(self) -> str:
+        return f"{self.repeats} document{' was' if self.repeats == 1 else 's were'} returned twice."
+
+    @property
+    def repeats_text(self) -> str:
+        return "A document counts at its first rank. The repeat keeps its rank, but gains nothing."
+
+    @property
+    def cutoff_text(self) -> str:
+        """Returns how many results are shown, and how many more the engine counted."""
+        if self.ranking is None:
+            return ""
+        counted = self.ranking.returned if self.ranking.total is None else self.ranking.total
+        more = counted - len(self.results)
+        if more > 0:
+            return f"Shown to rank {self.depth} · {more:,} more result{'' if more == 1 else 's'}"
+        return "The only result" if len(self.results) == 1 else f"All {len(self.results)} results"
+
+    @cached_property
+    def unretrieved_count(self) -> int:
+        """The number of rated documents that are not shown."""
+        if self.ranking is None or self.ranking.error_kind:
+            return 0
+        return runs.count_unretrieved(self.ranking, depth=self.depth, ratings=self.ratings)
+
+
+@dataclass(frozen=True)
+class RatedQuery:
+    """A query after a rating.
+
+    rankings: of the run shown and of the run before; see `read_rankings`.
+    ratings: all ratings of the query.
+    rescored: its scores; None if they could not be stored.
+    """
+
+    rankings: tuple[Ranking | None, Ranking | None]
+    ratings: scores.QueryRatings
+    rescored: scores.RescoredQuery | None
+
+
+def query_detail(
+    case: Case,
+    query_id: int,
+    *,
+    user: User,
+    selection: RunSelection,
+    previous_run: Run | None,
+    versions: Sequence[ScorerVersion],
+    rated: RatedQuery | None = None,
+) -> QueryDetail:
+    """Returns what an opened query shows of the run selected. `rated`: what is known after a rating, so that it is not read again."""
+    has_grade_buttons = len(case.book.scale) <= MAX_GRADE_BUTTONS
+    run = selection.run
+    ranking, previous = rated.rankings if rated else read_rankings(run, previous_run, query_id, versions[0])
+    if run is None or ranking is None:
+        return QueryDetail(state_text=_why_no_ranking(run))
+    ranking.run = run
+    if ranking.error_kind:
+        return QueryDetail(ranking=ranking)
+    depth = run.config["depth"]
+    ratings = rated.ratings if rated else scores.QueryRatings.read(query_id)
+    results = runs.build_results(ranking, by=user, depth=depth, before=previous, ratings=ratings)
+    rescored = rated.rescored if rated else None
+    if rescored and len(rescored.query_scores) == len(versions):
+        stored = rescored.query_scores
+    else:
+        stored = {score.version_id: score for score in ranking.scores.filter(version__in=versions)}
+    return QueryDetail(
+        ranking=ranking,
+        results=results,
+        depth=depth,
+        previous_run=previous_run if previous else None,
+        version_scores=[VersionScore(version, stored.get(version.pk)) for version in versions],
+        explanation=_explanation(case, ranking, versions[0], ratings, rescored),
+        state_text="" if results else NO_RESULTS,
+        has_grade_buttons=has_grade_buttons,
+        can_explain=runs.can_explain(ranking),
+        ratings=ratings,
+    )
+
+
+NO_RESULTS = (
+    "The engine returned no results for this query. "
+    "It scores 0 if a relevant document is known, and has no score otherwise."
+)
+
+
+def _why_no_ranking(run: Run | None) -> str:
+    if run is None:
+        return "Nothing has been run yet. Run the attempt to see results."
+    if run.is_active:
+        return "Not searched yet: the run is still active."
+    return f"Run {run.number} has no results for this query. Search again to see them."
+
+
+def read_rankings(
+    run: Run | None, previous_run: Run | None, query_id: int, version: ScorerVersion
+) -> tuple[Ranking | None, Ranking | None]:
+    """Returns the rankings of a query in the run shown and in the run before, the latter only if its search did not fail.
+
+    Each has `score_before`: its score under `version`. One SQL statement.
+    """
+    selected = [each for each in (run, previous_run) if each is not None]
+    scored = FilteredRelation("scores", condition=Q(scores__version=version))
+    rankings = Ranking.objects.filter(run__in=selected, query=query_id).annotate(scored=scored)
+    by_run = {ranking.run_id: ranking for ranking in rankings.annotate(score_before=F("scored__score"))}
+    previous = by_run.get(previous_run.pk) if previous_run else None
+    return by_run.get(run.pk) if run else None, previous if previous and not previous.error_kind else None
+
+
+def _explanation(
+    case: Case,
+    ranking: Ranking,
+    version: ScorerVersion,
+    ratings: scores.QueryRatings,
+    rescored: scores.RescoredQuery | None,
+) -> str:
+    """Why a score is what it is. A script does not run for that; its working is shown on demand."""
+    if not version.measure:
+        return "Scored by a script. Its working shows the input and output of the script."
+    if version in scores.missing_measures([version]):
+        return f"The measure {version.measure} is not installed, so its score cannot be explained."
+    if rescored and version.pk in rescored.assessments:
+        return rescored.assessments[version.pk].explain().sentence
+    return scores.explain_score(
+        ScorerDefinition.of(version),
+        ranking=ranking,
+        grades=ratings.grades(case.book),
+        book=case.book,
+        depth=ranking.run.config["depth"],
+    )

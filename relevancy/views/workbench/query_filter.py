@@ -1,0 +1,105 @@
+"""How the list of queries is filtered and sorted, as the address of the workbench says."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import F, Q
+from django.http import QueryDict
+
+from relevancy.models.case import CaseQueryQuerySet
+from relevancy.views.requests import parse_number
+
+MANUAL_ORDER = "place"  # the word that addresses have always used for it
+SORT_FIELDS = {
+    MANUAL_ORDER: ("position", "id"),
+    "score": ("score", "position"),
+    "query": ("query__text",),
+    "difference": ("difference", "position"),
+    "gap": ("gap", "position"),
+    "hits": ("hits", "position"),
+    "unrated": ("unrated", "position"),
+    "ms": ("took_ms", "position"),
+}
+NEVER_NULL = {"position", "query__text"}
+STATES = {
+    "unrated": ("Only unrated", Q(unrated__gt=0)),
+    "failed": ("Failed", ~Q(error_kind="") & Q(error_kind__isnull=False)),
+    "script": ("Script failed", ~Q(score_error="") & Q(score_error__isnull=False)),
+    "empty": ("No results", Q(returned=0, error_kind="")),
+    "unscored": ("Without a score", Q(score=None)),
+}
+
+
+@dataclass(frozen=True)
+class QueryFilter:
+    """Filter, order, page and run of the list.
+
+    text: part of the query's text, in any case.
+    state: a key of `STATES`, or empty.
+    tag: the exact spelling of a tag, or empty.
+    sort: a key of `SORT_FIELDS`.
+    page: as the address says it, which may be anything.
+    run: number of an older run, 0 for the newest.
+    """
+
+    text: str = ""
+    state: str = ""
+    tag: str = ""
+    sort: str = MANUAL_ORDER
+    descending: bool = False
+    page: str = "1"
+    run: int = 0
+
+    @classmethod
+    def from_parameters(cls, parameters: QueryDict) -> "QueryFilter":
+        """Reads an address; ignores parameters with an unknown value."""
+        sort = parameters.get("sort", MANUAL_ORDER)
+        state = parameters.get("state", "")
+        return cls(
+            text=parameters.get("q", "").replace("\0", "").strip(),
+            state=state if state in STATES else "",
+            tag=parameters.get("tag", "").replace("\0", "").strip(),
+            sort=sort if sort in SORT_FIELDS else MANUAL_ORDER,
+            descending=parameters.get("down") == "1",
+            page=parameters.get("page", "1"),
+            run=parse_number(parameters.get("run", "")),
+        )
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the list leaves queries out."""
+        return bool(self.text or self.state or self.tag)
+
+    @property
+    def is_manual_order(self) -> bool:
+        """Whether the list is complete and in the order that can be changed by hand."""
+        return self.sort == MANUAL_ORDER and not self.descending and not self.is_active
+
+    def apply(self, case_queries: CaseQueryQuerySet) -> CaseQueryQuerySet:
+        """Filters and sorts case queries with scores (`CaseQuerySet.with_scores`); missing values come last."""
+        if self.text:
+            case_queries = case_queries.filter(query__text__icontains=self.text)
+        if self.state:
+            case_queries = case_queries.filter(STATES[self.state][1])
+        if self.tag:
+            case_queries = case_queries.tagged(self.tag)
+        first, *others = SORT_FIELDS[self.sort]
+        # Where nothing can be missing, the plain order lets the database read from an index.
+        nulls_last = None if first in NEVER_NULL else True
+        order = F(first).desc(nulls_last=nulls_last) if self.descending else F(first).asc(nulls_last=nulls_last)
+        return case_queries.order_by(order, *others, "id")
+
+    def query_string(self, **changes: object) -> str:
+        """Returns the query string of the list with some parameters changed; leaves out what is the default."""
+        parameters: dict[str, object] = {
+            "q": self.text,
+            "state": self.state,
+            "tag": self.tag,
+            "sort": self.sort,
+            "down": "1" if self.descending else "",
+            "run": self.run,
+            **changes,
+        }
+        if parameters["sort"] == MANUAL_ORDER and not parameters["down"]:
+            del parameters["sort"]
+        return urlencode({name: value for name, value in parameters.items() if value})

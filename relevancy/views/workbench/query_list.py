@@ -1,0 +1,208 @@
+"""The list of a case's queries: filtered, sorted, in pages, with the scores of the run shown."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+from django.http import Http404
+from django.urls import reverse
+
+from relevancy import queries
+from relevancy.models import Case, CaseQuery, Run, ScorerVersion, User
+from relevancy.models.case import CaseQueryQuerySet
+
+from .access import CaseAccess
+from .query_detail import QueryDetail, RatedQuery, query_detail
+from .query_filter import SORT_FIELDS, STATES, QueryFilter
+from .query_row import QueryRow, ScoredCaseQuery, row_state
+from .run_selection import RunSelection
+
+PAGE_SIZE = 50
+MAX_OPEN = 5  # each opened query costs statements of its own
+DESCENDING_FIRST = {"gap", "hits", "unrated", "ms"}  # where the highest values tell most
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the list.
+
+    url: address of the list sorted by it.
+    sorted: "ascending", "descending", or empty, as `aria-sort` says it.
+    """
+
+    key: str
+    label: str
+    title: str
+    url: str
+    is_number: bool
+    sorted: str
+
+
+class QueryList:
+    """The queries of a case as the list shows them.
+
+    previous_run: the run that scores are compared with; None if there is none.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        user: User,
+        *,
+        access: CaseAccess,
+        selection: RunSelection,
+        query_filter: QueryFilter,
+        versions: list[ScorerVersion],
+        previous_run: Run | None,
+    ) -> None:
+        self.filter = query_filter
+        self._case = case
+        self._user = user
+        self._access = access
+        self._selection = selection
+        self._versions = versions
+        self._previous_run = previous_run
+
+    @property
+    def case_queries(self) -> CaseQueryQuerySet:
+        """All case queries that pass the filter, in order, with their scores."""
+        return self.filter.apply(self._with_scores())
+
+    def _with_scores(self) -> CaseQueryQuerySet:
+        present: CaseQueryQuerySet = self._case.case_queries.present()
+        return present.with_scores(self._selection.run, self._versions[0], self._previous_run)
+
+    @cached_property
+    def total(self) -> int:
+        """The number of queries in the case."""
+        return self._case.case_queries.present().count()
+
+    @cached_property
+    def page(self) -> "Page[CaseQuery]":
+        paginator = Paginator(self.case_queries, PAGE_SIZE)
+        if not self.filter.is_active:
+            paginator.__dict__["count"] = self.total
+        return paginator.get_page(self.filter.page)
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The tags that the list can be filtered by."""
+        return queries.tags.of_case(self._case)
+
+    @property
+    def states(self) -> list[tuple[str, str]]:
+        """The states that the list can be filtered by: name and label."""
+        return [(name, label) for name, (label, _) in STATES.items()]
+
+    @property
+    def can_reorder(self) -> bool:
+        """Whether queries can be dragged to another position."""
+        return self._access.can_edit and self.filter.is_manual_order
+
+    @property
+    def empty_text(self) -> str:
+        """Returns what the filter did not find."""
+        if self.filter.text:
+            return f"No query contains “{self.filter.text}”"
+        if self.filter.tag:
+            return f"No query has the tag “{self.filter.tag}”"
+        return "No query is in this state"
+
+    # --- addresses ---
+
+    def url(self, **changes: object) -> str:
+        """Returns the address of the workbench with the list as it is, but for some parameters."""
+        query_string = self.filter.query_string(**changes)
+        return reverse("case", args=[self._case.pk]) + (f"?{query_string}" if query_string else "")
+
+    @property
+    def page_url(self) -> str:
+        """The address of the list with its page."""
+        return self.url(page=self.page.number if self.page.number > 1 else "")
+
+    @property
+    def query_string(self) -> str:
+        return self.filter.query_string()
+
+    @property
+    def export_url(self) -> str:
+        """The address of the list as a CSV file, all pages of it."""
+        query_string = self.filter.query_string()
+        return reverse("queries_csv", args=[self._case.pk]) + (f"?{query_string}" if query_string else "")
+
+    def open_url(self, case_query: CaseQuery | ScoredCaseQuery) -> str:
+        """Returns the address of the workbench with one query open, on its page of the unfiltered list."""
+        earlier = Q(position__lt=case_query.position) | Q(position=case_query.position, pk__lt=case_query.pk)
+        page = self._case.case_queries.present().filter(earlier).count() // PAGE_SIZE + 1
+        return self.url(open=case_query.pk, page=page if page > 1 else "") + f"#query-{case_query.pk}"
+
+    # --- rows ---
+
+    def columns(self) -> list[Column]:
+        """Returns the columns; pressing the head of one sorts by it, pressing it again reverses the order."""
+        change = f"vs run {self._previous_run.number}" if self._previous_run else "Change"
+        labels = ("#", "Score", "Query", change, "Gap", "Hits", "Unrated", "ms")
+        return [self._column(key, label) for key, label in zip(SORT_FIELDS, labels, strict=True)]
+
+    def _column(self, key: str, label: str) -> Column:
+        is_sorted = key == self.filter.sort
+        descending = not self.filter.descending if is_sorted else key in DESCENDING_FIRST
+        order = "descending" if self.filter.descending else "ascending"
+        return Column(
+            key=key,
+            label=label,
+            title="Points between the score and that of the best order of the rated documents" if key == "gap" else "",
+            url=self.url(sort=key, down="1" if descending else ""),
+            is_number=key not in {"score", "query"},
+            sorted=order if is_sorted else "",
+        )
+
+    def rows(self, open_ids: Iterable[int] = ()) -> list[QueryRow]:
+        """Returns the rows of the page; those of `open_ids` (ids of case queries) are open, at most five."""
+        opened = set(list(open_ids)[:MAX_OPEN])
+        case_queries = cast("Iterable[ScoredCaseQuery]", self.page)
+        return [
+            self.row(case_query, position=position, is_open=case_query.pk in opened)
+            for position, case_query in enumerate(case_queries, self.page.start_index())
+        ]
+
+    def row(
+        self,
+        case_query: ScoredCaseQuery,
+        *,
+        position: int | None = None,
+        is_open: bool = False,
+        detail: bool = True,
+        rated: RatedQuery | None = None,
+    ) -> QueryRow:
+        """Returns one row. `detail` false leaves out what an open one shows, where only the row itself is needed."""
+        return QueryRow(
+            case_query=case_query,
+            state=row_state(self._case.pk, case_query, self._selection, can_edit=self._access.can_edit),
+            position=position,
+            detail=self.detail(case_query, rated) if is_open and detail else None,
+            can_reorder=self.can_reorder,
+            is_open=is_open,
+        )
+
+    def detail(self, case_query: ScoredCaseQuery, rated: RatedQuery | None = None) -> QueryDetail:
+        """Returns what an opened query shows."""
+        return query_detail(
+            self._case,
+            case_query.query_id,
+            user=self._user,
+            selection=self._selection,
+            previous_run=self._previous_run,
+            versions=self._versions,
+            rated=rated,
+        )
+
+    def get(self, case_query_id: int) -> ScoredCaseQuery:
+        """Returns one query of the case with its scores, whatever the filter; raises `Http404` if the case does not have it."""
+        case_query = self._with_scores().filter(pk=case_query_id).first()
+        if case_query is None:
+            raise Http404("This query is not in the case, or has been removed from it.")
+        return cast("ScoredCaseQuery", case_query)

@@ -1,0 +1,87 @@
+"""Tags, information need and notes of a query. They belong to the book and change in every case on it."""
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from relevancy import queries
+from relevancy.models import CaseQuery
+from relevancy.views.forms import add_errors
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, redirect_to
+
+from .access import get_case, get_case_with_editable_book
+from .forms import NotesForm
+from .workbench import Workbench
+
+
+@require_GET
+def about(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Shows tags, information need and notes."""
+    workbench = Workbench(request, get_case(request, case_id))
+    return _render_notes(request, workbench, entry_id)
+
+
+@require_http_methods(["GET", "POST"])
+def notes(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Edits information need and notes."""
+    workbench = Workbench(request, get_case_with_editable_book(request, case_id))
+    case_query = _get_case_query(workbench, entry_id)
+    query = case_query.query
+    initial = {"information_need": query.information_need, "notes": query.notes}
+    form = NotesForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            queries.describe(query=query, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return _render_notes(request, workbench, entry_id)
+    context = {**workbench.base_context(), "case_query": case_query, "form": form}
+    return render(request, "workbench/notes_form.html", context, status=422 if request.method == "POST" else 200)
+
+
+@require_POST
+def tag(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Adds the tags in `add` to the query, removes the tag in `remove`."""
+    workbench = Workbench(request, get_case_with_editable_book(request, case_id))
+    case_query = _get_case_query(workbench, entry_id)
+    removed = request.POST.get("remove", "").casefold()
+    kept = [name for name in case_query.query.tags if name.casefold() != removed]
+    try:
+        queries.tags.set_tags(query=case_query.query, tags=[*kept, request.POST.get("add", "")])
+    except ValidationError as error:
+        return conflict(request, workbench.queries.open_url(case_query), error)
+    return _render_notes(request, workbench, entry_id)
+
+
+@require_GET
+def segments(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Shows the mean score of the queries of each tag."""
+    workbench = Workbench(request, get_case(request, case_id))
+    run = workbench.selection.finished_run
+    context = {
+        **workbench.base_context(),
+        "scorer": workbench.versions[0].scorer,
+        "segments": queries.tags.segments(case=workbench.case, run=run, version=workbench.versions[0]),
+    }
+    return render(request, "workbench/segments.html", context)
+
+
+def _get_case_query(workbench: Workbench, case_query_id: int) -> CaseQuery:
+    case_queries = workbench.case.case_queries.present().select_related("query")
+    case_query: CaseQuery = get_object_or_404(case_queries, pk=case_query_id)
+    case_query.query.book = workbench.case.book
+    return case_query
+
+
+def _render_notes(request: HtmxRequest, workbench: Workbench, case_query_id: int) -> HttpResponse:
+    """Renders the notes in an opened query, and the row of the query, whose tags may have changed."""
+    case_query = workbench.queries.get(case_query_id)
+    if not request.htmx:
+        return redirect_to(request, workbench.queries.open_url(case_query))
+    row = workbench.row(case_query, is_open=True, detail=False)
+    return render(
+        request, "workbench/query_notes.html", {**workbench.base_context(), "case_query": case_query, "row": row}
+    )

@@ -1,0 +1,168 @@
+"""One row of the list of queries, and the state it is in."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from django.urls import reverse
+
+from relevancy.models import CaseQuery, Query, QueryScore, Ranking, Run
+
+from .query_detail import QueryDetail
+from .run_selection import RunSelection
+
+StateName = Literal["never", "waiting", "new", "failed", "script", "edited", "empty", "done"]
+NOT_SCOREABLE = "Not scoreable: no returned document is rated, or no relevant document is known"
+
+
+class ScoredCaseQuery(Protocol):
+    """A `CaseQuery` with the annotations of `CaseQuerySet.with_scores`; each is None where there is nothing."""
+
+    pk: int
+    query_id: int
+    query: Query
+    position: float
+    weight: float
+    options: Any
+    ranking_id: int | None
+    hits: int | None
+    returned: int | None
+    took_ms: int | None
+    error_kind: str | None
+    error: str | None
+    asked_text: str | None
+    score: float | None
+    low: float | None
+    high: float | None
+    unrated: int | None
+    score_error: str | None
+    gap: float | None
+    difference: float | None
+
+
+def with_scores(
+    case_query: CaseQuery, ranking: Ranking | None, score: QueryScore | None, score_before: float | None
+) -> ScoredCaseQuery:
+    """Sets what `CaseQuerySet.with_scores` would read, from what is known after a rating."""
+    row: Any = case_query
+    row.ranking_id = ranking.pk if ranking else None
+    row.hits = ranking.total if ranking else None
+    row.returned = ranking.returned if ranking else None
+    row.took_ms = ranking.took_ms if ranking else None
+    row.error_kind = ranking.error_kind if ranking else None
+    row.error = ranking.error if ranking else None
+    row.asked_text = ranking.text if ranking else None
+    row.score = score.score if score else None
+    row.low = score.low if score else None
+    row.high = score.high if score else None
+    row.unrated = score.unrated if score else None
+    row.score_error = score.error if score else None
+    row.gap = row.difference = None
+    if score is not None and score.score is not None:
+        row.gap = (100.0 if score.ideal is None else score.ideal) - score.score
+        row.difference = None if score_before is None else score.score - score_before
+    scored: ScoredCaseQuery = row
+    return scored
+
+
+@dataclass(frozen=True)
+class Pill:
+    """A short state beside a query. kind: a class of `_ui/pill.html`."""
+
+    text: str
+    kind: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class RowState:
+    """What a row says about its query in the run shown.
+
+    name: for tests, styles and scripts (`data-state`).
+    why_no_score: why a score is missing, for the title of the dash in its place.
+    pill: the state in a word; None if there is nothing to say.
+    error: why the search or the script failed; shown in place of the numbers.
+    retry_label, retry_url: the button that searches or scores again; empty if there is none.
+    """
+
+    name: StateName
+    why_no_score: str = NOT_SCOREABLE
+    pill: Pill | None = None
+    error: str = ""
+    retry_label: str = ""
+    retry_url: str = ""
+
+    @property
+    def has_failed(self) -> bool:
+        return self.name in {"failed", "script"}
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """One query of the list.
+
+    position: its number in the list as it is filtered and sorted; None if it is not known.
+    detail: what the opened query shows; None if it is closed.
+    can_reorder: whether it can be dragged to another position.
+    """
+
+    case_query: ScoredCaseQuery
+    state: RowState
+    position: int | None
+    detail: QueryDetail | None
+    can_reorder: bool
+    is_open: bool
+
+    @property
+    def hit_count(self) -> int | None:
+        """The number of hits that the engine counted, or of those it returned."""
+        return self.case_query.returned if self.case_query.hits is None else self.case_query.hits
+
+
+def row_state(case_id: int, case_query: ScoredCaseQuery, selection: RunSelection, *, can_edit: bool) -> RowState:
+    """Returns the state of a query in the run shown. `can_edit` adds the button that tries again."""
+    name = _state_name(case_query, selection.run)
+    if name == "never":
+        return RowState(name, "Nothing has been run yet")
+    if name == "waiting":
+        return RowState(name, "Not searched yet")
+    if name == "new":
+        return RowState(name, "Not searched yet", Pill("not searched", "live"))
+    if name == "failed":
+        can_retry = can_edit and not selection.is_older
+        return RowState(
+            name,
+            "No score: the search failed",
+            Pill("failed", "bad"),
+            error=case_query.error or "",
+            retry_label="Try again" if can_retry else "",
+            retry_url=reverse("query_search", args=[case_id, case_query.pk]) if can_retry else "",
+        )
+    if name == "script":
+        score_again = reverse("case_score_again", args=[case_id], query=selection.parameters or None)
+        return RowState(
+            name,
+            "No score: the script failed",
+            Pill("script failed", "bad"),
+            error=f"Scorer: {case_query.score_error}",
+            retry_label="Score again" if can_edit else "",
+            retry_url=score_again if can_edit else "",
+        )
+    if name == "edited":
+        return RowState(name, pill=Pill("edited", "warn", f"The run searched “{case_query.asked_text}”"))
+    if name == "empty":
+        return RowState(name, pill=Pill("no results", "warn"))
+    return RowState(name)
+
+
+def _state_name(case_query: ScoredCaseQuery, run: Run | None) -> StateName:
+    if run is None:
+        return "never"
+    if case_query.ranking_id is None:
+        return "waiting" if run.is_active else "new"
+    if case_query.error_kind:
+        return "failed"
+    if case_query.score_error:
+        return "script"
+    if case_query.asked_text != case_query.query.text:
+        return "edited"
+    return "done" if case_query.returned else "empty"

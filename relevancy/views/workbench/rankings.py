@@ -1,0 +1,17 @@
+"""The ranking of one query in the run shown, for views that ask the engine about it."""
+
+from django.http import Http404
+
+from relevancy.models import Ranking
+
+from .run_selection import RunSelection
+
+
+def get_ranking(selection: RunSelection, case_query_id: int) -> Ranking:
+    """Returns what the run shown returned for a query; raises `Http404` if it was not searched, or its search failed."""
+    run = selection.run
+    ranking = run.rankings.filter(query__case_queries=case_query_id, error_kind="").first() if run else None
+    if run is None or ranking is None:
+        raise Http404("This query was not searched in this run.")
+    ranking.run = run
+    return ranking

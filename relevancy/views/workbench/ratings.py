@@ -1,0 +1,133 @@
+"""Ratings given on the workbench. The response updates what a rating changes: the result, its query, the case's score."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.template.defaultfilters import pluralize
+from django.views.decorators.http import require_POST
+from django_htmx.http import reswap, retarget
+
+from relevancy import judgments, tasks
+from relevancy.models import CaseQuery, Ranking, Role
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, redirect_to, toast
+
+from .access import get_case
+from .query_detail import RatedQuery, read_rankings
+from .query_row import with_scores
+from .score_panel import ScorePanel
+from .workbench import Workbench
+
+
+@require_POST
+def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Rates one document; takes the user's rating back if `value` is empty."""
+    workbench, case_query = _get_rateable(request, case_id, entry_id)
+    value = request.POST.get("value", "").strip()
+    rankings, arguments = _prepare(request, workbench, case_query)
+    try:
+        doc_id = judgments.clean_doc_id(request.POST.get("doc_id", ""))
+        if value:
+            grade = _parse_grade(value)
+            result = judgments.rate(doc_id=doc_id, value=grade, **arguments)
+        else:
+            result = judgments.remove(doc_ids=[doc_id], **arguments)
+    except judgments.InvalidRating as reason:
+        return conflict(request, workbench.queries.open_url(case_query), reason)
+    _rescore_other_cases(workbench)
+    return _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored), doc_id)
+
+
+@require_POST
+def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Gives the same grade to every document shown that the user has not rated; with `all` also to the others."""
+    workbench, case_query = _get_rateable(request, case_id, entry_id)
+    results = workbench.queries.detail(workbench.queries.get(entry_id)).results
+    own_ratings = {result.doc_id: result.mine for result in results}
+    doc_ids = [doc_id for doc_id, mine in own_ratings.items() if mine is None or request.POST.get("all")]
+    try:
+        grade = _parse_grade(request.POST.get("value", ""))
+        values = dict.fromkeys(doc_ids, grade)
+        rankings, arguments = _prepare(request, workbench, case_query)
+        result = judgments.rate_many(values=values, **arguments)
+    except judgments.InvalidRating as reason:
+        return conflict(request, workbench.queries.open_url(case_query), reason)
+    _rescore_other_cases(workbench)
+    response = _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored))
+    text = f"{len(doc_ids)} document{pluralize(len(doc_ids))} rated {grade:g}"
+    return toast(response, text) if request.htmx else response
+
+
+def _get_rateable(request: HtmxRequest, case_id: int, case_query_id: int) -> tuple[Workbench, CaseQuery]:
+    """Returns the query to be rated."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.RATER))
+    case_queries = workbench.case.case_queries.present().select_related("query")
+    case_query: CaseQuery = get_object_or_404(case_queries, pk=case_query_id)
+    case_query.query.book = workbench.case.book
+    return workbench, case_query
+
+
+def _parse_grade(text: str) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise judgments.InvalidRating(f"{text!r} is not a number. Choose a grade of the scale.") from None
+
+
+def _rescore_other_cases(workbench: Workbench) -> None:
+    """Rescores the newest runs of the book's other cases in the background, and of this one if an older run was rated."""
+    rescored = None if workbench.selection.is_older else workbench.case
+    tasks.enqueue_book_rescore(workbench.case.book, rescored=rescored)
+
+
+def _prepare(
+    request: HtmxRequest, workbench: Workbench, case_query: CaseQuery
+) -> tuple[tuple[Ranking | None, Ranking | None], dict[str, Any]]:
+    """Reads what a rating does not change, before it is stored. Returns the rankings of the run shown and of the run before, and
+    the arguments of the service."""
+    run, previous_run, versions = workbench.selection.run, workbench.panel.previous_run, workbench.versions
+    ranking, previous = read_rankings(run, previous_run, case_query.query_id, versions[0])
+    if ranking is not None and run is not None:
+        ranking.run = run
+    arguments = {"query": case_query.query, "by": request.user, "run": run, "ranking": ranking, "versions": versions}
+    return (ranking, previous), arguments
+
+
+def _render_change(
+    request: HtmxRequest, workbench: Workbench, case_query: CaseQuery, rated: RatedQuery, doc_id: str = ""
+) -> HttpResponse:
+    """Renders what a rating has changed: one result at its rank, or the whole query. Reads only what the rating did not return."""
+    if not request.htmx:
+        return redirect_to(request, workbench.queries.open_url(case_query))
+    primary, (ranking, previous) = workbench.versions[0], rated.rankings
+    rescored = rated.rescored
+    # A rating of an older run also rescores the newest one, which the history shows.
+    if rescored is None or primary.pk not in rescored.query_scores or workbench.selection.is_older:
+        workbench = Workbench(request, workbench.case, selection=workbench.selection)
+        scored_query = workbench.queries.get(case_query.pk)
+    else:
+        score_before = vars(previous)["score_before"] if previous else None  # annotated by `read_rankings`
+        scored_query = with_scores(case_query, ranking, rescored.query_scores[primary.pk], score_before)
+        if case_score := rescored.case_scores.get(primary.pk):
+            workbench.chart.replace_score(case_score)
+            workbench.queries.total = case_score.queries
+            workbench.panel = ScorePanel(
+                workbench.case, request.user, workbench.selection, workbench.versions, workbench.chart
+            )
+    row = workbench.row(scored_query, is_open=True, rated=rated)
+    context = {**workbench.score_context(), "row": row}
+    if request.GET.get("missing"):
+        grades = rated.ratings.grades(workbench.case.book)
+        records = rated.ratings.by_document.get(doc_id, ())
+        own = next((record.value for record in records if record.rater_id == request.user.pk), None)
+        context |= {"doc_id": doc_id, "mine": own, "grade": grades.get(doc_id)}
+        return render(request, "workbench/_unretrieved_rated.html", context)
+    rank = request.GET.get("rank", "")
+    results = [result for result in row.detail.results if result.doc_id == doc_id] if row.detail else []
+    results.sort(key=lambda result: str(result.rank) != rank)
+    if results and str(results[0].rank) == rank:
+        return render(request, "workbench/_rated.html", {**context, "results": results})
+    # A run has replaced the ranking since the page was rendered, so another document may be at this rank.
+    response = render(request, "workbench/_query.html", {**context, "with_head": True})
+    return reswap(retarget(response, f"#query-{case_query.pk}"), "outerHTML")

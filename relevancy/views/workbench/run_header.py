@@ -1,0 +1,55 @@
+"""The state of the run shown, as the head of the page has it."""
+
+from dataclasses import dataclass
+
+from relevancy.models import Run
+
+from .access import CaseAccess
+from .run_selection import RunSelection
+
+
+@dataclass(frozen=True)
+class RunHeader:
+    """The run shown, its progress, and whether another one can be started.
+
+    has_queries: whether the case has queries to run.
+    has_annotations: whether the history has annotations to read.
+    """
+
+    access: CaseAccess
+    selection: RunSelection
+    has_queries: bool
+    has_annotations: bool
+
+    @property
+    def run(self) -> Run | None:
+        return self.selection.run
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the run shown is waiting or running; the page polls while it is."""
+        return self.run is not None and self.run.is_active
+
+    @property
+    def progress_text(self) -> str:
+        """Returns how far an active run has come."""
+        if self.run is None:
+            return ""
+        if self.run.status == Run.Status.WAITING and not self.run.started_at:
+            return "Waiting for the worker"
+        return f"{self.run.done:,} of {self.run.queries:,}"
+
+    @property
+    def engine_text(self) -> str:
+        """Returns the endpoint of the run, with the version of its engine if it is known."""
+        if self.run is None:
+            return ""
+        endpoint = str(self.run.config["endpoint"])
+        return f"{endpoint}, {self.run.version}" if self.run.version else endpoint
+
+    @property
+    def annotations_label(self) -> str:
+        """Returns the text of the link to the annotations; empty if the user has nothing to do there."""
+        if self.access.can_edit:
+            return "Annotate"
+        return "Annotations" if self.has_annotations else ""

@@ -1,0 +1,103 @@
+"""Attempts are run and previewed; runs are cancelled and completed."""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_POST
+
+from relevancy import runs, tasks
+from relevancy.engines.errors import EngineError
+from relevancy.models import Case, Role, Run
+from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.responses import conflict, pretty_json, redirect_to, redirect_with_message
+
+from .access import get_case
+from .attempt_form import SECRETS, AttemptForm
+from .workbench import Workbench
+
+
+@require_POST
+def run(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Saves the attempt in the tune pane, or keeps the one it was made from if nothing changed, and starts a run."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    form = _attempt_form(request, workbench.case)
+    started = None
+    try:
+        # An attempt that cannot be run must not be stored: running it again would add another one.
+        with transaction.atomic():
+            attempt = form.save(by=request.user)
+            if attempt is not None:
+                started = runs.start(attempt=attempt, by=request.user)
+    except (runs.RunNotAllowed, EngineError) as reason:
+        if request.htmx:
+            return conflict(request, workbench.queries.url(), reason)
+        messages.error(request, str(reason))
+    if started is None:
+        return _render_form(request, workbench, form)
+    started_run = started
+    transaction.on_commit(lambda: tasks.enqueue_run(started_run))
+    return redirect_to(request, workbench.queries.url(run=""))
+
+
+def _attempt_form(request: HtmxRequest, case: Case) -> AttemptForm:
+    attempts = case.attempts.select_related("endpoint").defer(*SECRETS).order_by("-number")
+    shown = attempts.filter(number=parse_number(request.POST.get("parent", ""))).first() or attempts.first()
+    return AttemptForm(case, request.user, shown, request.POST)
+
+
+def _render_form(request: HtmxRequest, workbench: Workbench, form: AttemptForm) -> HttpResponse:
+    """Renders the tune pane as it was sent, with its errors; without htmx on the whole page."""
+    number = request.POST.get("parent", "")
+    if request.htmx:
+        context = workbench.tune_context(attempt_number=number, form=form)
+        return render(request, "workbench/_tune.html", context, status=422)
+    context = workbench.page_context(stale_scores=0, attempt_number=number, form=form)
+    return render(request, "workbench/workbench.html", context, status=422)
+
+
+@require_POST
+def preview(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Shows the request that the attempt in the tune pane sends for the first query of the case."""
+    workbench = Workbench(request, get_case(request, case_id))
+    case_queries = workbench.case.case_queries.present().select_related("query")
+    case_query = case_queries.order_by("position").first()
+    text, options = (case_query.query.text, case_query.options) if case_query else ("example", {})
+    form = _attempt_form(request, workbench.case)
+    context = {**workbench.base_context(), "text": text}
+    try:
+        attempt = form.build()
+        if attempt is not None:
+            rendered = runs.attempts.preview(attempt=attempt, text=text, options=options)
+            context["warnings"] = runs.attempts.template_warnings(endpoint=attempt.endpoint, template=attempt.template)
+            return render(request, "workbench/preview.html", {**context, "rendered_request": pretty_json(rendered)})
+        errors = [str(error) for listed in form.errors.values() for error in listed]
+    except EngineError as reason:
+        errors = [str(reason)]
+    return render(request, "workbench/preview.html", {**context, "errors": errors}, status=422)
+
+
+@require_POST
+def cancel(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
+    """Stops a run; results that it has already are kept."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    active = get_object_or_404(Run, case=workbench.case, number=number)
+    url = workbench.queries.url()
+    if not active.is_active:
+        return conflict(request, url, f"Run {number} has already ended: {active.get_status_display().lower()}.")
+    runs.cancel(run=active)
+    return redirect_with_message(request, url, f"Run {number} is being stopped. Its results so far are kept.")
+
+
+@require_POST
+def complete(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
+    """Searches the queries that failed, are new or were edited since, and adds their results to the run."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    run_with_attempt = Run.objects.select_related("attempt__endpoint", "attempt__case")
+    stopped = get_object_or_404(run_with_attempt, case=workbench.case, number=number)
+    try:
+        resumed = runs.complete(run=stopped, by=request.user)
+    except (runs.RunNotAllowed, EngineError) as reason:
+        return conflict(request, workbench.queries.url(), reason)
+    transaction.on_commit(lambda: tasks.enqueue_run(resumed))
+    return redirect_to(request, workbench.queries.url(run=""))

@@ -1,0 +1,120 @@
+"""The scores of a case in the run shown: the primary scorer's with its change, and those of secondary scorers."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from relevancy import scores
+from relevancy.models import Case, CaseScore, Run, Scorer, ScorerDefinition, ScorerVersion, User
+
+from .history_chart import HistoryChart
+from .run_selection import RunSelection
+from .scale_notes import ScaleNote, scale_note
+
+
+@dataclass(frozen=True)
+class SecondaryScoreRow:
+    """The score of a secondary scorer, with the note about its scale if there is one."""
+
+    score: scores.SecondaryScore
+    scale_note: ScaleNote | None
+
+
+@dataclass(frozen=True)
+class OutdatedScorer:
+    """A scorer of the case of which a newer version exists than the one that the case is scored with."""
+
+    used: ScorerVersion
+    newest: ScorerVersion
+
+
+class ScorePanel:
+    """The case's scorers and their scores in the run shown."""
+
+    def __init__(
+        self, case: Case, user: User, selection: RunSelection, versions: list[ScorerVersion], chart: HistoryChart
+    ) -> None:
+        self.versions = versions
+        self._case = case
+        self._user = user
+        self._selection = selection
+        self._chart = chart
+
+    @property
+    def primary(self) -> ScorerVersion:
+        return self.versions[0]
+
+    @property
+    def scorers(self) -> list[Scorer]:
+        """The case's scorers, the primary first; retired ones and those of other users included."""
+        return [version.scorer for version in self.versions]
+
+    @cached_property
+    def available_scorers(self) -> list[Scorer]:
+        """Scorers that the user could add to the case."""
+        offered = Scorer.objects.offered(self._user, self._case).exclude(versions=None)
+        return list(offered.exclude(pk__in=[scorer.pk for scorer in self.scorers]))
+
+    @cached_property
+    def change(self) -> scores.ScoreChange:
+        """The score of the run shown, and that of the last run before it that has one."""
+        run = self._selection.run
+        return scores.score_change(self._chart.case_scores, run) if run else scores.ScoreChange(None, None)
+
+    @property
+    def score(self) -> CaseScore | None:
+        """The score of the run shown; None if it has none."""
+        return self.change.now
+
+    @property
+    def previous_run(self) -> Run | None:
+        """The last run with a score before the one shown."""
+        return self.change.before.run if self.change.before else None
+
+    @cached_property
+    def secondary_scores(self) -> list[SecondaryScoreRow]:
+        """The scores under the case's other scorers."""
+        found = scores.secondary_scores(self._case, self.versions[1:], self._selection.run)
+        return [SecondaryScoreRow(score, scale_note(score.version, self._case.book)) for score in found]
+
+    @cached_property
+    def scale_note(self) -> ScaleNote | None:
+        """The note about the primary scorer's scale."""
+        return scale_note(self.primary, self._case.book)
+
+    @cached_property
+    def largest_gap(self) -> scores.LargestGap | None:
+        """The query with the largest gap between its score and its best possible one; None while a run is active."""
+        run = self._selection.finished_run
+        return scores.largest_gap(run, self.primary) if run else None
+
+    def outdated_scorers(self) -> list[OutdatedScorer]:
+        """Returns the scorers of which the case uses an older version."""
+        newest = {version.scorer_id: version for version in ScorerVersion.objects.newer_than_used_by(self._case)}
+        return [
+            OutdatedScorer(version, newest[version.scorer_id])
+            for version in self.versions
+            if version.scorer_id in newest
+        ]
+
+    def mapped_scales(self) -> list[tuple[ScorerVersion, ScaleNote]]:
+        """Returns the case's scripts that are given grades on another scale than they were rated on."""
+        notes = [(version, scale_note(version, self._case.book)) for version in self.versions]
+        return [(version, note) for version, note in notes if note and note.is_mapped]
+
+    def deeper_cutoffs(self) -> list[tuple[ScorerVersion, int]]:
+        """Returns the scorers that consider more results than the run fetched, with their cutoffs."""
+        run = self._selection.run
+        if run is None:
+            return []
+        missing = scores.missing_measures(self.versions)
+        cutoffs = [
+            (version, scores.cutoff_of(ScorerDefinition.of(version)) or 0)
+            for version in self.versions
+            if version not in missing
+        ]
+        return [(version, cutoff) for version, cutoff in cutoffs if cutoff > run.rows]
+
+    def ids_look_wrong(self) -> bool:
+        """Returns whether no returned document is rated although the book has ratings."""
+        run = self._selection.finished_run
+        return run is not None and scores.ids_look_wrong(run, self.score)

@@ -1,0 +1,151 @@
+"""The tune pane: one attempt to be edited, and all attempts as a tree."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from relevancy import runs, scores
+from relevancy.models import Attempt, Case, ScorerVersion, User
+
+from .attempt_form import KNOB_PREFIX, AttemptForm
+
+DEFAULT_KNOB = 10  # the value of a knob that was not sent; see `runs.attempts.check`
+SYNTAX_LABELS = {"json": "JSON", "params": "Parameters"}
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A knob with a slider, as `_ui/knob.html` draws it.
+
+    field: name of its form field.
+    value: the number shown, which may be any text if it was sent and refused.
+    was: the number of the attempt; None for a knob that the attempt does not have.
+    lowest, top, step: of the slider, so that its range fits the number of the attempt.
+    """
+
+    name: str
+    field: str
+    value: float | str
+    was: float | None
+    lowest: float
+    top: float
+    step: float
+
+
+@dataclass(frozen=True)
+class AttemptNode:
+    """An attempt in the tree.
+
+    is_trunk: whether it is the newest attempt or one of its ancestors; others are drawn as side branches.
+    changes: what it changed in its parent.
+    score: of its newest run under the primary scorer.
+    difference: of its score to that of its parent, in points; None if one of them has no score.
+    """
+
+    attempt: Attempt
+    is_trunk: bool
+    is_first: bool
+    is_last: bool
+    changes: str
+    score: float | None
+    difference: float | None
+
+
+@dataclass(frozen=True)
+class TunePane:
+    """The attempt being edited, its form, and all attempts, newest first.
+
+    attempt: None if the case has none.
+    knobs: those of the attempt, then those that were entered in the template since.
+    new_knob: what a knob looks like that is being typed into the template.
+    """
+
+    attempt: Attempt | None
+    form: AttemptForm
+    syntax_label: str
+    knobs: Sequence[Knob]
+    new_knob: Knob
+    attempts: Sequence[AttemptNode]
+
+
+def tune_pane(
+    case: Case,
+    user: User,
+    version: ScorerVersion,
+    *,
+    number: str = "",
+    form: AttemptForm | None = None,
+) -> TunePane:
+    """Returns the tune pane of a case.
+
+    version: the primary scorer's, for the scores in the tree.
+    number: of the attempt to be edited; the newest if no attempt has it.
+    form: the form that was sent, with its errors.
+    """
+    attempts = scores.attempts_with_scores(case, version)
+    newest = attempts[0] if attempts else None
+    attempt = next((attempt for attempt in attempts if str(attempt.number) == number), newest)
+    form = form or AttemptForm(case, user, attempt)
+    return TunePane(
+        attempt=attempt,
+        form=form,
+        syntax_label=SYNTAX_LABELS[runs.attempts.syntax(attempt.endpoint, attempt.template)] if attempt else "",
+        knobs=_knobs(attempt.knobs, form.knob_values()) if attempt else [],
+        new_knob=_knob("", None, {}),
+        attempts=attempt_tree(attempts),
+    )
+
+
+def _knobs(values: Mapping[str, float], sent: Mapping[str, str]) -> list[Knob]:
+    new_names = [name for name in sent if name not in values]
+    return [
+        *(_knob(name, value, sent) for name, value in values.items()),
+        *(_knob(name, None, sent) for name in new_names),
+    ]
+
+
+def _knob(name: str, was: float | None, sent: Mapping[str, str]) -> Knob:
+    value = DEFAULT_KNOB if was is None else was
+    is_small = abs(value) <= 1
+    return Knob(
+        name=name,
+        field=f"{KNOB_PREFIX}{name}",
+        value=sent.get(name, value),
+        was=was,
+        lowest=min(0, value),
+        top=1 if is_small else max(10, abs(value) * 3),
+        step=0.05 if is_small else 0.5,
+    )
+
+
+def attempt_tree(attempts: Sequence[Attempt]) -> list[AttemptNode]:
+    """Returns the tree of attempts, which are given newest first, with `score` and parent."""
+    by_id = {attempt.pk: attempt for attempt in attempts}
+    trunk_ids: set[int] = set()
+    ancestor = attempts[0] if attempts else None
+    while ancestor is not None:
+        trunk_ids.add(ancestor.pk)
+        ancestor = by_id.get(ancestor.parent_id or 0)
+    return [
+        AttemptNode(
+            attempt=attempt,
+            is_trunk=attempt.pk in trunk_ids,
+            is_first=index == 0,
+            is_last=index == len(attempts) - 1,
+            changes=runs.attempts.describe_changes(attempt),
+            score=_score(attempt),
+            difference=_difference(attempt, by_id.get(attempt.parent_id or 0)),
+        )
+        for index, attempt in enumerate(attempts)
+    ]
+
+
+def _difference(attempt: Attempt, parent: Attempt | None) -> float | None:
+    score, parent_score = _score(attempt), _score(parent)
+    return None if score is None or parent_score is None else score - parent_score
+
+
+def _score(attempt: Any) -> float | None:
+    """The score that `scores.attempts_with_scores` annotates."""
+    score: float | None = getattr(attempt, "score", None)
+    return score

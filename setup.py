@@ -1,0 +1,30 @@
+"""Adds templates/ and static/ to the wheel, inside the package. Everything else is declared in pyproject.toml.
+
+In the repository both folders lie beside the package; setuptools has no declaration for package data that comes from elsewhere.
+"""
+
+import shutil
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+PAGE_FOLDERS = ("templates", "static")
+
+
+class BuildPackageWithPages(build_py):
+    """Copies the page folders to relevancy/templates and relevancy/static, where `relevancy.settings` finds them."""
+
+    def run(self) -> None:
+        if self.editable_mode:
+            super().run()
+            return
+        package = Path(self.build_lib) / "relevancy"
+        # Setuptools keeps the files of earlier builds, also those that have been deleted since.
+        shutil.rmtree(package, ignore_errors=True)
+        super().run()
+        for name in PAGE_FOLDERS:
+            shutil.copytree(name, package / name)
+
+
+setup(cmdclass={"build_py": BuildPackageWithPages})

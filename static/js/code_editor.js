@@ -1,0 +1,158 @@
+// The code editor: Ace in place of <textarea data-editor="params|json|javascript">, for templates and scripts.
+//   data-base                                    compared with the text: lines that differ are marked
+//   data-error-line, -column, -text              the place of an error, 1-based, and what is wrong there
+//   data-names, [data-completions]               what completes the text: see completions.js
+// The field stays in the form, hidden; it follows the editor and fires "input". Escape leaves the editor, so that Tab moves on.
+// Event "codeerror" on document, detail {line, column, text} or null: shows an error in the page's script, or clears it.
+
+import { TEMPLATE_MODES } from "./code_modes.js";
+import { completionsFor } from "./completions.js";
+import { changedLines } from "./line_diff.js";
+
+const { ace } = window;
+const { Range } = ace.require("ace/range");
+const { Autocomplete } = ace.require("ace/autocomplete");
+const editors = new Map(); // field → editor
+
+ace.config.set("useStrictCSP", true); // Ace's styles come from a stylesheet
+const THEME = { cssClass: "ace-relevancy", cssText: "", isDark: false }; // colours stand in editor.css
+ace.config.setDefaultValue("session", "useWorker", false); // the server checks templates and scripts
+// Commands that would load further parts of Ace; the browser's own search serves.
+const UNUSED_COMMANDS = ["find", "replace", "gotoline", "showSettingsMenu", "openCommandPalette", "openCommandPallete"];
+const MIN_LINES = 10;
+const MAX_LINES = 30;
+
+function options(field) {
+  const isScript = field.dataset.editor === "javascript";
+  return {
+    behavioursEnabled: field.dataset.editor !== "params",
+    enableBasicAutocompletion: !isScript,
+    enableKeyboardAccessibility: true,
+    enableLiveAutocompletion: !isScript,
+    highlightActiveLine: !field.matches(":disabled"),
+    maxLines: isScript ? undefined : MAX_LINES,
+    minLines: isScript ? undefined : MIN_LINES,
+    readOnly: field.matches(":disabled"),
+    scrollPastEnd: 0,
+    showFoldWidgets: isScript,
+    showLineNumbers: true,
+    showPrintMargin: false,
+    tabSize: 2,
+    useSoftTabs: true,
+    wrap: !isScript,
+  };
+}
+
+/** Completes field names, words of the engine, placeholders and knobs; chooses nothing by itself, so that Enter breaks the line. */
+function completer(field) {
+  return {
+    identifierRegexps: [/[\w.#$]/],
+    async getCompletions(_editor, _session, _position, prefix, callback) {
+      const found = await completionsFor(field);
+      if (!found) return callback(null, []);
+      const slots = prefix.startsWith("#") || !prefix ? found.slots : [];
+      const words = prefix.startsWith("#") ? [] : [...found.names, ...found.words];
+      const entry = (meta) => (value) => ({ caption: value, value, meta, completer: this });
+      callback(null, [...slots.map(entry("placeholder")), ...words.map(entry(""))]);
+    },
+  };
+}
+
+function label(editor, field) {
+  const input = editor.textInput.getElement();
+  const name = field.getAttribute("aria-label") ?? field.labels[0]?.textContent.trim() ?? "";
+  editor.setOption("textInputAriaLabel", name);
+  editor.textInput.setAriaLabel();
+  for (const attribute of ["aria-describedby", "aria-invalid", "data-key-go"]) {
+    if (field.hasAttribute(attribute)) input.setAttribute(attribute, field.getAttribute(attribute));
+  }
+  field.removeAttribute("data-key-go");
+  for (const each of field.labels) each.addEventListener("click", () => editor.focus());
+}
+
+/** Marks the lines that differ from `data-base`. Returns a function that does it again. */
+function markChanges(editor, field) {
+  if (field.dataset.base === undefined) return () => {};
+  const { session } = editor;
+  let marks = [];
+  return () => {
+    for (const { row, id } of marks) {
+      session.removeMarker(id);
+      session.removeGutterDecoration(row, "ace-changed-number");
+    }
+    marks = [...changedLines(field.dataset.base.split("\n"), session.getDocument().getAllLines())].map((row) => {
+      session.addGutterDecoration(row, "ace-changed-number");
+      return { row, id: session.addMarker(new Range(row, 0, row, 1), "ace-changed-line", "fullLine") };
+    });
+  };
+}
+
+function clearError(editor) {
+  editor.session.clearAnnotations();
+  editor.session.removeMarker(editor.errorMarker);
+  editor.errorLine = null;
+}
+
+function showError(editor, { line, column, text }) {
+  clearError(editor);
+  const { session } = editor;
+  const row = Math.min(line, session.getLength()) - 1;
+  const content = session.getLine(row);
+  const start = Math.min(column - 1, Math.max(content.length - 1, 0));
+  const word = /^(?:#[$#][^#\n]*##|[\w.$#-]+|.)/.exec(content.slice(start))?.[0] ?? " ";
+  session.setAnnotations([{ row, column: column - 1, text, type: "error" }]);
+  const range = new Range(row, start, row, start + word.length);
+  editor.errorMarker = session.addMarker(range, "ace-error-word", "text");
+  editor.errorLine = { row, content };
+  editor.scrollToLine(row, true, false);
+}
+
+function errorOf({ errorLine, errorColumn, errorText }) {
+  return errorLine && { line: Number(errorLine), column: Number(errorColumn) || 1, text: errorText ?? "" };
+}
+
+function attach(field) {
+  if (editors.has(field)) return;
+  const host = Object.assign(document.createElement("div"), { className: `code-editor ${field.dataset.editor}` });
+  field.before(host);
+  const editor = ace.edit(host, { value: field.value, theme: THEME });
+  editors.set(field, editor);
+  field.hidden = true;
+  field.required = false; // the browser could not point at a hidden field
+  editor.setOptions(options(field));
+  editor.renderer.setScrollMargin(6, 6);
+  editor.session.setMode(TEMPLATE_MODES[field.dataset.editor]?.() ?? `ace/mode/${field.dataset.editor}`);
+  for (const command of UNUSED_COMMANDS) editor.commands.removeCommand(command);
+  editor.completers = [completer(field)];
+  Autocomplete.for(editor).autoSelect = false;
+  label(editor, field);
+  const compare = markChanges(editor, field);
+  editor.session.on("change", () => {
+    field.value = editor.getValue();
+    const { errorLine } = editor;
+    if (errorLine && editor.session.getLine(errorLine.row) !== errorLine.content) clearError(editor);
+    compare();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  compare();
+  const error = errorOf(field.dataset);
+  if (error) showError(editor, error);
+}
+
+function setUp(part) {
+  if (part.matches?.("textarea[data-editor]")) attach(part);
+  for (const field of part.querySelectorAll?.("textarea[data-editor]") ?? []) attach(field);
+}
+
+document.addEventListener("htmx:load", (event) => setUp(event.detail.elt));
+document.addEventListener("htmx:beforeCleanupElement", (event) => {
+  editors.get(event.target)?.destroy();
+  editors.delete(event.target);
+});
+document.addEventListener("codeerror", (event) => {
+  const editor = editors.get(document.querySelector("textarea[data-editor=javascript]"));
+  if (!editor) return;
+  if (event.detail) showError(editor, event.detail);
+  else clearError(editor);
+});
+setUp(document);

@@ -1,0 +1,140 @@
+"""A case's queries: what is taken, what is refused and where, what comes back."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from relevancy import queries
+from relevancy.models import CaseQuery, Query
+from relevancy.models.errors import error_fields
+from tests.factories import make_case, query_of
+
+pytestmark = pytest.mark.django_db
+
+
+def present(case: object) -> list[str]:
+    return [str(entry.query.text) for entry in CaseQuery.objects.filter(case=case).present().select_related("query")]
+
+
+def test_add_in_order_each_once() -> None:
+    case = make_case(["b"])
+    added = queries.add(case=case, texts=["a", "", "b", "  a  ", "c\r", "\t"])
+    assert [entry.query.text for entry in added.added] == ["a", "c"]
+    assert sorted(added.repeated) == ["a", "b"]
+    assert added.rejected == []
+    assert present(case) == ["b", "a", "c"]
+
+
+def test_add_refuses_by_line_and_takes_the_rest() -> None:
+    case = make_case(0)
+    added = queries.add(case=case, texts=["good", "x" * 2049, "", "bad\x07bell", "half \ud800", "x" * 2048])
+    assert [line for line, _ in added.rejected] == [2, 4, 5]
+    assert "2,049 characters" in added.rejected[0][1]
+    assert "U+0007" in added.rejected[1][1]
+    assert present(case) == ["good", "x" * 2048]
+
+
+@pytest.mark.parametrize(
+    "text", ["🙂 emoji", "\"quotes\" 'single'", "<script>alert(1)</script>", "a\\b", "%s {} ##q##", "ß", "ẞ"]
+)
+def test_add_takes_any_text(text: str) -> None:
+    case = make_case([text])
+    assert present(case) == [text]
+
+
+def test_add_texts_that_differ_only_in_form_are_one() -> None:
+    case = make_case(["caf\u00e9"])
+    assert queries.add(case=case, texts=["cafe\u0301", "Café"]).repeated == ["café"]
+    assert present(case) == ["café", "Café"]
+
+
+def test_add_ten_thousand() -> None:
+    case = make_case(0)
+    added = queries.add(case=case, texts=(f"query {number}" for number in range(10_000)))
+    assert len(added.added) == case.case_queries.present().count() == 10_000
+    assert present(case)[-1] == "query 9999"
+
+
+def test_add_more_than_fit_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries.pasting, "MAX_QUERIES", 3)
+    case = make_case(0)
+    with pytest.raises(ValidationError, match="4 queries are too many"):
+        queries.add(case=case, texts="abcd")
+    assert not Query.objects.exists()
+
+
+def test_add_brings_removed_and_retired_back_with_what_they_had() -> None:
+    case = make_case(["a", "b"], {"a": {"1": 3}})
+    entry = case.case_queries.get(query__text="a")
+    queries.edit(case_query=entry, text="a", options='{"lang": "en"}', weight=2)
+    queries.remove(case_query=entry)
+    Query.objects.filter(text="a").update(retired_at="2026-01-01T00:00Z")
+    assert present(case) == ["b"]
+    assert [str(entry) for entry in queries.add(case=case, texts=["a"]).added] == ["a"]
+    assert present(case) == ["b", "a"]
+    entry.refresh_from_db()
+    assert (entry.options, entry.weight) == ({"lang": "en"}, 2)
+    query = query_of(case, "a")
+    assert query.retired_at is None
+    assert query.ratings.count() == 1
+
+
+def test_queries_of_a_book_are_shared() -> None:
+    case = make_case(["a"], {"a": {"1": 3}})
+    other = make_case(["a", "b"], book_of=case)
+    assert Query.objects.count() == 2
+    assert query_of(other, "a").ratings.count() == 1
+    assert present(case) == ["a"]
+
+
+def test_remove_and_bring_back() -> None:
+    case = make_case(["a", "b", "c"])
+    entry = case.case_queries.get(query__text="b")
+    queries.remove(case_query=entry)
+    assert present(case) == ["a", "c"]
+    queries.restore(case_query=entry)
+    assert present(case) == ["a", "b", "c"]
+
+
+def test_edit() -> None:
+    case = make_case(["a"])
+    entry = case.case_queries.get()
+    queries.edit(
+        case_query=entry,
+        text=" new\ntext ",
+        information_need=" all ",
+        notes=" n ",
+        tags=["b", " a ", "", "b"],
+        options="",
+        weight=0.5,
+    )
+    query = Query.objects.get()
+    assert (query.text, query.information_need, query.notes, query.tags) == ("new text", "all", "n", ["a", "b"])
+    assert (CaseQuery.objects.get().options, CaseQuery.objects.get().weight) == ({}, 0.5)
+    assert queries.add(case=case, texts=["new text"]).repeated == ["new text"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"text": "b"}, "text", "already"),
+        ({"text": "  "}, "text", "empty"),
+        ({"text": "x" * 2049}, "text", "2,048"),
+        ({"weight": -1}, "weight", "-1 is not a valid weight"),
+        ({"weight": float("nan")}, "weight", "nan"),
+        ({"options": '{"a": }'}, "options", "line 1, column 7"),
+        ({"options": "[1]"}, "options", "JSON object"),
+        ({"options": '{"a": NaN}'}, "options", "NaN"),
+        ({"options": '{"a": -Infinity}'}, "options", "-Infinity"),
+        ({"options": '{"a": "\\u0000"}'}, "options", "U+0000"),
+        ({"options": '{"a": "\\ud800"}'}, "options", "lone surrogate"),
+        ({"options": "[" * 200_000}, "options", "nested too deeply"),
+    ],
+)
+def test_edit_refuses_and_changes_nothing(changed: dict[str, object], field: str, said: str) -> None:
+    case = make_case(["a", "b"])
+    entry = case.case_queries.get(query__text="a")
+    with pytest.raises(ValidationError) as caught:
+        queries.edit(case_query=entry, **{"text": "other", **changed})  # type: ignore[arg-type]
+    assert error_fields(caught.value) == [field]
+    assert said in str(caught.value)
+    assert present(case) == ["a", "b"]

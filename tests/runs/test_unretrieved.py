@@ -1,0 +1,141 @@
+"""Rated documents that are not shown."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from relevancy import endpoints, engines, runs
+from relevancy.models import Case, Endpoint, Ranking, Rating, Run
+from relevancy.runs import unretrieved
+from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, script_of
+
+pytestmark = pytest.mark.django_db
+FILMS = [
+    {"id": "1", "title": "Star Wars", "poster": "https://images.example/1.jpg"},
+    {"id": "2", "title": "Star Trek"},
+    {"id": "3", "title": "Solaris"},
+]
+
+
+def ranking_of(run: Run, text: str) -> Ranking:
+    ranking: Ranking = run.rankings.get(query__text=text)
+    ranking.run = run
+    return ranking
+
+
+@pytest.fixture
+def films(data_dir: Path) -> Case:
+    """A case on an embedded index of three films, run once."""
+    case = make_case(["star"], {"star": {"1": 3, "3": 2, "gone": 3}})
+    endpoint = endpoints.create(name="films", engine="embedded", url="films", by=case.owner)
+    with endpoints.connect(endpoint) as engine:
+        engine.load_documents(FILMS)
+    attempt = runs.attempts.save(
+        case=case,
+        endpoint=endpoint,
+        template='{"query": "#$query##", "fields": {"title": 1}}',
+        fields="id:id title:title thumb:poster",
+        by=case.owner,
+    )
+    run_now(attempt)
+    return case
+
+
+def newest(case: Case) -> Run:
+    found: Run = case.runs.select_related("case__book", "attempt__endpoint").get()
+    return found
+
+
+def test_not_shown_best_grade_first(script: object) -> None:
+    case = make_case(["q"], {"q": {"a": 3, "x": 1, "z": 3, "y": 3, "w": 0}})
+    run = run_now(make_attempt(case))
+    found = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=10)
+    assert [(each.doc_id, each.grade, each.mine, each.rank) for each in found.documents] == [
+        ("y", 3, 3, None),
+        ("z", 3, 3, None),
+        ("x", 1, 1, None),
+        ("w", 0, 0, None),
+    ]
+    assert found.more == 0
+
+
+def test_not_shown_names_the_rank_below_what_is_shown(script: object) -> None:
+    case = make_case(["q"], {"q": {"a": 1, "c": 2, "x": 2}})
+    run = run_now(make_attempt(case))
+    found = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=2)
+    assert [(each.doc_id, each.rank) for each in found.documents] == [("c", 3), ("x", None)]
+
+
+def test_not_shown_goes_by_the_books_rule_and_knows_who_said_what(script: object) -> None:
+    case = make_case(["q"], {"q": {"x": 3}})
+    other = make_user("Other")
+    rate_all(case, {"q": {"x": 1, "y": 2}}, other)
+    Rating.objects.filter(doc_id="y").update(verdict="cannot", value=None)
+    case.book.rule = "mean"
+    case.book.save()
+    run = run_now(make_attempt(case))
+    (found,) = runs.list_unretrieved(ranking_of(run, "q"), by=other, depth=10).documents
+    assert (found.doc_id, found.grade, found.mine) == ("x", 2, 1)
+    assert [word.value for word in found.judgments] == [3, 1]
+
+
+def test_not_shown_of_a_search_that_failed_or_found_nothing(script: object) -> None:
+    case = make_case(["q", "r"], {"q": {"x": 3}, "r": {"x": 3}})
+    attempt = make_attempt(case)
+    script_of(attempt).answers = {"q": [], "r": engines.BadQuery("no")}
+    run = run_now(attempt)
+    for text in "qr":
+        (found,) = runs.list_unretrieved(ranking_of(run, text), by=case.owner, depth=10).documents
+        assert found.doc_id == "x"
+
+
+def test_not_shown_lists_the_best_and_counts_the_rest(script: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unretrieved, "MAX_LISTED", 2)
+    case = make_case(["q"], {"q": {f"x{number}": number % 4 for number in range(9)}})
+    run_now(make_attempt(case))
+    ranking = ranking_of(newest(case), "q")
+    with CaptureQueriesContext(connection) as captured:
+        found = runs.list_unretrieved(ranking, by=case.owner, depth=10)
+    assert [each.doc_id for each in found.documents] == ["x3", "x7"]
+    assert found.more == 7
+    assert len(captured) == 1
+
+
+def test_look_up(films: Case) -> None:
+    ranking = ranking_of(newest(films), "star")
+    assert {hit[0] for hit in ranking.hits} == {"1", "2"}
+    listed = runs.list_unretrieved(ranking, by=films.owner, depth=1).documents
+    found = {each.doc_id: each for each in runs.look_up(ranking, listed)}
+    assert found["gone"].gone and found["gone"].display is None
+    assert not found["3"].gone
+    assert found["3"].display is not None and found["3"].display.title == "Solaris"
+    assert found["3"].fields == {"id": "3", "title": "Solaris"}
+    assert [each.doc_id for each in listed] == [each.doc_id for each in runs.look_up(ranking, listed)]
+
+
+def test_look_up_asks_nothing_else(films: Case) -> None:
+    ranking = ranking_of(newest(films), "star")
+    assert runs.look_up(ranking, []) == []
+
+
+def test_look_up_where_the_engine_cannot(script: object) -> None:
+    case = make_case(["q"], {"q": {"x": 3}})
+    ranking = ranking_of(run_now(make_attempt(case)), "q")
+    assert not runs.can_look_up(ranking)
+    listed = runs.list_unretrieved(ranking, by=case.owner, depth=10).documents
+    with pytest.raises(engines.EngineError, match="Scripted does not support looking up"):
+        runs.look_up(ranking, listed)
+
+
+def test_look_up_where_the_endpoint_is_another_by_now(films: Case) -> None:
+    run = newest(films)
+    Endpoint.objects.update(url="elsewhere")
+    ranking = ranking_of(newest(films), "star")
+    listed: Any = runs.list_unretrieved(ranking, by=films.owner, depth=1).documents
+    with pytest.raises(engines.EngineError, match="is now elsewhere"):
+        runs.look_up(ranking, listed)
+    assert run.config["url"] == "films"
+    assert query_of(films, "star").ratings.count() == 3

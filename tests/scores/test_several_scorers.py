@@ -1,0 +1,282 @@
+"""Several scorers on one case: scored together, written without losing to each other, read in one statement each."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from relevancy import judgments, queries, runs, scorers, scores
+from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
+from relevancy.runs import chunks
+from relevancy.scores import rescoring, score_rankings, scripts, storage
+from tests.factories import make_attempt, make_case, make_scorer, query_of, rate_all, run_now, script_of, stored_scores
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+RATINGS = {"query 1": {"a": 3, "x": 1}, "query 2": {"c": 2}}
+FAILS_ON_TWO = 'if (query.text.indexOf("2") > 0) { nobody.there(); } setScore(40);'
+
+
+def scripted(script: str, name: str = "a script", **version: Any) -> Scorer:
+    """A scorer with a script."""
+    return make_scorer("", name, script=script, **version)
+
+
+def new_version(scorer: Scorer) -> ScorerVersion:
+    found: ScorerVersion = scorer.versions.get()
+    return found
+
+
+def statements(work: Any) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        work()
+    return len(captured)
+
+
+# --- what is written ---
+
+
+def test_store_newer_ratings_win_over_scores_computed_before_them() -> None:
+    case = make_case(1, {"query 1": {"c": 3}})
+    run = run_now(make_attempt(case))
+    versions = list(ScorerVersion.objects.used_by(case))
+    late = score_rankings.compute_scores(run, score_rankings.ranking_inputs(run.rankings.all()), versions)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=run)
+    newer = QueryScore.objects.get()
+    assert newer.score != late[0].score
+    storage.store(late)
+    assert QueryScore.objects.get().score == newer.score
+    assert QueryScore.objects.get().revision == newer.revision == late[0].revision + 1
+
+
+def test_store_nothing_of_a_ranking_that_is_gone() -> None:
+    case = make_case(2, RATINGS)
+    run = run_now(make_attempt(case))
+    late = score_rankings.compute_scores(
+        run, score_rankings.ranking_inputs(run.rankings.all()), ScorerVersion.objects.used_by(case)
+    )
+    run.rankings.filter(query__text="query 1").delete()
+    storage.store(late)
+    assert [score.query.text for score in QueryScore.objects.all()] == ["query 2"]
+
+
+def test_compute_before_a_rating_leaves_a_stale_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(1, {"query 1": {"c": 3}})
+    run = run_now(make_attempt(case))
+    version = ScorerVersion.objects.used_by(case)[0]
+    QueryScore.objects.all().delete()
+    read = score_rankings.known_grades
+
+    def rated_meanwhile(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=case.owner)
+        return read(*arguments)
+
+    monkeypatch.setattr(score_rankings, "known_grades", rated_meanwhile)
+    scores.rescore_run(run)
+    assert scores.count_stale(run, version) == 1
+    scores.rescore_run(run)
+    assert scores.count_stale(run, version) == 0
+
+
+def test_score_case_several_versions_cost_no_more_statements() -> None:
+    case = make_case(3, RATINGS, measures=["nDCG@10"])
+    run = run_now(make_attempt(case))
+    scores.score_case(run, ScorerVersion.objects.used_by(case))
+    one = statements(lambda: scores.score_case(run, ScorerVersion.objects.used_by(case)))
+    scorers.choose_scorers(case=case, scorers=Scorer.objects.filter(name__in=["nDCG@10", "P@10", "RR@10", "ERR@10"]))
+    scores.rescore_run(run)
+    assert statements(lambda: scores.score_case(run, ScorerVersion.objects.used_by(case))) == one
+    several = {row.version.scorer.name: row.scored for row in CaseScore.objects.select_related("version__scorer")}
+    assert several == {"nDCG@10": 2, "P@10": 2, "RR@10": 2, "ERR@10": 2}
+
+
+def test_score_case_of_a_scorer_without_any_score() -> None:
+    case = make_case(2, RATINGS)
+    run = run_now(make_attempt(case))
+    (row,) = scores.score_case(run, [new_version(make_scorer("P@1", "unused"))])
+    assert (row.score, row.low, row.scored, row.queries, row.unrated, row.failed) == (None, None, 0, 2, 0, 0)
+
+
+def test_score_case_again_on_one_day_overwrites() -> None:
+    case = make_case(1, {"query 1": {"b": 3}})
+    run = run_now(make_attempt(case))
+    before = CaseScore.objects.get()
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=run)
+    after = CaseScore.objects.get()
+    assert after.pk == before.pk
+    assert (after.score, after.unrated) != (before.score, before.unrated)
+    assert after.updated_at > before.updated_at
+
+
+# --- scored again ---
+
+
+def test_has_stale_counts_every_version() -> None:
+    case = make_case(3, RATINGS)
+    run = run_now(make_attempt(case))
+    scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
+    versions = list(ScorerVersion.objects.used_by(case))
+    assert (scores.count_stale(run, versions[0]), scores.count_stale(run, *versions)) == (0, 3)
+    assert scores.rescore_run(run) == 3
+    rate_all(case, {"query 3": {"a": 1}}, case.owner)
+    assert scores.count_stale(run, *versions) == 2
+    assert scores.rescore_run(run) == 1
+    assert scores.count_stale(run, *versions) == 0
+
+
+def test_rescore_run_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(2, RATINGS)
+    run = run_now(make_attempt(case))
+    scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
+    asked: list[list[str]] = []
+    compute_scores = rescoring.compute_scores
+
+    def seen(run: Run, rankings: Any, versions: Any) -> Any:
+        asked.append([version.scorer.name for version in versions])
+        return compute_scores(run, rankings, versions)
+
+    monkeypatch.setattr(rescoring, "compute_scores", seen)
+    scores.rescore_run(run)
+    assert asked == [["RR@10"]]
+
+
+def test_rescore_run_a_scorer_the_case_has_not() -> None:
+    case = make_case(2, RATINGS)
+    run = run_now(make_attempt(case))
+    other = new_version(Scorer.objects.get(name="RR@10"))
+    assert scores.rescore_run(run, [other]) == 2
+    assert CaseScore.objects.get(version=other).score == pytest.approx((100 + 100 / 3) / 2)
+    assert [version.scorer.name for version in ScorerVersion.objects.used_by(case)] == ["nDCG@10"]
+
+
+def test_rescore_run_where_a_script_failed_only_when_asked() -> None:
+    case = make_case(2, RATINGS)
+    scorers.choose_scorers(case=case, scorers=[scripted(FAILS_ON_TWO)])
+    run = run_now(make_attempt(case))
+    assert [found[1] for _, found in sorted(stored_scores(run).items())] == [40, None]
+    assert "nobody is not defined" in QueryScore.objects.get(query__text="query 2").error
+    whole = CaseScore.objects.get()
+    assert (whole.score, whole.scored, whole.failed, whole.low) == (40, 1, 1, None)
+    assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 0
+    assert (scores.rescore_run(run), scores.rescore_run(run, including_failed=True)) == (0, 1)
+
+
+def test_rescore_run_a_script_that_is_mended_is_another_version() -> None:
+    case = make_case(2, RATINGS)
+    scorer = scripted(FAILS_ON_TWO)
+    scorers.choose_scorers(case=case, scorers=[scorer])
+    run = run_now(make_attempt(case))
+    ScorerVersion.objects.create(scorer=scorer, number=2, script="setScore(30);", scale=[[0, ""], [3, ""]])
+    scorers.adopt(scorer=scorer, cases=[case])
+    assert scores.rescore_run(run) == 2
+    numbers = CaseScore.objects.order_by("version__number").values_list("version__number", "score", "failed")
+    assert list(numbers) == [(1, 40, 1), (2, 30, 0)]
+
+
+# --- what is read ---
+
+
+def test_beside_has_each_scorers_own_history_in_one_statement() -> None:
+    case = make_case(2, RATINGS, measures=["nDCG@10", "RR@10", "P@10"])
+    attempt = make_attempt(case)
+    all_runs = [run_now(attempt)]
+    script_of(attempt).answers["query 1"] = ("x", "b", "a")
+    all_runs.append(run_now(attempt))
+    versions = list(ScorerVersion.objects.used_by(case))
+    with CaptureQueriesContext(connection) as captured:
+        found = scores.secondary_scores(case, versions[1:], all_runs[1])
+    assert len(captured) == 1
+    assert [each.version.scorer.name for each in found] == ["RR@10", "P@10"]
+    for each in found:
+        rows = CaseScore.objects.filter(version=each.version).order_by("run__number")
+        assert each.history == [row.score for row in rows]
+        assert each.now == rows[1]
+        assert each.history[0] != each.history[1] or each.version.scorer.name == "RR@10"
+    older = scores.secondary_scores(case, versions[1:], all_runs[0])
+    assert [each.now.run_id for each in older if each.now] == [all_runs[0].pk] * 2
+
+
+def test_beside_while_a_run_is_under_way_shows_the_last_score() -> None:
+    case = make_case(2, RATINGS, measures=["nDCG@10", "RR@10"])
+    attempt = make_attempt(case)
+    first = run_now(attempt)
+    waiting = runs.start(attempt=attempt, by=case.owner)
+    (found,) = scores.secondary_scores(case, ScorerVersion.objects.used_by(case)[1:], waiting)
+    assert found.now is not None
+    assert found.now.run_id == first.pk
+    assert scores.secondary_scores(case, [], waiting) == []
+    assert scores.secondary_scores(case, ScorerVersion.objects.used_by(case), None)[0].now is None
+
+
+def test_most_to_gain_is_the_largest_gap_of_the_case_present_queries() -> None:
+    ratings = {"query 1": {"a": 1, "b": 3}, "query 2": {"x": 3}, "query 3": {"a": 3}}
+    case = make_case(4, ratings)
+    other = make_case(["query 2", "query 3"], book_of=case)
+    run = run_now(make_attempt(case))
+    version = ScorerVersion.objects.used_by(case)[0]
+    found = scores.largest_gap(run, version)
+    assert found == scores.LargestGap(case.case_queries.get(query__text="query 2").pk, "query 2", 100)
+    queries.remove(case_query=case.case_queries.get(query__text="query 2"))
+    found = scores.largest_gap(run, version)
+    assert found is not None
+    assert (found.text, 0 < found.gap < 100) == ("query 1", True)
+    queries.remove(case_query=case.case_queries.get(query__text="query 1"))
+    assert scores.largest_gap(run, version) is None
+    assert other.case_queries.present().count() == 2
+
+
+def test_most_to_gain_of_a_script_is_what_it_lacks_to_a_hundred() -> None:
+    case = make_case(1, {"query 1": {"a": 3}})
+    scorers.choose_scorers(case=case, scorers=[scripted("setScore(40);")])
+    found = scores.largest_gap(run_now(make_attempt(case)), ScorerVersion.objects.used_by(case)[0])
+    assert found is not None
+    assert found.gap == 60
+
+
+def test_deepen_before_a_run_begins_and_not_after() -> None:
+    case = make_case(1, {"query 1": {"a": 3}})
+    attempt = make_attempt(case, depth=5)
+    deep = new_version(make_scorer("P@50", "deep"))
+    run = runs.start(attempt=attempt, by=case.owner)
+    runs.deepen(run, [deep])
+    assert (run.rows, Run.objects.get().rows) == (50, 50)
+    run = runs.finish_here(run)
+    runs.deepen(run, [new_version(make_scorer("P@70", "deeper"))])
+    assert Run.objects.get().rows == 50
+
+
+# --- scripts that take their time ---
+
+
+def test_a_worker_shows_that_it_lives_before_each_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(2, RATINGS)
+    scorers.choose_scorers(case=case, scorers=[scripted("setScore(1);", f"script {number}") for number in range(3)])
+    beats: list[int] = []
+    beat = chunks.Chunk._send_heartbeat
+
+    def counted(self: chunks.Chunk) -> None:
+        beats.append(QueryScore.objects.count())
+        beat(self)
+
+    monkeypatch.setattr(chunks.Chunk, "_send_heartbeat", counted)
+    run_now(make_attempt(case))
+    assert beats[:4] == [0, 0, 0, 0]  # before each of the three, and in the transaction that writes
+
+
+def test_a_rating_is_stored_before_a_script_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(1, {"query 1": {"a": 3}})
+    scorers.choose_scorers(case=case, scorers=[scripted("setScore(1);")])
+    run = run_now(make_attempt(case))
+    depths: list[int] = []
+    score = scripts.sandbox.score
+
+    def seen(*arguments: Any, **options: Any) -> Any:
+        depths.append(len(connection.savepoint_ids))
+        return score(*arguments, **options)
+
+    monkeypatch.setattr(scripts.sandbox, "score", seen)
+    outside = len(connection.savepoint_ids)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner, run=run)
+    assert depths == [outside]
+    assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 0

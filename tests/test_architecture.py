@@ -1,0 +1,283 @@
+"""Rules of the project that a machine can check and that no linter knows."""
+
+import ast
+import importlib
+import re
+import subprocess
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.template.loader import get_template
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "relevancy"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+CORE_AND_SERVICES = (
+    *("scoring", "engines", "sandbox", "models", "scores", "runs", "endpoints", "scorers", "queries", "teams"),
+    *("judgments", "cases", "transfer"),
+)
+LONGEST_FUNCTION = 60
+LONGEST_TEMPLATE_LINE = 140
+VAGUE_NAMES = {
+    "utils",
+    "util",
+    "helpers",
+    "helper",
+    "common",
+    "core",
+    "services",
+    "service",
+    "lib",
+    "misc",
+    "things",
+    "many",
+}
+# Templates that Django looks up by name.
+USED_BY_DJANGO = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "registration/login.html"} | {
+    f"registration/password_change_{step}.html" for step in ("form", "done")
+}
+REGISTRIES = [
+    *("pypi.org", "pythonhosted.org", "registry.npmjs.org", "npmjs.com", "registry.yarnpkg.com", "rubygems.org"),
+    *("crates.io", "repo.maven.apache.org", "repo1.maven.org", "proxy.golang.org", "anaconda.org"),
+]
+
+
+def tracked() -> list[Path]:
+    """Every file that git tracks, and untracked files that are not ignored."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yields `(name, content)` of every tracked text file."""
+    for path in tracked():
+        try:
+            yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+# --- settings ---
+
+
+def test_env_example_lists_exactly_the_settings() -> None:
+    read = set()
+    for node in ast.walk(ast.parse((PACKAGE / "settings.py").read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+            word = node.args[0]
+            if node.func.id in {"text", "flag", "integer", "words"} and isinstance(word, ast.Constant):
+                read.add(f"RELEVANCY_{word.value}")
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            read |= set(re.findall(r"^RELEVANCY_[A-Z_]+$", node.value))
+    shown = re.findall(r"^#?(RELEVANCY_[A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
+    assert len(shown) == len(set(shown))
+    assert set(shown) == read
+
+
+def test_only_settings_read_the_environment() -> None:
+    allowed = {"relevancy/settings.py", "relevancy/__main__.py", "relevancy/wsgi.py"}  # these name the settings module
+    found = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "putenv"}:
+                found.add(name_of(path))
+            if isinstance(node, ast.ImportFrom) and node.module == "os":
+                assert not {name.name for name in node.names} & {"environ", "getenv", "putenv"}, name_of(path)
+    assert found <= allowed
+
+
+# --- size and names ---
+
+
+def test_functions_are_short() -> None:
+    found = [
+        f"{name_of(path)}:{node.name} {size}"
+        for path in MODULES
+        for node in functions(path)
+        if (size := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+    assert found == []
+
+
+def test_no_package_or_module_has_a_vague_name() -> None:
+    names = {part for path in PACKAGE.rglob("*") for part in (path.stem if path.suffix == ".py" else path.name,)}
+    assert names & VAGUE_NAMES == set()
+
+
+def test_public_functions_have_a_docstring() -> None:
+    """In the modules of measures, the docstring of the module gives the formula and its source."""
+    found = []
+    for path in (path for package in CORE_AND_SERVICES for path in sorted((PACKAGE / package).rglob("*.py"))):
+        module = ast.parse(path.read_text())
+        if "measures" in path.parts and ast.get_docstring(module):
+            continue
+        for node in module.body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and not ast.get_docstring(node):
+                found.append(f"{name_of(path)}:{node.name}")
+    assert found == []
+
+
+def test_no_import_inside_a_function_dodges_a_cycle() -> None:
+    found = [
+        f"{name_of(path)}:{inner.lineno}"
+        for path in MODULES
+        for node in functions(path)
+        for inner in ast.walk(node)
+        if (isinstance(inner, ast.ImportFrom) and (inner.level or (inner.module or "").startswith("relevancy")))
+        or (isinstance(inner, ast.Import) and any(name.name.startswith("relevancy") for name in inner.names))
+    ]
+    assert found == []
+
+
+# --- templates ---
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT / "templates")))
+def test_template_obeys_the_content_security_policy(path: Path) -> None:
+    text = re.sub(r"\{% comment %\}.*?\{% endcomment %\}|\{#.*?#\}", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"\{%.*?%\}", "", text, flags=re.DOTALL)
+    assert re.findall(r"<script\b(?![^>]*\bsrc=)[^>]*>", text) == []
+    assert re.findall(r"<style\b", text) == []
+    assert re.findall(r"\sstyle\s*=", text) == []
+    assert re.findall(r"[\s\"']on[a-z]+\s*=", text) == []
+    assert re.findall(r"\shx-on[:-]", text) == []
+    assert "javascript:" not in text
+    get_template(str(path.relative_to(ROOT / "templates")))  # the template compiles
+
+
+def test_template_lines_are_short() -> None:
+    found = [
+        f"{name_of(path)}:{number} {len(line)}"
+        for path in TEMPLATES
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if len(line) > LONGEST_TEMPLATE_LINE
+    ]
+    assert found == []
+
+
+def test_every_template_is_used() -> None:
+    names = {str(path.relative_to(ROOT / "templates")): path for path in TEMPLATES}
+    gallery = ROOT / "tests" / "templatetags" / "test_gallery.py"  # renders the page that shows every component
+    used = set()
+    for source in (*MODULES, *TEMPLATES, gallery):
+        for word in re.findall(r"[\w/.{}-]+\.html", source.read_text()):
+            wanted = re.compile(re.sub(r"\\\{.*?\\\}", "[a-z_]+", re.escape(word)))
+            used |= {name for name, path in names.items() if path != source and wanted.fullmatch(name)}
+    assert set(names) - used - USED_BY_DJANGO == set()
+    assert set(names) >= USED_BY_DJANGO
+
+
+# --- documentation and words ---
+
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+# Words that the naming rules replaced, as they appear in code, docstrings, page texts and documentation.
+ODD_ENGLISH = (
+    r"\banew\b|\bsomebody\b|\bwhoever\b|\bthereof\b|\bworkrooms?\b|\bdeeds?\b|\bis no (?:number|JSON|CSV|scale|name|list)\b"
+    r"|\bhas not got\b|\bunder way\b|\bfor ever\b|\blet go\b|\bmended\b|\bgiven up\b|\btold in\b"
+)
+
+
+def test_architecture_lists_every_package() -> None:
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    listed = set(re.findall(r"^\| `relevancy/(\w+)/` \|", ARCHITECTURE.read_text(), re.MULTILINE))
+    assert listed == packages
+
+
+def test_architecture_names_existing_paths() -> None:
+    paths = re.findall(r"`((?:relevancy|templates|static|tests|docs|benchmarks)/[\w./-]*)`", ARCHITECTURE.read_text())
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_architecture_names_existing_functions() -> None:
+    services = "cases|endpoints|judgments|queries|runs|scorers|scores|tasks|teams"
+    calls = re.findall(rf"`((?:{services})\.\w+(?:\.\w+)?)`", ARCHITECTURE.read_text())
+    assert len(calls) > 8
+    for call in calls:
+        package, *names = call.split(".")
+        found = importlib.import_module(f"relevancy.{package}")
+        for name in names:
+            found = getattr(found, name)
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    documents = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    broken = [
+        f"{name_of(path)}: {target}"
+        for path in documents
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
+        if not (path.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_english_is_plain() -> None:
+    pattern = re.compile(ODD_ENGLISH, re.IGNORECASE)
+    prose = [*MODULES, *TEMPLATES, *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "static").rglob("*.js")]
+    found = [
+        f"{name_of(path)}:{number} {match[0]}"
+        for path in prose
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if (match := pattern.search(line))
+    ]
+    assert found == []
+
+
+# --- what must not be published ---
+
+
+def test_no_address_of_a_package_registry() -> None:
+    pattern = re.compile(r"https?://[\w.-]*(?:" + "|".join(map(re.escape, REGISTRIES)) + ")")
+    assert [(name, found[0]) for name, text in texts() if (found := pattern.findall(text))] == []
+
+
+def test_no_path_of_one_machine() -> None:
+    pattern = re.compile(r"(?<![\w.~-])/(?:work|root)/[\w.]+")
+    assert [(name, found[0]) for name, text in texts() if (found := pattern.findall(text))] == []
+
+
+def test_the_two_rules_above_can_fail() -> None:
+    path, host = "/".join(("", "work", "main")), "//".join(("https:", "files.pythonhosted.org/x"))
+    assert re.search(r"(?<![\w.~-])/(?:work|root)/[\w.]+", f"see {path}")
+    assert re.search("|".join(map(re.escape, REGISTRIES)), host)
+
+
+# --- requirements and migrations ---
+
+
+@pytest.mark.parametrize("name", ["base", "dev"])
+def test_requirements_are_pinned_with_hashes(name: str) -> None:
+    text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+    assert len(lines) > 10
+    for line in lines:
+        assert re.match(
+            r"[a-z0-9][a-z0-9._-]*(\[[a-z0-9,._-]+\])?==[^\s;]+( ; [^\n]*?)? +--hash=sha256:[0-9a-f]{64}", line
+        ), line
+
+
+@pytest.mark.django_db
+def test_migrations_are_up_to_date() -> None:
+    out = StringIO()
+    call_command("makemigrations", check_changes=True, dry_run=True, stdout=out, verbosity=1)
+    assert "No changes detected" in out.getvalue()

@@ -1,0 +1,89 @@
+"""The list of queries as a file."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from relevancy import engines
+from relevancy.models import Case, Query, Run
+from relevancy.transfer import query_list_csv
+from tests.factories import make_attempt, make_case, rate_all, run_now, script_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+
+
+def listed(case: Case, run: Run | None = None, before: Run | None = None) -> Any:
+    version = case.case_scorers.get().version
+    return case.case_queries.present().with_scores(run, version, before).order_by("position")
+
+
+def rows(entries: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(query_list_csv.export_lines(entries)))))
+
+
+def test_lines() -> None:
+    case = make_case(["b", "a", "bad", "none"], {"b": {"b": 3}})
+    Query.objects.filter(text="b").update(tags=["x", "y, z"], information_need="Two\nlines", notes='say "b"')
+    attempt = make_attempt(case)
+    script_of(attempt).answers = {"bad": engines.BadQuery("no, no"), "none": []}
+    first = run_now(attempt)
+    rate_all(case, {"b": {"a": 3}}, case.owner)
+    second = run_now(make_attempt(case, attempt.endpoint, template='{"query": "#$query##", "n": 2}'))
+    text = "".join(query_list_csv.export_lines(listed(case, second, first)))
+    assert (
+        text.splitlines()[0] == "position,query,score,low,high,change,hits,unrated,ms,error,tags,information_need,notes"
+    )
+    found = rows(listed(case, second, first))
+    assert [(row["position"], row["query"]) for row in found] == [("1", "b"), ("2", "a"), ("3", "bad"), ("4", "none")]
+    assert found[0]["score"] == "100.0"
+    assert float(found[0]["change"]) == pytest.approx(100 - 63.09, abs=0.01)
+    assert (found[0]["hits"], found[0]["unrated"], found[0]["ms"], found[0]["error"]) == ("3", "1", "1", "")
+    assert (found[0]["tags"], found[0]["information_need"], found[0]["notes"]) == ("x, y, z", "Two\nlines", 'say "b"')
+    assert (found[1]["score"], found[1]["low"], found[1]["change"]) == ("", "", "")
+    assert (found[2]["error"], found[2]["hits"], found[2]["ms"]) == ("no, no", "", "")
+    assert (found[3]["hits"], found[3]["error"]) == ("0", "")
+
+
+def test_lines_as_shown() -> None:
+    case = make_case(["star wars", "star trek", "alien"])
+    shown = listed(case).filter(query__text__icontains="star").order_by("-query__text")
+    assert [(row["position"], row["query"]) for row in rows(shown)] == [("1", "star wars"), ("2", "star trek")]
+
+
+def test_lines_without_a_run() -> None:
+    (row,) = rows(listed(make_case(["a"])))
+    assert row == {**dict.fromkeys(query_list_csv.HEADER, ""), "position": "1", "query": "a"}
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "'=x", "=cmd|' /C calc'!A0"])
+def test_lines_hold_no_formula(text: str) -> None:
+    case = make_case([text])
+    Query.objects.update(tags=[text], notes=text, information_need=text)
+    (row,) = rows(listed(case))
+    for name in ("query", "tags", "notes", "information_need"):
+        assert row[name] == "'" + text
+
+
+def test_a_negative_change_is_a_number() -> None:
+    case = make_case(["a"], {"a": {"a": 3}})
+    attempt = make_attempt(case)
+    first = run_now(attempt)
+    script_of(attempt).default = ("b", "a")
+    second = run_now(attempt)
+    (row,) = rows(listed(case, second, first))
+    assert float(row["change"]) < 0
+
+
+def test_lines_of_many_cost_one_statement_and_come_one_by_one() -> None:
+    case = make_case(1200)
+    entries = listed(case)
+    with CaptureQueriesContext(connection) as captured:
+        found = query_list_csv.export_lines(entries)
+        assert next(found).startswith("position,")
+        assert not captured.captured_queries
+        assert sum(1 for _ in found) == 1200
+    assert len(captured) == 1

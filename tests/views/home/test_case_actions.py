@@ -1,0 +1,117 @@
+"""Tests of the actions on a whole case: share, rename, archive, restore."""
+
+import pytest
+
+from relevancy import teams
+from relevancy.models import Case, Membership, Role, Team
+from tests.views.factories import make_case
+
+NAMES = ("viewer", "rater", "editor", "owner", "stranger")
+
+
+@pytest.fixture
+def case(people, team):
+    return make_case(people["admin"], team=team)
+
+
+def at(case, action):
+    return f"/cases/{case.pk}/{action}/"
+
+
+@pytest.mark.parametrize("who", NAMES)
+def test_access(sign_in, case, team, who):
+    client = sign_in(who)
+    low = 404 if who == "stranger" else 403
+    editor = {"editor": 200, "owner": 200}.get(who, low)
+    for action in ("share", "rename"):
+        assert client.get(at(case, action)).status_code == editor
+    assert client.post(at(case, "rename"), {"name": "Films"}).status_code == {200: 302}.get(editor, editor)
+    assert client.post(at(case, "share"), {"team": team.pk, "do": "share"}).status_code == {200: 302}.get(
+        editor, editor
+    )
+    for action in ("archive", "restore"):
+        assert client.post(at(case, action)).status_code == (302 if who == "owner" else low)
+        assert client.get(at(case, action)).status_code == 405
+    assert Case.objects.get().name == ("Films" if editor == 200 else "Movies")
+
+
+def test_share_and_unshare(sign_in, people, team):
+    private = make_case(people["owner"], "Mine")
+    client = sign_in("owner")
+    client.post(at(private, "share"), {"team": team.pk, "do": "share"})
+    assert Case.objects.visible_to(people["viewer"]).filter(pk=private.pk).exists()
+    assert list(private.book.teams.all()) == [team]
+    client.post(at(private, "share"), {"team": team.pk, "do": "unshare"})
+    assert not Case.objects.visible_to(people["viewer"]).filter(pk=private.pk).exists()
+    assert list(private.book.teams.all()) == []
+
+
+def test_share_only_with_teams_the_user_can_edit(sign_in, people, team):
+    mine = make_case(people["rater"], "Mine")
+    response = sign_in("rater").post(at(mine, "share"), {"team": team.pk, "do": "share"})
+    assert response.status_code == 422
+    assert list(response.context["form"].errors) == ["team"]
+    other = Team.objects.get(name="Others")
+    shared = make_case(people["owner"], "Its owner's")
+    assert sign_in("owner").post(at(shared, "share"), {"team": other.pk}).status_code == 422
+    assert list(Case.teams.through.objects.all()) == []
+
+
+def test_share_needs_the_book(sign_in, people, team):
+    """An editor of a case who can only rate its book cannot share that book."""
+    case = make_case(people["admin"])
+    case.teams.add(team)
+    second = teams.create(name="Second", by=people["editor"])
+    client = sign_in("editor")
+    assert "Sharing this case would also share its book" in client.get(at(case, "share")).content.decode()
+    assert client.post(at(case, "share"), {"team": second.pk, "do": "share"}).status_code == 403
+    assert list(case.teams.all()) == [team]
+
+
+def test_share_page_and_dialog(sign_in, case):
+    client = sign_in("editor")
+    page = client.get(at(case, "share")).content.decode()
+    assert "<html" in page
+    for words in (
+        "Rater",
+        "also rates documents",
+        "is shared with the case",
+        "without their credentials",
+        "Stop sharing",
+    ):
+        assert words in page
+    dialog = client.get(at(case, "share"), headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in dialog
+    assert "data-dialog-auto" in dialog
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 192])
+def test_rename_refuses(sign_in, case, name):
+    response = sign_in("editor").post(at(case, "rename"), {"name": name})
+    assert response.status_code == 422
+    assert "name" in response.context["form"].errors
+    assert Case.objects.get().name == "Movies"
+
+
+def test_rename(sign_in, case):
+    response = sign_in("editor").post(at(case, "rename"), {"name": "  <b>Films</b> 🎬 "}, follow=True)
+    assert Case.objects.get().name == "<b>Films</b> 🎬"
+    assert "<b>Films</b>" not in response.content.decode()
+    assert Case.objects.get().book.name == "Movies"
+
+
+def test_archive_and_undo(sign_in, case):
+    client = sign_in("owner")
+    page = client.post(at(case, "archive"), follow=True).content.decode()
+    assert f'action="{at(case, "restore")}"' in page
+    assert Case.objects.get().archived_at is not None
+    answer = client.post(at(case, "restore"), headers={"HX-Request": "true"})
+    assert answer.headers["HX-Redirect"] == "/"
+    assert Case.objects.get().archived_at is None
+
+
+def test_owner_of_the_row_keeps_all_rights(sign_in, people, team):
+    mine = make_case(people["viewer"], "Mine")
+    assert sign_in("viewer").post(at(mine, "archive")).status_code == 302
+    Membership.objects.filter(user=people["viewer"]).update(role=Role.RATER)
+    assert sign_in("viewer").get(at(mine, "share")).status_code == 200

@@ -1,0 +1,112 @@
+"""Teams and their members."""
+
+import pytest
+
+from relevancy.models import Membership, Role, Team, User
+from tests.views.factories import make_case
+
+EVERYBODY = ("viewer", "rater", "editor", "owner", "stranger")
+
+
+@pytest.fixture
+def newcomer(people):
+    return User.objects.create_user("new@example.org", name="New")
+
+
+def at(team, deed=""):
+    return f"/teams/{team.pk}/{deed}"
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_team_access(sign_in, team, newcomer, who):
+    client = sign_in(who)
+    member = team.memberships.get(user__email="viewer@example.org")
+    sees = 404 if who == "stranger" else 200
+    changes = {"stranger": 404, "owner": 302}.get(who, 403)
+    assert client.get(at(team)).status_code == sees
+    assert ("Search" in client.get("/teams/").content.decode()) == (sees == 200)
+    assert client.post(at(team, "members/"), {"email": "new@example.org", "role": 2}).status_code == changes
+    assert client.post(at(team, f"members/{member.pk}/role/"), {"role": 3}).status_code == changes
+    expected = 302 if who == "viewer" else changes  # everybody may leave
+    assert client.get(at(team, f"members/{member.pk}/remove/")).status_code == {302: 200}.get(expected, expected)
+    assert team.memberships.filter(pk=member.pk).exists()
+    assert client.post(at(team, f"members/{member.pk}/remove/")).status_code == expected
+
+
+def test_team_new(sign_in, people):
+    client = sign_in("viewer")
+    response = client.post("/teams/new/", {"name": "  Shop   search "})
+    made = Team.objects.get(name="Shop search")
+    assert response.headers["Location"] == at(made)
+    assert made.memberships.get().role == Role.OWNER
+    again = client.post("/teams/new/", {"name": "shop SEARCH"})
+    assert again.status_code == 422
+    assert "already" in str(again.context["form"].errors["name"])
+    assert client.post("/teams/new/", {"name": " "}).status_code == 422
+
+
+def test_member_add_by_email_in_any_case(sign_in, team, newcomer):
+    sign_in("owner").post(at(team, "members/"), {"email": "NEW@example.org", "role": 3})
+    assert team.memberships.get(user=newcomer).role == Role.EDITOR
+
+
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        ({"email": "nobody@example.org", "role": 2}, "email"),
+        ({"email": "no address", "role": 2}, "email"),
+        ({"email": "new@example.org", "role": 9}, "role"),
+    ],
+)
+def test_member_add_errors_stand_at_their_field(sign_in, team, newcomer, data, field):
+    response = sign_in("owner").post(at(team, "members/"), data)
+    assert response.status_code == 422
+    assert list(response.context["form"].errors) == [field]
+    assert team.memberships.count() == 4
+
+
+def test_member_add_refuses_who_cannot_sign_in(sign_in, team):
+    User.objects.create_user("clicks@example.org", kind=User.Kind.CLICKS)
+    assert sign_in("owner").post(at(team, "members/"), {"email": "clicks@example.org", "role": 2}).status_code == 422
+
+
+def test_last_owner_stays(sign_in, people, team):
+    client = sign_in("owner")
+    member = team.memberships.get(user=people["owner"])
+    for deed, data in (("role/", {"role": 2}), ("remove/", {})):
+        page = client.post(at(team, f"members/{member.pk}/{deed}"), data, follow=True).content.decode()
+        assert "is the only owner" in page
+    member.refresh_from_db()
+    assert member.role == Role.OWNER
+    team.memberships.filter(user=people["editor"]).update(role=Role.OWNER)
+    client.post(at(team, f"members/{member.pk}/remove/"))
+    assert not team.memberships.filter(user=people["owner"]).exists()
+
+
+def test_member_of_another_team_is_not_reached(sign_in, people, team):
+    foreign = Membership.objects.get(user=people["stranger"])
+    assert sign_in("owner").post(at(team, f"members/{foreign.pk}/remove/")).status_code == 404
+    assert Membership.objects.filter(pk=foreign.pk).exists()
+
+
+def test_role_nonsense_changes_nothing(sign_in, people, team):
+    member = team.memberships.get(user=people["viewer"])
+    sign_in("owner").post(at(team, f"members/{member.pk}/role/"), {"role": "king"})
+    member.refresh_from_db()
+    assert member.role == Role.VIEWER
+
+
+def test_team_shows_what_is_shared(sign_in, people, team):
+    make_case(people["admin"], "Shared one", team=team)
+    make_case(people["admin"], "Private one")
+    page = sign_in("viewer").get(at(team)).content.decode()
+    assert "Shared one" in page
+    assert "Private one" not in page
+    assert "Add a member" not in page
+    assert "Add a member" in sign_in("owner").get(at(team)).content.decode()
+
+
+def test_teams_of_an_admin_and_of_a_user_without_teams(sign_in, people):
+    assert "Search" in sign_in("admin").get("/teams/").content.decode()
+    Membership.objects.filter(user=people["viewer"]).delete()
+    assert "You are not in a team yet" in sign_in("viewer").get("/teams/").content.decode()

@@ -1,0 +1,77 @@
+"""Tests of access: 404 for what a user cannot see, 403 for what he sees but may not do."""
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+
+from relevancy import scorers
+from relevancy.models import Case, Endpoint, Role, Scorer, Team
+from relevancy.views.permissions import get_or_403, require_admin
+from tests.views.factories import make_case
+
+LOWEST_ROLE = {Role.VIEWER: "viewer", Role.RATER: "rater", Role.EDITOR: "editor", Role.OWNER: "owner"}
+
+
+@pytest.fixture
+def case(people, team):
+    return make_case(people["admin"], team=team)
+
+
+@pytest.mark.parametrize("needs", Role)
+@pytest.mark.parametrize("name", ["viewer", "rater", "editor", "owner", "admin"])
+def test_get_or_403_on_a_shared_case(people, case, needs, name):
+    names = [*LOWEST_ROLE.values(), "admin"]
+    if names.index(name) >= names.index(LOWEST_ROLE[needs]):
+        assert get_or_403(Case.objects, people[name], case.pk, needs=needs) == case
+    else:
+        with pytest.raises(PermissionDenied):
+            get_or_403(Case.objects, people[name], case.pk, needs=needs)
+
+
+@pytest.mark.parametrize("needs", Role)
+def test_get_or_403_hides_what_the_user_cannot_see(people, case, needs):
+    with pytest.raises(Http404):
+        get_or_403(Case.objects, people["stranger"], case.pk, needs=needs)
+    with pytest.raises(Http404):
+        get_or_403(Case.objects, people["owner"], case.pk + 1, needs=needs)
+
+
+def test_get_or_403_needs_editor_by_default(people, case):
+    with pytest.raises(PermissionDenied):
+        get_or_403(Case.objects, people["rater"], case.pk)
+    assert get_or_403(Case.objects, people["editor"], case.pk).role == Role.EDITOR
+
+
+def test_get_or_403_costs_one_query_if_granted(people, case, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        found = get_or_403(Case.objects.select_related("book", "owner"), people["editor"], case.pk)
+        assert (found.book.name, found.owner.name) == ("Movies", "Admin")
+
+
+def test_get_or_403_message_names_the_role_and_who_gives_it(people, case, team):
+    with pytest.raises(PermissionDenied, match=r"role editor on “Movies”.*Admin"):
+        get_or_403(Case.objects, people["rater"], case.pk)
+    with pytest.raises(PermissionDenied, match=r"role owner in the team “Search”.*owner of the team"):
+        get_or_403(Team.objects, people["editor"], team.pk, needs=Role.OWNER)
+
+
+def test_get_or_403_message_of_a_scorer(people, team):
+    shipped = Scorer.objects.filter(owner=None).first()
+    with pytest.raises(PermissionDenied, match=r"only an admin can change it\. Duplicate it\.$"):
+        get_or_403(Scorer.objects, people["owner"], shipped.pk, hint="Duplicate it.")
+    copy = scorers.clone(scorer=shipped, by=people["editor"])
+    scorers.share(scorer=copy, team=team)
+    with pytest.raises(PermissionDenied, match=r"Only the owner of .* Editor, can do this"):
+        get_or_403(Scorer.objects, people["owner"], copy.pk, needs=Role.OWNER)
+
+
+def test_get_or_403_leaves_deferred_columns_alone(people, case):
+    endpoint = Endpoint.objects.get()
+    found = get_or_403(Endpoint.objects.defer("credentials"), people["viewer"], endpoint.pk, needs=Role.VIEWER)
+    assert found.get_deferred_fields() == {"credentials"}
+
+
+def test_require_admin(people):
+    require_admin(people["admin"])
+    with pytest.raises(PermissionDenied, match="admin"):
+        require_admin(people["owner"])

@@ -1,0 +1,139 @@
+"""Cases on the workbench for its tests: shared with the team, run on the scripted engine; and pages taken apart."""
+
+import re
+
+from django.test.html import Element, parse_html
+from django.urls import reverse
+from django.utils import timezone
+
+from relevancy import cases, runs, scores
+from relevancy.models import Query, Ranking, Run
+from tests.factories import make_attempt, make_case, query_of, run_now
+
+HTMX = {"HX-Request": "true"}
+LIST = {**HTMX, "HX-Target": "queries"}
+RATINGS = {"query 1": {"a": 3, "x": 1}, "query 2": {"c": 2}}
+SCRIPT = '<script>alert("x")</script>'
+
+
+def make_bench(people, team, queries=3, ratings=RATINGS, *, run=True, **options):
+    """A case of the admin's, shared with the team, with an attempt and, unless told not to, a run."""
+    case = make_case(queries, ratings, owner=people["admin"], **options)
+    cases.share(case=case, team=team)
+    attempt = make_attempt(case)
+    if run:
+        run_now(attempt)
+    return case
+
+
+def start(case):
+    """A run that waits for its worker."""
+    attempt = case.attempts.select_related("endpoint", "case").first()
+    return runs.start(attempt=attempt, by=case.owner)
+
+
+def big_case(people, team, count, attempts=1):
+    """A case of many queries with a finished run, written without asking an engine: three hits each, the first one rated."""
+    case = make_bench(people, team, count, None, run=False)
+    for _ in range(attempts - 1):
+        parent = case.attempts.first()
+        runs.attempts.save(
+            case=case,
+            endpoint=parent.endpoint,
+            template=f'{{"query": "#$query##", "n": {parent.number}}}',
+            by=case.owner,
+            parent=finished(start(case)).attempt,
+        )
+    finished(start(case))
+    return case
+
+
+def finished(run):
+    """The run with three hits for every query of its case, scored."""
+    queries = Query.objects.filter(book=run.case.book)
+    hits = [["a", 2.0, {"id": "a"}], ["b", 1.0, {"id": "b"}], ["c", None, {"id": "c"}]]
+    said = {"hits": hits, "returned": 3, "total": 1204, "took_ms": 7, "asked_at": timezone.now()}
+    rows = [Ranking(run=run, query=query, text=query.text, **said) for query in queries]
+    Ranking.objects.bulk_create(rows, batch_size=500)
+    done = {"status": "complete", "done": len(rows), "started_at": timezone.now(), "finished_at": timezone.now()}
+    Run.objects.filter(pk=run.pk).update(**done)
+    run.refresh_from_db()
+    scores.rescore_run(run)
+    return run
+
+
+def set_hits(run, text, hits, **changes):
+    """Other hits for one query of a run: ids, or `(id, fields)`."""
+    rows = [[hit, 1.0, {"id": hit}] if isinstance(hit, str) else [hit[0], 1.0, hit[1]] for hit in hits]
+    changes = {"hits": rows, "returned": len(rows), "total": len(rows), **changes}
+    run.rankings.filter(query=query_of(run.case, text)).update(**changes)
+    scores.rescore_query(run, query_of(run.case, text).pk)
+
+
+def entry_of(case, text):
+    return case.case_queries.select_related("query").get(query__text=text)
+
+
+def at(case, name, *args, **query):
+    """The address of something on the case's workbench."""
+    return reverse(name, args=[case.pk, *args], query=query or None)
+
+
+# --- pages taken apart ---
+
+
+def tree(response):
+    """The answer as a tree; tokens, which differ each time, are left out."""
+    text = response.content.decode() if hasattr(response, "content") else response
+    return parse_html(re.sub(r'(name="csrfmiddlewaretoken" value=)"[^"]*"', r'\1""', text))
+
+
+def elements(part, **wanted):
+    """Every element within a part that has these attributes; `_name`: the tag, `cls`: one of its classes."""
+    found = []
+    if not isinstance(part, Element):
+        return found
+    tag, cls = wanted.get("_name"), wanted.get("cls")
+    said = attributes(part)
+    plain = {key.replace("_", "-"): value for key, value in wanted.items() if key not in {"_name", "cls"}}
+    fits = (not tag or part.name == tag) and (not cls or cls in said.get("class", "").split())
+    if fits and all(said.get(key) == value for key, value in plain.items()):
+        found.append(part)
+    for child in part.children:
+        found += elements(child, **wanted)
+    return found
+
+
+def attributes(part):
+    return {name: "" if value is None else value for name, value in part.attributes}
+
+
+def by_id(response, name):
+    """The one element with an id."""
+    (found,) = elements(response if isinstance(response, Element) else tree(response), id=name)
+    return found
+
+
+def same(one, other):
+    """Whether two parts are the same but for being sent out of band."""
+    return bare(one) == bare(other)
+
+
+def bare(part):
+    """A part without what only tells htmx where to put it."""
+    if not isinstance(part, Element):
+        return part
+    kept = [(name, value) for name, value in part.attributes if name != "hx-swap-oob"]
+    return (part.name, sorted((name, value or "") for name, value in kept), [bare(child) for child in part.children])
+
+
+def words(part):
+    """The text of a part, blanks collapsed."""
+    if not isinstance(part, Element):
+        return " ".join(str(part).split())
+    return " ".join(" ".join(map(words, part.children)).split())
+
+
+def shown(response):
+    """The texts of the queries in the list, in order."""
+    return [attributes(link)["title"] for link in elements(tree(response), **{"_name": "a", "data-key-open": ""})]

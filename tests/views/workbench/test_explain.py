@@ -1,0 +1,110 @@
+"""Why a document matched, and rated documents that are not shown."""
+
+import pytest
+
+from relevancy import cases, endpoints, runs
+from relevancy.models import Endpoint
+from tests.factories import make_case, run_now
+
+from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree, words
+
+FILMS = [
+    {"id": "1", "title": "Star Wars", "poster": "https://images.example/1.jpg"},
+    {"id": "2", "title": "Star Trek"},
+    {"id": "3", "title": "Solaris <i>1972</i>", "poster": "https://images.example/3.jpg"},
+]
+
+
+@pytest.fixture
+def films(people, team, data_dir):
+    """A case on an embedded index of three films, run once and shared."""
+    case = make_case(["star"], {"star": {"1": 3, "3": 2, "gone": 3}}, owner=people["admin"])
+    cases.share(case=case, team=team)
+    endpoint = endpoints.create(name="films", engine="embedded", url="films", by=case.owner)
+    with endpoints.connect(endpoint) as engine:
+        engine.load_documents(FILMS)
+    attempt = runs.attempts.save(
+        case=case,
+        endpoint=endpoint,
+        template='{"query": "#$query##", "fields": {"title": 1}}',
+        fields="id:id title:title thumb:poster",
+        by=case.owner,
+    )
+    run_now(attempt)
+    return case
+
+
+def ask(client, case, name, text="star", **query):
+    return client.get(at(case, name, entry_of(case, text).pk, **query), headers=HTMX)
+
+
+def test_explain(sign_in, films):
+    answer = ask(sign_in("viewer"), films, "query_explain", doc_id="1")
+    assert answer.status_code == 200
+    (bar,) = [svg for svg in elements(tree(answer), _name="svg") if attributes(svg).get("role") == "img"]
+    assert attributes(bar)["aria-label"] == "title 100 %"
+    assert "title:star" in words(tree(answer))
+    assert "Full explanation of the engine" in words(tree(answer))
+
+
+def test_explain_a_document_that_does_not_match(sign_in, films):
+    text = words(tree(ask(sign_in("viewer"), films, "query_explain", doc_id="3")))
+    assert "does not match the query" in text
+
+
+def test_explain_says_why_it_cannot(sign_in, films):
+    client = sign_in("viewer")
+    refused = ask(client, films, "query_explain", doc_id="no <b>").content.decode()
+    assert "no document with the id “no &lt;b&gt;”" in refused
+    Endpoint.objects.update(url="elsewhere")
+    assert "is now elsewhere" in words(tree(ask(client, films, "query_explain", doc_id="1")))
+
+
+def test_explain_as_a_page(sign_in, films):
+    entry = entry_of(films, "star")
+    page = sign_in("viewer").get(at(films, "query_explain", entry.pk, doc_id="1"))
+    assert b"<html" in page.content and b"title:star" in page.content
+
+
+def test_missing_lists_ids_then_titles(sign_in, films):
+    client = sign_in("rater")
+    entry = entry_of(films, "star")
+    part = by_id(ask(client, films, "query_missing"), f"missing-{entry.pk}")
+    assert [words(title) for title in elements(part, cls="title")] == ["gone", "3"]
+    looked = by_id(ask(client, films, "query_missing", look="1"), f"missing-{entry.pk}")
+    assert [words(title) for title in elements(looked, cls="title")] == ["gone", "Solaris <i>1972</i>"]
+    assert elements(looked, _name="i") == []
+    assert [words(pill) for pill in elements(looked, cls="pill")] == ["not in the index"]
+    assert [attributes(image)["src"] for image in elements(looked, _name="img")] == ["https://images.example/3.jpg"]
+
+
+def test_missing_where_all_are_shown(sign_in, films):
+    films.book.queries.get().ratings.exclude(doc_id="1").delete()
+    assert "All documents that are rated" in words(tree(ask(sign_in("viewer"), films, "query_missing")))
+
+
+def test_missing_says_why_it_cannot_look_up(sign_in, films):
+    Endpoint.objects.update(url="elsewhere")
+    answer = ask(sign_in("viewer"), films, "query_missing", look="1")
+    assert answer.status_code == 200
+    assert "is now elsewhere" in words(tree(answer))
+    assert "gone" in words(tree(answer))
+
+
+def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
+    case = make_bench(people, team)
+    text = words(tree(ask(sign_in("viewer"), case, "query_missing", "query 1")))
+    assert "Look" not in text
+    assert "x" in text.split()
+
+
+def test_nothing_to_look_at_without_a_run(sign_in, people, team, script):
+    case = make_bench(people, team, run=False)
+    client = sign_in("viewer")
+    for name in ("query_missing", "query_explain"):
+        assert ask(client, case, name, "query 1").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["query_missing", "query_explain"])
+def test_looking_closer_is_for_those_who_see_the_case(sign_in, films, name):
+    assert ask(sign_in("stranger"), films, name, doc_id="1").status_code == 404

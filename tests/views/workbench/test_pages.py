@@ -1,0 +1,743 @@
+"""The workbench's page: who may what at every address, the list of queries, the head, the scorer."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from relevancy import cases, endpoints, engines, judgments, queries, scorers, scores
+from relevancy.models import CaseScore, Run, Scorer, ScorerVersion
+from relevancy.views.workbench import urls
+from tests.factories import make_endpoint, make_scorer, make_team, query_of, rate_all, run_now, script_of
+
+from .example_cases import (
+    HTMX,
+    LIST,
+    SCRIPT,
+    at,
+    attributes,
+    big_case,
+    by_id,
+    elements,
+    entry_of,
+    make_bench,
+    set_hits,
+    shown,
+    start,
+    tree,
+    words,
+)
+
+ROLES = ("viewer", "rater", "editor", "owner", "admin")
+# name, method, the lowest role, what it then answers; entry and run: in its address
+ADDRESSES = [
+    ("case", "GET", "viewer", 200),
+    ("run_state", "GET", "viewer", 200),
+    ("case_scorer", "POST", "editor", 302),
+    ("case_scorer_add", "POST", "editor", 302),
+    ("case_scorer_remove", "POST", "editor", 302),
+    ("case_scorer_restore", "POST", "editor", 302),
+    ("case_scorer_adopt", "POST", "editor", 302),
+    ("case_score_again", "POST", "editor", 302),
+    ("queries_add", "POST", "editor", 302),
+    ("query", "GET", "viewer", 302),
+    ("query_edit", "GET", "editor", 200),
+    ("query_edit", "POST", "editor", 302),
+    ("query_remove", "POST", "editor", 302),
+    ("query_restore", "POST", "editor", 302),
+    ("query_search", "POST", "editor", 302),
+    ("query_sent", "GET", "viewer", 200),
+    ("document", "GET", "viewer", 200),
+    ("query_working", "GET", "viewer", 200),
+    ("rate", "POST", "rater", 302),
+    ("rate_shown", "POST", "rater", 302),
+    ("run", "POST", "editor", 302),
+    ("attempt_preview", "POST", "viewer", 200),
+    ("run_cancel", "POST", "editor", 302),
+    ("run_complete", "POST", "editor", 302),
+]
+MODULES = ("pages", "case_scorers", "queries", "working", "ratings", "runs")
+ENTRY = {"query", "query_edit", "query_remove", "query_restore", "query_search", "query_sent", "document", "rate"}
+ENTRY |= {"rate_shown", "query_working"}
+RUN = {"run_cancel", "run_complete"}
+SCORER = {"case_scorer_remove", "case_scorer_restore", "case_scorer_adopt"}
+
+
+@pytest.fixture
+def case(people, team, script):
+    return make_bench(people, team)
+
+
+def address(case, name, entry=None, number=1):
+    if name in ENTRY:
+        return at(case, name, (entry or entry_of(case, "query 1")).pk)
+    if name in SCORER:
+        return at(case, name, case.case_scorers.first().scorer_id)
+    return at(case, name, number) if name in RUN else at(case, name)
+
+
+def body(case, name):
+    """What a person would send there."""
+    endpoint = case.attempts.first().endpoint_id
+    return {
+        "case_scorer": {"scorer": case.case_scorers.first().scorer_id},
+        "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
+        "queries_add": {"queries": "a new one"},
+        "query_edit": {"text": "query 1", "weight": "1"},
+        "rate": {"doc_id": "a", "value": "2"},
+        "rate_shown": {"value": "1"},
+        "run": {"parent": "1", "endpoint": endpoint, "template": '{"q": "#$query##"}', "depth": "10"},
+        "attempt_preview": {"parent": "1", "endpoint": endpoint, "template": '{"q": "#$query##"}', "depth": "10"},
+    }.get(name, {})
+
+
+def answer(client, case, name, method, headers=None, **where):
+    send = client.get if method == "GET" else client.post
+    return send(address(case, name, **where), body(case, name) if method == "POST" else {}, headers=headers or {})
+
+
+# --- who may what ---
+
+
+def test_addresses_are_all_in_the_table():
+    modules = {f"relevancy.views.workbench.{name}" for name in MODULES}
+    there = {pattern.name for pattern in urls.urlpatterns if pattern.callback.__module__ in modules}
+    assert {name for name, *_ in ADDRESSES} == there
+
+
+@pytest.mark.parametrize(("name", "method", "lowest", "status"), ADDRESSES)
+def test_access(client, people, case, name, method, lowest, status):
+    if name == "run_cancel":
+        Run.objects.update(status="waiting")
+    for who in ROLES:
+        client.force_login(people[who])
+        expected = status if ROLES.index(who) >= ROLES.index(lowest) else 403
+        with transaction.atomic():
+            assert answer(client, case, name, method).status_code == expected, who
+            transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize(("name", "method"), sorted({(name, method) for name, method, *_ in ADDRESSES}))
+def test_access_stranger_and_signed_out(client, people, case, name, method):
+    back = address(case, name) if method == "GET" else "/"  # what is only posted to is no page to come back to
+    response = answer(client, case, name, method)
+    assert (response.status_code, response.headers["Location"]) == (302, f"/login/?next={back}")
+    response = answer(client, case, name, method, HTMX)
+    assert response.status_code == 401
+    assert "signed out" in response.content.decode()
+    client.force_login(people["stranger"])
+    for headers in ({}, HTMX):
+        assert answer(client, case, name, method, headers).status_code == 404
+
+
+@pytest.mark.parametrize("name", sorted({name for name, *_ in ADDRESSES} - {"query_edit"}))
+def test_other_method_is_not_allowed(sign_in, case, name):
+    wrong = "GET" if (name, "POST") in {(name, method) for name, method, *_ in ADDRESSES} else "POST"
+    assert answer(sign_in("admin"), case, name, wrong).status_code == 405
+    assert case.runs.count() == case.attempts.count() == 1
+
+
+@pytest.mark.parametrize("name", sorted(ENTRY | RUN))
+def test_what_belongs_to_another_case_is_not_there(sign_in, people, team, case, name):
+    other = make_bench(people, team)
+    run_now(case.attempts.select_related("case", "endpoint").get())  # a number the other case has not
+    method = next(method for found, method, *_ in ADDRESSES if found == name)
+    where = {"entry": entry_of(case, "query 1"), "number": 2}
+    client = sign_in("admin")
+    for headers in ({}, HTMX):
+        assert answer(client, other, name, method, headers, **where).status_code == 404
+    assert answer(client, other, name, method, entry=entry_of(other, "query 1")).status_code != 404
+
+
+def test_access_follows_the_team_at_once(sign_in, case, team):
+    client = sign_in("editor")
+    assert client.get(at(case, "case")).status_code == 200
+    cases.unshare(case=case, team=team)
+    assert client.get(at(case, "case")).status_code == 404
+
+
+def test_page_shows_only_what_the_role_may(sign_in, case):
+    place = at(case, "case", open=entry_of(case, "query 1").pk)
+    found = {}
+    for who in ("viewer", "rater", "editor"):
+        page = tree(sign_in(who).get(place))
+        forms = {attributes(form).get("action", "") for form in elements(page, _name="form")}
+        found[who] = {name for name, *_ in ADDRESSES if any(re.fullmatch(pattern(case, name), form) for form in forms)}
+    # The filter sends to the page itself; the pane stands there for everybody, switched off for those who may not run.
+    assert found["viewer"] == {"case", "run"}
+    assert found["rater"] == {"case", "run", "rate", "rate_shown"}
+    editor = {"case_scorer", "case_scorer_add", "queries_add", "query_search", "query_remove"}
+    assert found["editor"] == found["rater"] | editor
+    pane = by_id(sign_in("rater").get(place), "tune")
+    assert "disabled" in attributes(elements(pane, _name="fieldset")[0])
+
+
+def pattern(case, name):
+    return re.escape(address(case, name)) + r"(\?.*)?"
+
+
+# --- the list ---
+
+
+@pytest.fixture
+def films(people, team, script):
+    """Queries whose names say what they are for; nothing has been run."""
+    texts = ["Star Wars", "star trek", "100% wool", "under_score", 'say "hi"', "it's", SCRIPT, "a\\b"]
+    return make_bench(people, team, texts, None, run=False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("STAR", ["Star Wars", "star trek"]),
+        ("  star t ", ["star trek"]),
+        ("%", ["100% wool"]),
+        ("_", ["under_score"]),
+        ('"', ['say "hi"', SCRIPT]),
+        ("'", ["it's"]),
+        ("\\", ["a\\b"]),
+        ("<script>", [SCRIPT]),
+        ("\0star", ["Star Wars", "star trek"]),
+        ("", ["Star Wars", "star trek", "100% wool", "under_score", 'say "hi"', "it's", SCRIPT, "a\\b"]),
+    ],
+)
+def test_list_filter(sign_in, films, typed, found):
+    client = sign_in("viewer")
+    assert shown(client.get(at(films, "case"), {"q": typed})) == found
+    assert shown(client.get(at(films, "case"), {"q": typed}, headers=LIST)) == found
+
+
+def test_list_filter_without_hits_says_so_and_keeps_the_text(sign_in, films):
+    page = sign_in("viewer").get(at(films, "case"), {"q": "<b>nothing"})
+    assert "No query contains “&lt;b&gt;nothing”" in page.content.decode()
+    assert attributes(by_id(page, "filter"))["value"] == "<b>nothing"
+    page = sign_in("viewer").get(at(films, "case"), {"state": "failed"})
+    assert "No query is in this state" in page.content.decode()
+
+
+def test_list_fragment_is_the_list_of_the_page(sign_in, case):
+    client = sign_in("editor")
+    for query in ({}, {"sort": "score", "down": "1"}, {"q": "2"}, {"open": entry_of(case, "query 2").pk}):
+        place = at(case, "case", **query)
+        fragment = client.get(place, headers=LIST)
+        assert by_id(fragment, "queries") == by_id(client.get(place), "queries")
+        assert "<html" not in fragment.content.decode()
+        assert "HX-Request" in fragment.headers["Vary"]
+
+
+@pytest.fixture
+def mixed(people, team, script):
+    """A run with every state: scored, not scoreable, failed, empty; then one more query, and one that was edited."""
+    texts = ["good", "bad", "blank", "broken", "empty", "old text"]
+    case = make_bench(people, team, texts, {"good": {"a": 3}, "bad": {"a": 0, "z": 3}, "empty": {"z": 3}}, run=False)
+    attempt = case.attempts.select_related("case", "endpoint").get()
+    answers = script_of(attempt).answers
+    answers |= {"broken": engines.EngineError(f"No such parser. {SCRIPT}"), "empty": (), "bad": ("a", "b", "c", "d")}
+    run_now(attempt)
+    queries.add(case=case, texts=["late"])
+    entry = entry_of(case, "old text")
+    queries.edit(case_query=entry, text="new text", weight=2.5, tags=["one", "two", "three", "four"])
+    return case
+
+
+def row_of(response, case, text):
+    return by_id(response, f"query-row-{entry_of(case, text).pk}")
+
+
+def pills(row):
+    return [words(pill) for pill in elements(row, _name="span", cls="pill")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "numbers"),
+    [
+        ("good", [], ["", "", "3", "2", True]),
+        ("bad", [], ["", "100.0", "4", "3", True]),
+        ("blank", [], ["", "", "3", "3", True]),
+        ("empty", ["no results"], ["", "100.0", "0", "", True]),
+        ("late", ["not searched"], ["", "", "", "", ""]),
+        ("new text", ["four", "one", "three", "edited", "×2.5"], ["", "", "3", "3", True]),
+    ],
+)
+def test_row_states(sign_in, mixed, text, said, numbers):
+    row = row_of(sign_in("viewer").get(at(mixed, "case")), mixed, text)
+    assert pills(row) == said
+    cells = [words(cell) for cell in elements(row, _name="td", cls="num")]
+    assert [bool(cell) if wanted is True else cell for cell, wanted in zip(cells, numbers, strict=True)] == numbers
+
+
+def test_row_scores(sign_in, mixed):
+    page = sign_in("viewer").get(at(mixed, "case"))
+    score = {text: words(elements(row_of(page, mixed, text), cls="score")[0]) for text in ("good", "bad", "empty")}
+    assert score["good"].startswith("100.0")
+    assert score["bad"].startswith("0.0")
+    assert score["empty"] == "0.0"
+    assert "Not scoreable" in words(row_of(page, mixed, "blank"))
+    assert "Not searched yet" in words(row_of(page, mixed, "late"))
+
+
+def test_row_failed_shows_the_engine_in_its_own_words(sign_in, mixed):
+    page = sign_in("editor").get(at(mixed, "case"))
+    row = row_of(page, mixed, "broken")
+    assert pills(row) == ["failed"]
+    assert f"No such parser. {SCRIPT}" in words(row)
+    assert [attributes(form)["action"] for form in elements(row, _name="form")] == [
+        address(mixed, "query_search", entry_of(mixed, "broken"))
+    ]
+    assert elements(row_of(sign_in("rater").get(at(mixed, "case")), mixed, "broken"), _name="form") == []
+
+
+def test_row_never_run_and_waiting(sign_in, films):
+    client = sign_in("viewer")
+    assert "Nothing has been run yet" in words(row_of(client.get(at(films, "case")), films, "it's"))
+    start(films)
+    page = client.get(at(films, "case"))
+    assert elements(row_of(page, films, "it's"), cls="skeleton")
+    assert "waiting" in attributes(by_id(page, f"query-{entry_of(films, 'it' + chr(39) + 's').pk}"))["class"]
+
+
+@pytest.mark.parametrize(
+    ("state", "found"),
+    [
+        ("unrated", ["good", "bad", "blank", "new text"]),
+        ("failed", ["broken"]),
+        ("empty", ["empty"]),
+        ("unscored", ["blank", "broken", "new text", "late"]),
+        ("nonsense", ["good", "bad", "blank", "broken", "empty", "new text", "late"]),
+    ],
+)
+def test_list_states(sign_in, mixed, state, found):
+    assert shown(sign_in("viewer").get(at(mixed, "case"), {"state": state})) == found
+
+
+def test_list_state_without_a_run(sign_in, films):
+    for state, count in (("unrated", 0), ("failed", 0), ("empty", 0), ("unscored", 8)):
+        assert len(shown(sign_in("viewer").get(at(films, "case"), {"state": state}))) == count
+
+
+@pytest.mark.parametrize("sort", ["score", "difference", "gap", "hits", "unrated", "ms"])
+def test_list_sort_missing_values_are_last_both_ways(sign_in, mixed, sort):
+    run = mixed.runs.get()
+    for place, ranking in enumerate(run.rankings.filter(error_kind="")):
+        run.rankings.filter(pk=ranking.pk).update(total=100 + place, took_ms=place)
+    second = run_now(mixed.attempts.select_related("case", "endpoint").get())
+    rate_all(mixed, {"good": {"b": 2}}, mixed.owner)
+    scores.rescore_query(second, query_of(mixed, "good").pk)
+    client = sign_in("viewer")
+    values = {}
+    for down in ("", "1"):
+        page = client.get(at(mixed, "case"), {"sort": sort, "down": down})
+        key = {"ms": "took_ms"}.get(sort, sort)
+        values[down] = [getattr(row.case_query, key) for row in page.context["rows"]]
+        head = elements(tree(page), **{"aria-sort": "descending" if down else "ascending"})
+        assert len(head) == 1
+    known = {down: [value for value in found if value is not None] for down, found in values.items()}
+    assert known[""] == sorted(known[""]) == sorted(known["1"])
+    assert known["1"] == sorted(known["1"], reverse=True)
+    assert len(known[""]) < len(values[""])
+    for down in ("", "1"):
+        assert values[down][: len(known[down])] == known[down]
+
+
+def test_list_sort_place_and_query(sign_in, mixed):
+    client = sign_in("viewer")
+    order = ["good", "bad", "blank", "broken", "empty", "new text", "late"]
+    assert shown(client.get(at(mixed, "case"), {"sort": "nonsense"})) == order
+    assert shown(client.get(at(mixed, "case"), {"sort": "place", "down": "1"})) == order[::-1]
+    assert shown(client.get(at(mixed, "case"), {"sort": "query"})) == sorted(order)
+    assert shown(client.get(at(mixed, "case"), {"sort": "query", "down": "1"})) == sorted(order, reverse=True)
+
+
+def test_list_sort_links_turn_round(sign_in, case):
+    page = sign_in("viewer").get(at(case, "case"), {"sort": "score", "q": "query"})
+    links = {words(link).strip(" ↑↓"): attributes(link)["href"] for link in elements(tree(page), cls="sort")}
+    assert links["Score"] == at(case, "case", q="query", sort="score", down=1)
+    assert links["Hits"] == at(case, "case", q="query", sort="hits", down=1)
+    assert links["Query"] == at(case, "case", q="query", sort="query")
+
+
+def test_list_pages(sign_in, people, team, script):
+    case = make_bench(people, team, 120, None, run=False)
+    client = sign_in("viewer")
+    for page, first, count in (
+        ("1", 1, 50),
+        ("3", 101, 20),
+        ("999", 101, 20),
+        ("0", 101, 20),
+        ("x", 1, 50),
+        ("", 1, 50),
+    ):
+        response = client.get(at(case, "case"), {"page": page})
+        texts = shown(response)
+        assert (texts[0], len(texts)) == (f"query {first}", count)
+        places = [words(cell) for cell in elements(tree(response), _name="td", cls="position")]
+        assert places[0] == str(first)
+    page = client.get(at(case, "case"), {"page": "2", "q": "query"})
+    links = {
+        attributes(link)["rel"]: attributes(link)["href"]
+        for link in elements(tree(page), _name="a")
+        if "rel" in attributes(link)
+    }
+    assert links == {"prev": at(case, "case", q="query", page=1), "next": at(case, "case", q="query", page=3)}
+    # When a run goes on, the list is fetched anew: with its page, or it would jump back to the first.
+    assert attributes(by_id(page, "queries"))["hx-get"] == at(case, "case", q="query", page=2)
+
+
+def test_query_link_leads_to_the_page_of_the_list_where_it_stands(sign_in, people, team, script):
+    case = make_bench(people, team, 120, None, run=False)
+    client = sign_in("viewer")
+    for text, page in (("query 1", None), ("query 50", None), ("query 51", 2), ("query 120", 3)):
+        entry = entry_of(case, text)
+        response = client.get(address(case, "query", entry))
+        wanted = at(case, "case", open=entry.pk, **({"page": page} if page else {}))
+        assert response.headers["Location"] == f"{wanted}#query-{entry.pk}"
+        assert len(elements(tree(client.get(response.headers["Location"])), cls="is-open")) == 1
+
+
+def test_open_at_most_five_and_never_those_of_other_cases(sign_in, people, team, case):
+    many = make_bench(people, team, 8, None)
+    ids = list(many.case_queries.values_list("pk", flat=True))
+    client = sign_in("viewer")
+    opened = elements(tree(client.get(at(many, "case"), {"open": ids})), cls="is-open")
+    assert [attributes(part)["id"] for part in opened] == [f"query-{pk}" for pk in ids[:5]]
+    words_of_it = ["x", "-1", "9" * 5000, str(entry_of(case, "query 1").pk)]
+    assert elements(tree(client.get(at(many, "case"), {"open": words_of_it})), cls="is-open") == []
+
+
+def test_odd_addresses_are_the_usual_page(sign_in, case):
+    client = sign_in("viewer")
+    plain = shown(client.get(at(case, "case")))
+    for query in ({"page": "9" * 5000}, {"run": "7"}, {"run": "x"}, {"attempt": "x"}, {"attempt": "99"}, {"down": "2"}):
+        assert shown(client.get(at(case, "case"), query)) == plain
+
+
+# --- the head ---
+
+
+def head_of(response):
+    return words(by_id(response, "case-score"))
+
+
+def test_head_score_difference_and_counts(sign_in, case):
+    client = sign_in("editor")
+    first = case.runs.get()
+    script_of(first.attempt).answers["query 1"] = ("x", "b")
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    page = client.get(at(case, "case"))
+    head = head_of(page)
+    points = scores.recent_case_scores(case, ScorerVersion.objects.used_by(case)[0])
+    assert points[1].score < points[0].score
+    whole, _, tenth = f"{points[1].score:.1f}".partition(".")
+    assert head.startswith(f"{whole} .{tenth}")
+    assert f"▼ −{points[0].score - points[1].score:.1f} on run 1" in head
+    assert "2 of 3 scored" in head
+    assert "Run 2 · attempt 1" in head
+    assert "vs run 1" in words(by_id(page, "queries"))
+
+
+def test_head_says_that_fewer_queries_were_scored(sign_in, case):
+    script_of(case.attempts.get()).answers["query 2"] = engines.EngineError("Down.")
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    assert "1 fewer scored than in run 1" in head_of(sign_in("viewer").get(at(case, "case")))
+    run_now_with_more(case)
+    assert "2 more scored than in run 2" in head_of(sign_in("viewer").get(at(case, "case")))
+
+
+def run_now_with_more(case):
+    script_of(case.attempts.get()).answers.clear()
+    rate_all(case, {"query 3": {"a": 1}}, case.owner)
+    run_now(case.attempts.select_related("case", "endpoint").get())
+
+
+def test_head_difference_passes_over_a_run_without_a_score(sign_in, case):
+    script = script_of(case.attempts.get())
+    good = dict(script.answers)
+    script.answers |= dict.fromkeys(("query 1", "query 2", "query 3"), engines.EngineError("Down."))
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    script.answers = good
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    assert list(CaseScore.objects.filter(run__number=2).values_list("score", flat=True)) == [None]
+    assert "0.0 on run 1" in head_of(sign_in("viewer").get(at(case, "case")))
+
+
+def test_head_without_a_run_or_a_score(sign_in, people, team, script):
+    case = make_bench(people, team, 1, None, run=False)
+    client = sign_in("editor")
+    assert "Not run yet" in head_of(client.get(at(case, "case")))
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    head = head_of(client.get(at(case, "case")))
+    assert head.startswith("–")
+    assert "0 of 1 scored" in head
+
+
+def test_state_polls_while_a_run_is_under_way_and_then_stops(sign_in, case):
+    client = sign_in("editor")
+    run = start(case)
+    Run.objects.filter(pk=run.pk).update(done=2, failed=1, status="running", started_at=timezone.now())
+    response = client.get(at(case, "run_state"), headers=HTMX)
+    head = by_id(response, "case-score")
+    assert attributes(head)["hx-trigger"] == "every 1s"
+    assert attributes(head)["hx-get"] == at(case, "run_state")
+    assert response.headers["HX-Trigger"] == "run-progress"
+    assert "Run 2, attempt 1" in words(head)
+    assert "2 of 3" in words(head)
+    assert "1 failed" in words(head)
+    assert "70 .9 running" in words(head)  # the last run's score stays
+    assert [attributes(form)["action"] for form in elements(head, _name="form")][-1] == at(case, "run_cancel", 2)
+    Run.objects.filter(pk=run.pk).update(status="complete", finished_at=timezone.now())
+    response = client.get(at(case, "run_state"), headers=HTMX)
+    assert response.headers["HX-Trigger"] == "run-finished"
+    assert "hx-trigger" not in attributes(by_id(response, "case-score"))
+
+
+def test_head_is_the_same_on_the_page_and_from_state(sign_in, case):
+    client = sign_in("editor")
+    for _ in range(2):
+        assert by_id(client.get(at(case, "run_state")), "case-score") == by_id(
+            client.get(at(case, "case")), "case-score"
+        )
+        if not case.runs.active().exists():
+            start(case)
+
+
+# --- notices ---
+
+
+def notices(response):
+    return [words(part) for part in elements(by_id(response, "queries"), cls="notice")]
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "button"),
+    [
+        ("incomplete", "Run 1 is incomplete:", "Try them again"),
+        ("failed", "Run 1 failed:", "Search the rest"),
+        ("cancelled", "Run 1 was stopped:", "Search the rest"),
+    ],
+)
+def test_notice_of_an_unfinished_run(sign_in, case, status, said, button):
+    Run.objects.update(status=status, failed=2, reason=f"Because. {SCRIPT}")
+    (notice,) = notices(sign_in("editor").get(at(case, "case")))
+    assert notice.startswith(f"{said} Because. {SCRIPT}")
+    assert notice.endswith(button)
+    assert button not in notices(sign_in("viewer").get(at(case, "case")))[0]
+
+
+def test_notice_of_new_and_edited_queries(sign_in, case):
+    client = sign_in("editor")
+    assert notices(client.get(at(case, "case"))) == []
+    queries.add(case=case, texts=["late"])
+    said = "1 query is new since run 1. It is not included in the score yet."
+    assert notices(client.get(at(case, "case")))[0].startswith(said)
+    queries.edit(case_query=entry_of(case, "query 1"), text="query one")
+    said = notices(client.get(at(case, "case")))[0]
+    assert "1 query is new and 1 query was edited since run 1." in said
+    client.post(at(case, "run_complete", 1))
+    assert notices(client.get(at(case, "case"))) == []
+
+
+def test_notice_that_no_document_returned_is_known(sign_in, people, team, script):
+    case = make_bench(people, team, 1, {"query 1": {f"film-{number}": 1 for number in range(10)}})
+    (notice,) = notices(sign_in("viewer").get(at(case, "case")))
+    assert notice.startswith("No returned document has a rating,")
+
+
+def test_notice_of_an_older_run(sign_in, case):
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    page = sign_in("editor").get(at(case, "case"), {"run": "1"})
+    assert "You are viewing run 1" in notices(page)[0]
+    assert attributes(by_id(page, "queries"))["hx-get"] == at(case, "case", run=1)
+    assert notices(sign_in("editor").get(at(case, "case"), {"run": "2"})) == []
+
+
+def test_scores_that_ratings_made_stale_are_made_anew(sign_in, case, monkeypatch):
+    client = sign_in("viewer")
+    before = head_of(client.get(at(case, "case")))
+    rate_all(case, {"query 1": {"b": 3, "c": 3}}, case.owner)
+    assert head_of(client.get(at(case, "case"))) != before
+    # Too many for one request: in the background, and the page says so.
+    rate_all(case, {"query 1": {"b": 1}}, case.owner)
+    monkeypatch.setattr("relevancy.views.workbench.stale_scores.MAX_INLINE_SCORES", 0)
+    assert notices(client.get(at(case, "case"))) == ["Updating 1 score: ratings or scorers have changed."]
+    assert notices(client.get(at(case, "case"))) == []
+
+
+def test_missing_packages_are_notices(sign_in, case):
+    run = case.runs.get()
+    Run.objects.update(config={**run.config, "engine": "uninstalled"})
+    version = case.case_scorers.get().version
+    type(version).objects.filter(pk=version.pk).update(measure="Uninstalled@10")
+    response = sign_in("viewer").get(at(case, "case", open=entry_of(case, "query 1").pk))
+    assert response.status_code == 200
+    found = {attributes(part).get("data-notice") for part in elements(by_id(response, "queries"), cls="notice")}
+    assert {"engine-missing", "measure-missing"} <= found
+
+
+# --- scorer ---
+
+
+def test_choose_scorer_scores_the_history_and_searches_nothing(sign_in, case):
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    script = script_of(case.attempts.get())
+    asked = len(script.asked)
+    chosen = make_scorer("P@3", "Precision of three")
+    client = sign_in("editor")
+    assert client.post(at(case, "case_scorer"), {"scorer": chosen.pk}).headers["Location"] == at(case, "case")
+    assert len(script.asked) == asked
+    points = scores.recent_case_scores(case, ScorerVersion.objects.used_by(case)[0])
+    assert [(point.run.number, point.version.scorer.name) for point in points] == [(1, chosen.name), (2, chosen.name)]
+    assert points[0].score == pytest.approx(100 / 3)
+    head = by_id(client.get(at(case, "case")), "case-score")
+    assert [words(option) for option in elements(head, _name="option") if "selected" in attributes(option)] == [
+        chosen.name
+    ]
+    response = client.post(at(case, "case_scorer"), {"scorer": chosen.pk}, headers=HTMX)
+    assert response.headers["HX-Redirect"] == at(case, "case")
+
+
+@pytest.mark.parametrize("sent", ["", "x", "0", "99999", "9" * 5000])
+def test_choose_scorer_refuses_what_is_not_on_offer(sign_in, case, sent):
+    client = sign_in("editor")
+    response = client.post(at(case, "case_scorer"), {"scorer": sent}, headers=HTMX)
+    assert response.status_code == 409
+    assert "no longer available" in response.content.decode()
+    assert case.case_scorers.get().scorer.name == "nDCG@10"
+
+
+def test_choose_scorer_not_retired_nor_of_others_nor_without_a_measure(sign_in, people, case):
+    retired = make_scorer("P@1", "Retired")
+    Scorer.objects.filter(pk=retired.pk).update(retired_at=timezone.now())
+    private = make_scorer("P@2", "Private")
+    Scorer.objects.filter(pk=private.pk).update(owner=people["rater"])
+    empty = Scorer.objects.create(name="Empty")
+    client = sign_in("editor")
+    for scorer in (retired, private, empty):
+        assert client.post(at(case, "case_scorer"), {"scorer": scorer.pk}, headers=HTMX).status_code == 409
+    # In use, it is shown as what is chosen, whoever looks.
+    scorers.make_primary(case=case, scorer=private)
+    head = by_id(client.get(at(case, "case")), "case-score")
+    assert [words(option) for option in elements(head, _name="option") if "selected" in attributes(option)] == [
+        "Private"
+    ]
+
+
+# --- texts are texts ---
+
+
+def test_every_text_is_escaped(sign_in, people, team, script):
+    case = make_bench(people, make_team(f"T{SCRIPT}"), [SCRIPT], None, run=False)
+    cases.share(case=case, team=team)
+    cases.rename(case=case, name=f"C{SCRIPT}")
+    people["rater"].name = f"N{SCRIPT}"
+    people["rater"].save()
+    entry = entry_of(case, SCRIPT)
+    said = {"text": SCRIPT, "tags": [f"T{SCRIPT}"], "notes": SCRIPT, "information_need": SCRIPT}
+    queries.edit(case_query=entry, **said)
+    attempt = case.attempts.select_related("case", "endpoint").get()
+    type(attempt.endpoint).objects.filter(pk=attempt.endpoint_id).update(name=f"E{SCRIPT}")
+    make_scorer("P@1", f"S{SCRIPT}")
+    attempt.refresh_from_db()
+    run = run_now(attempt)
+    fields = {
+        "id": f"d{SCRIPT}",
+        "title": SCRIPT,
+        "long": SCRIPT * 9,
+        "items": [SCRIPT],
+        "deep": {"a": SCRIPT},
+        SCRIPT: "x",
+    }
+    Run.objects.update(config={**run.config, "fields": "id:id, title:title, long, items"})
+    set_hits(Run.objects.get(), SCRIPT, [(f"d{SCRIPT}", fields)])
+    entry.query.book = case.book
+    judgments.rate(query=entry.query, doc_id=f"d{SCRIPT}", value=2, by=people["rater"], note=SCRIPT)
+    client = sign_in("editor")
+    places = [
+        at(case, "case", open=entry.pk, q="script"),
+        address(case, "query_sent", entry),
+        address(case, "query_edit", entry),
+    ]
+    places += [at(case, "document", entry.pk, doc_id=f"d{SCRIPT}"), at(case, "document", entry.pk, doc_id=SCRIPT)]
+    for place in places:
+        for headers in ({}, HTMX):
+            text = client.get(place, headers=headers).content.decode()
+            assert "&lt;script&gt;alert(" in text, place
+            assert '<script>alert("' not in text, place
+
+
+# --- statements and size ---
+
+
+def statements(client, place, data=None, headers=None):
+    with CaptureQueriesContext(connection) as queries:
+        response = (
+            client.get(place, headers=headers or {})
+            if data is None
+            else client.post(place, data, headers=headers or {})
+        )
+    assert response.status_code == 200
+    return len(queries)
+
+
+@pytest.mark.parametrize("other", [{"count": 60}, {"count": 3, "attempts": 20}])
+def test_statements_do_not_grow(sign_in, people, team, script, other):
+    client = sign_in("editor")
+    small, large = big_case(people, team, 3, attempts=2), big_case(people, team, **{"attempts": 2, **other})
+    found = []
+    for case in (small, large):
+        entry = entry_of(case, "query 2").pk
+        rate = at(case, "rate", entry, rank=1)
+        found.append(
+            (
+                statements(client, at(case, "case")),
+                statements(client, at(case, "case"), headers=LIST),
+                statements(client, at(case, "case", open=entry)),
+                statements(client, rate, {"doc_id": "a", "value": "2"}, HTMX),
+                statements(client, rate, {"doc_id": "a", "value": ""}, HTMX),
+                statements(client, at(case, "run_state")),
+            )
+        )
+    assert found[0] == found[1]
+    assert max(found[0]) < 45
+
+
+def test_five_thousand_queries(sign_in, people, team, script):
+    case = big_case(people, team, 5000)
+    rate_all(case, {"query 4999": {"a": 3, "x": 3}, "query 17": {"c": 1}}, case.owner)
+    client = sign_in("editor")
+    page = client.get(at(case, "case"))
+    assert "1–50 of 5,000 queries" in words(by_id(page, "queries"))
+    assert "2 of 5,000 scored" in head_of(page)
+    assert shown(client.get(at(case, "case"), {"q": "QUERY 499"}, headers=LIST)) == [
+        "query 499",
+        *(f"query {n}" for n in range(4990, 5000)),
+    ]
+    assert shown(client.get(at(case, "case"), {"sort": "score"}))[:2] == ["query 17", "query 4999"]
+    assert shown(client.get(at(case, "case"), {"sort": "score", "down": "1"}))[:2] == ["query 4999", "query 17"]
+    last = client.get(at(case, "case"), {"page": "100", "sort": "place"})
+    assert shown(last)[-1] == "query 5000"
+    entry = entry_of(case, "query 4999")
+    answer = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert by_id(answer, f"result-{entry.pk}-2")
+
+
+def test_history_holds_one_point_a_run(sign_in, case):
+    score = CaseScore.objects.get()
+    CaseScore.objects.filter(pk=score.pk).update(day=score.day - timedelta(days=3), score=10)
+    scores.score_case(case.runs.select_related("case").get(), ScorerVersion.objects.used_by(case))
+    assert CaseScore.objects.count() == 2
+    page = sign_in("viewer").get(at(case, "case"))
+    assert len(elements(by_id(page, "case-score"), _name="circle")) == 1
+    assert head_of(page).startswith("70 .9")
+
+
+def test_endpoint_that_is_archived_stays_readable(sign_in, people, case):
+    endpoint = case.attempts.get().endpoint
+    endpoints.archive(endpoint=endpoint)
+    make_endpoint(people["stranger"])
+    pane = by_id(sign_in("editor").get(at(case, "case")), "tune")
+    chosen = [attributes(option)["value"] for option in elements(by_id(pane, "endpoint"), _name="option")]
+    assert chosen == [str(endpoint.pk)]

@@ -1,0 +1,110 @@
+"""Tags, information need and notes of a query; scores by tag."""
+
+import pytest
+
+from relevancy.models import Query
+from tests.factories import query_of
+
+from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree, words
+
+
+@pytest.fixture
+def case(people, team, script):
+    case = make_bench(people, team)
+    case.book.teams.add(team)
+    return case
+
+
+def tag(client, case, text="query 1", **sent):
+    return client.post(at(case, "query_tag", entry_of(case, text).pk), sent, headers=HTMX)
+
+
+def tags_of(case, text="query 1"):
+    return query_of(case, text).tags
+
+
+def test_tag_adds_and_takes_off(sign_in, case):
+    client = sign_in("editor")
+    answer = tag(client, case, add="brand, long tail")
+    assert tags_of(case) == ["brand", "long tail"]
+    entry = entry_of(case, "query 1")
+    part = by_id(answer, f"about-{entry.pk}")
+    assert "brand" in words(part)
+    row = by_id(answer, f"query-row-{entry.pk}")
+    assert "long tail" in words(row)
+    tag(client, case, remove="brand")
+    assert tags_of(case) == ["long tail"]
+
+
+def test_tag_refuses(sign_in, case):
+    answer = tag(sign_in("editor"), case, add="x" * 51)
+    assert answer.status_code == 409
+    assert "51 characters" in answer.content.decode()
+    assert tags_of(case) == []
+
+
+def test_tag_without_htmx(sign_in, case):
+    entry = entry_of(case, "query 1")
+    answer = sign_in("editor").post(at(case, "query_tag", entry.pk), {"add": "x"})
+    assert answer["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
+
+
+def test_notes_are_edited_and_shown_as_markdown(sign_in, case):
+    client = sign_in("editor")
+    entry = entry_of(case, "query 1")
+    place = at(case, "query_notes", entry.pk)
+    form = by_id(client.get(place, headers=HTMX), f"about-{entry.pk}")
+    assert form.name == "form"
+    sent = {"information_need": " All the **films** ", "notes": "<script>alert(1)</script>\n\n- one"}
+    answer = client.post(place, sent, headers=HTMX)
+    part = by_id(answer, f"about-{entry.pk}")
+    assert [words(bold) for bold in elements(part, _name="strong")] == ["films"]
+    assert elements(part, _name="script") == []
+    assert "<script>alert(1)</script>" in words(part).replace("&lt;", "<").replace("&gt;", ">")
+    assert query_of(case, "query 1").information_need == "All the **films**"
+    page = client.get(at(case, "query_notes", entry.pk)).content.decode()
+    assert "All the **films**" in page and "<html" in page
+
+
+def test_notes_too_long(sign_in, case):
+    client = sign_in("editor")
+    entry = entry_of(case, "query 1")
+    sent = {"information_need": "x", "notes": "y" * 20_001}
+    answer = client.post(at(case, "query_notes", entry.pk), sent, headers=HTMX)
+    assert answer.status_code == 422
+    assert "20001" in answer.content.decode()
+    assert query_of(case, "query 1").information_need == ""
+
+
+def test_about_is_what_cancel_brings_back(sign_in, case):
+    Query.objects.filter(text="query 1").update(notes="known", tags=["x"])
+    entry = entry_of(case, "query 1")
+    for who, forms in (("viewer", 0), ("editor", 2)):
+        part = by_id(sign_in(who).get(at(case, "query_about", entry.pk), headers=HTMX), f"about-{entry.pk}")
+        assert "known" in words(part)
+        assert len(elements(part, _name="form")) == forms
+
+
+@pytest.mark.parametrize(("who", "status"), [("rater", 403), ("viewer", 403), ("stranger", 404)])
+def test_what_belongs_to_the_book_is_changed_by_its_editors(sign_in, case, who, status):
+    client = sign_in(who)
+    entry = entry_of(case, "query 1")
+    assert tag(client, case, add="x").status_code == status
+    assert client.post(at(case, "query_notes", entry.pk), {"notes": "x"}).status_code == status
+    assert client.get(at(case, "query_notes", entry.pk)).status_code == status
+    assert (tags_of(case), query_of(case, "query 1").notes) == ([], "")
+
+
+def test_segments(sign_in, case, django_assert_max_num_queries):
+    Query.objects.filter(text="query 1").update(tags=["first", "both & more"])
+    Query.objects.filter(text="query 2").update(tags=["both & more"])
+    answer = sign_in("viewer").get(at(case, "segments"), headers=HTMX)
+    rows = [words(row) for row in elements(tree(answer), _name="tr")][1:]
+    assert [row.split()[0] for row in rows] == ["both", "first"]
+    links = [attributes(link)["href"] for link in elements(tree(answer), _name="a")]
+    assert links[0] == at(case, "case", tag="both & more")
+    assert sign_in("stranger").get(at(case, "segments")).status_code == 404
+
+
+def test_segments_without_tags(sign_in, case):
+    assert "No query has a tag yet" in sign_in("viewer").get(at(case, "segments"), headers=HTMX).content.decode()

@@ -1,0 +1,331 @@
+"""Ratings on the workbench: what is taken and refused, and what the answer brings along."""
+
+import pytest
+from django.contrib.messages import get_messages
+
+from relevancy import judgments, scores
+from relevancy.models import CaseScore, Rating, RatingChange, Run, ScorerVersion, Verdict
+from tests.factories import make_user, query_of, rate_all, run_now, script_of
+
+from .example_cases import (
+    HTMX,
+    SCRIPT,
+    at,
+    attributes,
+    by_id,
+    elements,
+    entry_of,
+    make_bench,
+    same,
+    set_hits,
+    start,
+    tree,
+    words,
+)
+
+
+@pytest.fixture
+def case(people, team, script):
+    return make_bench(people, team)
+
+
+def send(client, case, text, doc_id, value, rank=1, headers=HTMX, **more):
+    place = at(case, "rate", entry_of(case, text).pk, rank=rank)
+    return client.post(place, {"doc_id": doc_id, "value": value, **more}, headers=headers)
+
+
+def mine(people, who="rater"):
+    return dict(Rating.objects.filter(rater=people[who]).values_list("doc_id", "value"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [("2", 2), ("0", 0), ("2.5", 2.5), ("1,5", 1.5), (" 3 ", 3), ("3.0", 3), ("0.3333333333", 0.3333333333)],
+)
+def test_rate_takes_numbers_on_the_scale(sign_in, people, case, typed, kept):
+    assert send(sign_in("rater"), case, "query 1", "a", typed).status_code == 200
+    assert mine(people) == {"a": kept}
+
+
+@pytest.mark.parametrize("typed", ["4", "-1", "3.01", "nan", "inf", "1e400", "x", "2;", "1,000.5", SCRIPT, "9" * 400])
+def test_rate_refuses_others_and_changes_nothing(sign_in, people, case, typed):
+    scores = list(CaseScore.objects.values())
+    client = sign_in("rater")
+    response = send(client, case, "query 1", "a", typed)
+    assert response.status_code == 409
+    assert response.headers["Content-Type"].startswith("text/plain")
+    assert "scale" in response.content.decode()
+    response = send(client, case, "query 1", "a", typed, headers={})
+    assert response.status_code == 302
+    assert "scale" in str(next(iter(get_messages(response.wsgi_request))))
+    assert mine(people) == {}
+    assert list(CaseScore.objects.values()) == scores
+
+
+def test_rate_empty_takes_back(sign_in, people, case):
+    client = sign_in("rater")
+    send(client, case, "query 1", "a", "2")
+    for value in ("", " "):
+        assert send(client, case, "query 1", "a", value).status_code == 200
+    assert mine(people) == {}
+    assert query_of(case, "query 1").ratings.count() == 2  # the owner's stay
+    assert [change.new_verdict for change in RatingChange.objects.filter(by=people["rater"])] == ["", "rated"]
+    # Without a value at all it is the same.
+    send(client, case, "query 1", "a", "2")
+    client.post(at(case, "rate", entry_of(case, "query 1").pk), {"doc_id": "a"}, headers=HTMX)
+    assert mine(people) == {}
+
+
+@pytest.mark.parametrize("doc_id", ['say "hi"', SCRIPT, "it's & <b>", "ä/ö?x=1#y", "  padded", "x" * 500, "日本語 🦊"])
+def test_rate_odd_document_ids(sign_in, people, case, doc_id):
+    kept = doc_id.strip()
+    set_hits(case.runs.get(), "query 1", [kept, "b"])
+    client = sign_in("rater")
+    entry = entry_of(case, "query 1")
+    response = send(client, case, "query 1", doc_id, "2")
+    assert response.status_code == 200
+    assert mine(people) == {kept: 2}
+    result = by_id(response, f"result-{entry.pk}-1")
+    form = elements(result, _name="form")[0]
+    assert attributes(form)["data-rate"] == kept
+    assert attributes(elements(form, name="doc_id")[0])["value"] == kept
+    link = elements(result, cls="title")[0]
+    assert "This document is not among" not in client.get(attributes(link)["href"]).content.decode()
+    page = client.get(at(case, "case", open=entry.pk))
+    assert same(by_id(page, f"result-{entry.pk}-1"), result)
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "said"), [("", "empty"), ("  ", "empty"), ("x" * 501, "501 characters"), ("a\0b", "invalid character")]
+)
+@pytest.mark.parametrize("value", ["2", ""])
+def test_rate_refuses_what_is_no_document_id(sign_in, people, case, doc_id, said, value):
+    response = send(sign_in("rater"), case, "query 1", doc_id, value)
+    assert response.status_code == 409
+    assert said in response.content.decode()
+    assert mine(people) == {}
+
+
+def test_rate_of_a_document_that_is_not_shown_answers_with_the_whole_query(sign_in, people, case):
+    client = sign_in("rater")
+    entry = entry_of(case, "query 1")
+    # Another ranking has come since the page was drawn: "b" stands elsewhere, "z" not at all.
+    for doc_id, rank in (("b", 1), ("z", 1), ("a", "x"), ("a", "")):
+        response = send(client, case, "query 1", doc_id, "2", rank=rank)
+        assert response.headers["HX-Retarget"] == f"#query-{entry.pk}"
+        assert response.headers["HX-Reswap"] == "outerHTML"
+        page = client.get(at(case, "case", open=entry.pk))
+        assert words(by_id(page, f"query-{entry.pk}")).removeprefix("1 ") == words(by_id(response, f"query-{entry.pk}"))
+    assert mine(people) == {"a": 2, "b": 2, "z": 2}
+
+
+def test_rate_answer_is_what_a_reload_would_show(sign_in, case):
+    client = sign_in("editor")
+    entry = entry_of(case, "query 2")
+    for doc_id, rank, value in (("b", 2, "3"), ("c", 3, "1"), ("b", 2, "")):
+        response = send(client, case, "query 2", doc_id, value, rank=rank, position="2")
+        page = client.get(at(case, "case", open=entry.pk))
+        inside = (f"query-row-{entry.pk}", f"rate-shown-{entry.pk}", f"query-scores-{entry.pk}")
+        for name in (f"result-{entry.pk}-{rank}", *inside, "case-score"):
+            assert same(by_id(response, name), by_id(page, name)), name
+        parts = [part for part in tree(response).children if hasattr(part, "name")]
+        assert [part.name for part in parts] == ["li", "form", "section", "template", "div"]
+        assert "hx-swap-oob" not in attributes(parts[0])
+        out_of_band = [parts[1], parts[2], parts[3].children[0], parts[4]]
+        assert [attributes(part)["hx-swap-oob"] for part in out_of_band] == ["true"] * 4
+        assert attributes(elements(parts[0], _name="form")[0])["hx-target"] == f"#result-{entry.pk}-{rank}"
+
+
+def test_rate_changes_score_and_grade_at_once(sign_in, people, case):
+    client = sign_in("rater")
+    response = send(client, case, "query 1", "a", "0")
+    result = by_id(response, f"result-{entry_of(case, 'query 1').pk}-1")
+    chosen = [attributes(button)["data-grade"] for button in elements(result, _name="button", aria_checked="true")]
+    assert chosen == ["0"]
+    assert "Admin 3" in words(result)
+    assert "Rater 0" in words(result)
+    assert words(by_id(response, f"query-row-{entry_of(case, 'query 1').pk}")).startswith("0.0")
+    assert "25 .0" in words(by_id(response, "case-score"))
+
+
+def test_rate_does_not_touch_others_ratings(sign_in, people, case):
+    send(sign_in("rater"), case, "query 1", "a", "1")
+    send(sign_in("editor"), case, "query 1", "a", "2")
+    assert mine(people, "rater") == {"a": 1}
+    assert mine(people, "editor") == {"a": 2}
+    assert mine(people, "admin")["a"] == 3
+
+
+def test_rate_repeated_document_brings_every_place(sign_in, case):
+    set_hits(case.runs.get(), "query 1", ["b", "a", "b"])
+    client = sign_in("rater")
+    entry = entry_of(case, "query 1")
+    page = client.get(at(case, "case", open=entry.pk))
+    assert "1 document was returned twice." in words(by_id(page, f"query-{entry.pk}"))
+    repeat = by_id(page, f"result-{entry.pk}-3")
+    assert [words(pill) for pill in elements(repeat, cls="pill")] == ["repeat"]
+    assert elements(repeat, _name="form") == []
+    response = send(client, case, "query 1", "b", "2", rank=1)
+    first, again = (by_id(response, f"result-{entry.pk}-{rank}") for rank in (1, 3))
+    assert "hx-swap-oob" not in attributes(first)
+    assert attributes(again)["hx-swap-oob"] == "true"
+    page = client.get(at(case, "case", open=entry.pk))
+    assert same(by_id(page, f"result-{entry.pk}-1"), first)
+    assert same(by_id(page, f"result-{entry.pk}-3"), again)
+
+
+def test_rate_while_a_run_is_under_way(sign_in, people, case):
+    run = start(case)
+    Run.objects.filter(pk=run.pk).update(status="running")
+    client = sign_in("rater")
+    response = send(client, case, "query 1", "a", "2")
+    assert response.status_code == 200
+    assert mine(people) == {"a": 2}
+    assert attributes(by_id(response, "case-score"))["hx-trigger"] == "every 1s"
+    assert "Run 2, attempt 1" in words(by_id(response, "case-score"))
+    assert not run.case_scores.exists()  # a mean over what happens to be searched so far is no score
+
+
+def test_rate_without_any_run(sign_in, people, team, script):
+    case = make_bench(people, team, run=False)
+    response = send(sign_in("rater"), case, "query 1", "a", "2")
+    assert response.status_code == 200
+    assert mine(people) == {"a": 2}
+    assert "Not run yet" in words(by_id(response, "case-score"))
+
+
+def test_rate_on_an_older_run(sign_in, people, case):
+    script_of(case.attempts.get()).answers["query 1"] = ("x", "y")
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    client = sign_in("rater")
+    response = send(client, case, "query 1", "b", "3", rank=2, run="1", position="1")
+    entry = entry_of(case, "query 1")
+    page = client.get(at(case, "case", open=entry.pk, run=1))
+    for name in (f"result-{entry.pk}-2", f"query-row-{entry.pk}", "case-score"):
+        assert same(by_id(response, name), by_id(page, name)), name
+    assert mine(people) == {"b": 3}
+    newest = Run.objects.newest_for(case).with_details().first()
+    assert newest.number == 2
+    assert scores.count_stale(newest, ScorerVersion.objects.used_by(case)[0]) == 0
+
+
+def test_rate_without_htmx_keeps_the_query_open(sign_in, people, team, script):
+    case = make_bench(people, team, 60)
+    client = sign_in("rater")
+    for text, page in (("query 2", {}), ("query 60", {"page": 2})):
+        entry = entry_of(case, text)
+        response = send(client, case, text, "a", "2", headers={})
+        assert response.headers["Location"] == at(case, "case", open=entry.pk, **page) + f"#query-{entry.pk}"
+        assert by_id(client.get(response.headers["Location"]), f"result-{entry.pk}-1")
+
+
+def test_rate_reaches_the_other_cases_of_the_book(sign_in, people, team, script):
+    case = make_bench(people, team)
+    other = make_bench(people, team, 3, None, book_of=case)
+    before = CaseScore.objects.get(run__case=other).score
+    send(sign_in("rater"), case, "query 1", "a", "0")
+    assert CaseScore.objects.get(run__case=other).score < before
+
+
+# --- rate all shown ---
+
+
+def send_all(client, case, text, value, headers=HTMX, **more):
+    return client.post(at(case, "rate_shown", entry_of(case, text).pk), {"value": value, **more}, headers=headers)
+
+
+def test_rate_shown_leaves_what_is_rated(sign_in, people, case):
+    client = sign_in("rater")
+    send(client, case, "query 1", "b", "3")
+    response = send_all(client, case, "query 1", "1")
+    assert mine(people) == {"a": 1, "b": 3, "c": 1}
+    assert "2 documents rated 1" in response.headers["HX-Trigger"]
+    entry = entry_of(case, "query 1")
+    page = client.get(at(case, "case", open=entry.pk))
+    for name in ("case-score", *(f"result-{entry.pk}-{rank}" for rank in (1, 2, 3))):
+        assert same(by_id(response, name), by_id(page, name)), name
+
+
+def test_rate_shown_brings_the_head_in_a_template(sign_in, case):
+    # Behind the body of a table, the parser would throw the forms of the head away.
+    parts = [part for part in tree(send_all(sign_in("editor"), case, "query 1", "1")).children if hasattr(part, "name")]
+    assert [part.name for part in parts] == ["tbody", "template"]
+    assert attributes(parts[1].children[0])["id"] == "case-score"
+
+
+def test_rate_shown_with_all_changes_the_rated_too(sign_in, people, case):
+    client = sign_in("rater")
+    send(client, case, "query 1", "b", "3")
+    send_all(client, case, "query 1", "2,5", all="1")
+    assert mine(people) == {"a": 2.5, "b": 2.5, "c": 2.5}
+    assert send_all(client, case, "query 1", "0", headers={}).status_code == 302
+    assert mine(people) == {"a": 2.5, "b": 2.5, "c": 2.5}
+
+
+def test_rate_shown_only_what_is_shown_and_each_once(sign_in, people, case):
+    run = case.runs.get()
+    Run.objects.update(config={**run.config, "depth": 2})
+    set_hits(Run.objects.get(), "query 1", ["b", "b", "c"])
+    response = send_all(sign_in("rater"), case, "query 1", "2")
+    assert mine(people) == {"b": 2}
+    assert "1 document rated 2" in response.headers["HX-Trigger"]
+
+
+@pytest.mark.parametrize("value", ["", "x", "4", "nan"])
+def test_rate_shown_refused_changes_nothing(sign_in, people, case, value):
+    assert send_all(sign_in("rater"), case, "query 1", value).status_code == 409
+    assert mine(people) == {}
+
+
+def test_rate_shown_without_results(sign_in, people, team, script):
+    case = make_bench(people, team, run=False)
+    response = send_all(sign_in("rater"), case, "query 1", "2")
+    assert response.status_code == 200
+    assert mine(people) == {}
+
+
+def test_rate_shown_offers_what_is_left(sign_in, people, team, script):
+    case = make_bench(people, team, 1, None, scale="1:10")
+    client = sign_in("rater")
+    entry = entry_of(case, "query 1")
+
+    def bar():
+        page = client.get(at(case, "case", open=entry.pk))
+        return next(
+            form
+            for form in elements(tree(page), _name="form")
+            if attributes(form).get("action") == at(case, "rate_shown", entry.pk)
+        )
+
+    assert "Rate 3 documents not rated by you" in words(bar())
+    assert [words(button) for button in elements(bar(), _name="button")] == [str(grade) for grade in range(1, 11)]
+    assert "compact" in attributes(elements(bar(), role="group")[0])["class"].split()
+    send_all(client, case, "query 1", "7")
+    assert "Rate all shown" in words(bar())
+    assert attributes(elements(bar(), name="all")[0])["type"] == "hidden"
+
+
+def test_long_scale_is_a_number_field(sign_in, people, team, script):
+    case = make_bench(people, team, 1, None, scale="0:100")
+    client = sign_in("rater")
+    assert send(client, case, "query 1", "a", "33,5").status_code == 200
+    page = client.get(at(case, "case", open=entry_of(case, "query 1").pk))
+    result = by_id(page, f"result-{entry_of(case, 'query 1').pk}-1")
+    field = elements(result, type="number")[0]
+    assert attributes(field)["value"] == "33.5"
+    assert send(client, case, "query 1", "a", "101").status_code == 409
+
+
+def test_others_words_stand_with_the_result(sign_in, people, case):
+    someone = make_user("Somebody")
+    query = query_of(case, "query 1")
+    judgments.rate(query=query, doc_id="b", value=1, by=someone, note="why")
+    Rating.objects.filter(rater=someone).update(verdict=Verdict.CANNOT, value=None)
+    client = sign_in("viewer")
+    entry = entry_of(case, "query 1")
+    page = client.get(at(case, "case", open=entry.pk))
+    assert "Somebody cannot" in words(by_id(page, f"result-{entry.pk}-2"))
+    text = words(tree(client.get(at(case, "document", entry.pk, doc_id="b"))))
+    assert "Somebody: why cannot" in text
+    rate_all(case, {"query 1": {"b": 2}}, case.owner)
+    assert "Admin 2" in words(by_id(client.get(at(case, "case", open=entry.pk)), f"result-{entry.pk}-2"))
