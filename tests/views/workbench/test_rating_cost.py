@@ -21,4 +21,6 @@ def test_rate_costs_few_statements(sign_in, people, team, script):
         with CaptureQueriesContext(connection) as captured:
             response = client.post(url, {"doc_id": "a", "value": grade}, headers=HTMX)
     assert response.status_code == 200
-    assert len(captured) <= MAX_STATEMENTS, "\n".join(query["sql"][:150] for query in captured)
+    # Inside the test's transaction, `atomic` sets savepoints; in production it begins and commits.
+    statements = [query["sql"] for query in captured if not query["sql"].startswith(("SAVEPOINT", "RELEASE SAVEPOINT"))]
+    assert len(statements) <= MAX_STATEMENTS, "\n".join(sql[:150] for sql in statements)
