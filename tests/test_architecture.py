@@ -175,6 +175,17 @@ def test_template_lines_are_short() -> None:
     assert found == []
 
 
+def test_templates_write_each_address_once() -> None:
+    """The same address for htmx and for browsers without JavaScript comes from one tag; see templatetags/addresses.py."""
+    found = []
+    for path in TEMPLATES:
+        source = path.read_text()
+        for attributes in re.findall(r"<(?:a|form|button)\b((?:[^<>{]|\{%.*?%\}|\{\{.*?\}\})*)>", source, re.DOTALL):
+            addresses = re.findall(r'\b(?:href|action|formaction|hx-get|hx-post)="(\{%.+?%\})"', attributes)
+            found += [f"{name_of(path)}: {address}" for address in addresses if addresses.count(address) > 1]
+    assert found == []
+
+
 def test_every_template_is_used() -> None:
     names = {str(path.relative_to(ROOT / "templates")): path for path in TEMPLATES}
     gallery = ROOT / "tests" / "templatetags" / "test_gallery.py"  # renders the page that shows every component

@@ -34,6 +34,11 @@ class UnretrievedDocument:
     fields: Mapping[str, Any] | None = None
     gone: bool = False
 
+    @property
+    def title(self) -> str:
+        """What the document is called: its title if it was looked up, else its id."""
+        return self.display.title if self.display and self.display.title else self.doc_id
+
 
 @dataclass(frozen=True)
 class UnretrievedDocuments:

@@ -1,9 +1,19 @@
 """Addresses within a case that lead to the run that the page shows."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Protocol
 
 from django.template import Context
 from django.urls import reverse
+
+from relevancy.models import Case
+
+
+class SelectedRun(Protocol):
+    """The run that a page shows, as the parameters of its address; empty for the newest run."""
+
+    @property
+    def parameters(self) -> Mapping[str, object]: ...
 
 
 def case_url(context: Context, name: str, *args: object, **parameters: object) -> str:
@@ -11,12 +21,12 @@ def case_url(context: Context, name: str, *args: object, **parameters: object) -
     return run_url(context["case"], context.get("selection"), name, *args, **parameters)
 
 
-def run_url(case: Any, selection: Any, name: str, *args: object, **parameters: object) -> str:
+def run_url(case: Case, selection: SelectedRun | None, name: str, *args: object, **parameters: object) -> str:
     """Returns the URL `name` of a case.
 
     Adds the parameters of `selection`, which names the run shown if it is not the newest, and `parameters`, of which those
     that are None or empty are left out.
     """
-    selected: dict[str, object] = selection.parameters if selection else {}
+    selected = selection.parameters if selection else {}
     query = {key: value for key, value in {**parameters, **selected}.items() if value not in (None, "")}
     return reverse(name, args=[case.pk, *args], query=query or None)

@@ -1,12 +1,16 @@
 """`{% load relevancy %}`: the filters and tags of the pages. What they do stands in the modules beside this one."""
 
-from typing import Any
+from collections.abc import Iterable
 
 from django import template
+from django.core.paginator import Page
 from django.forms import BoundField
 from django.utils.safestring import SafeString
 
-from . import bars, case_links, charts, explained, icons, numbers, prose, ratings, when
+from relevancy.models import Case, CaseQuery
+from relevancy.runs import Result
+
+from . import addresses, bars, case_links, charts, explained, icons, numbers, prose, ratings, when
 
 register = template.Library()
 
@@ -28,6 +32,9 @@ for _filter in (
 register.filter("thousands", numbers.whole)
 
 for _tag in (
+    addresses.link_to,
+    addresses.post_to,
+    addresses.submit_to,
     bars.score_cell,
     bars.big_score,
     bars.difference_cell,
@@ -43,42 +50,81 @@ for _tag in (
 ):
     register.simple_tag(_tag, name=_tag.__name__)
 
-register.simple_tag(case_links.case_url, takes_context=True)
+for _case_tag in (case_links.case_url, addresses.link_to_case, addresses.post_to_case):
+    register.simple_tag(_case_tag, takes_context=True, name=_case_tag.__name__)
 
 # Controls that are no box with an outline.
 _BARE = {"checkbox", "radioselect", "checkboxselectmultiple", "clearablefile", "file", "hidden"}
 
 
+@register.inclusion_tag("_ui/pager.html")
+def pager(
+    page: "Page[object]", *, url: str = "", query: str = "", target: str = "", what: str = ""
+) -> dict[str, object]:
+    """Previous and next of a list; see `addresses.page_links`. target: `hx-target`; empty if htmx does not load the pages."""
+    return {"page": page, "links": addresses.page_links(page, url=url, query=query), "target": target, "what": what}
+
+
 @register.inclusion_tag("_ui/rate.html", takes_context=True)
 def rate(
     context: template.Context,
-    scale: Any,
+    scale: Iterable[tuple[object, str]],
     mine: object,
     grade: object,
     url: str,
     doc_id: str,
-    **options: Any,
-) -> dict[str, Any]:
+    *,
+    title: str = "",
+    can: bool = True,
+    target: str = "",
+    swap: str = "outerHTML",
+    size: str = "",
+) -> dict[str, object]:
     """The rating of one document as a form that also works without JavaScript; see `ratings.rating` for its options."""
-    return ratings.rating(scale, mine, grade, url, doc_id, csrf_token=context.get("csrf_token", ""), **options)
+    csrf_token = context.get("csrf_token", "")
+    return ratings.rating(
+        scale,
+        mine,
+        grade,
+        url,
+        doc_id,
+        title=title,
+        can=can,
+        target=target,
+        swap=swap,
+        size=size,
+        csrf_token=csrf_token,
+    )
 
 
 @register.inclusion_tag("_ui/rate.html", takes_context=True)
-def rate_result(context: template.Context, case: Any, case_query: Any, result: Any, *, can: bool) -> dict[str, Any]:
+def rate_result(
+    context: template.Context, case: Case, case_query: CaseQuery, result: Result, *, can: bool
+) -> dict[str, object]:
     """The rating of a result of the list of results of a query; the answer replaces the whole result."""
     url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, rank=result.rank)
     target = f"#result-{case_query.pk}-{result.rank}"
-    options = {"title": result.display.title, "can": can, "target": target}
-    return rate(context, case.book.scale, result.mine, result.grade, url, result.doc_id, **options)
+    title = result.display.title
+    return rate(
+        context, case.book.scale, result.mine, result.grade, url, result.doc_id, title=title, can=can, target=target
+    )
 
 
 @register.inclusion_tag("_ui/rate.html", takes_context=True)
 def rate_unretrieved(
-    context: template.Context, case: Any, case_query: Any, doc_id: str, mine: object, grade: object, **options: Any
-) -> dict[str, Any]:
+    context: template.Context,
+    case: Case,
+    case_query: CaseQuery,
+    doc_id: str,
+    mine: object,
+    grade: object,
+    *,
+    title: str = "",
+    can: bool,
+) -> dict[str, object]:
     """The rating of a document that the run did not return; the answer replaces the rating only."""
     url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, missing=1)
-    return rate(context, case.book.scale, mine, grade, url, doc_id, **options)
+    return rate(context, case.book.scale, mine, grade, url, doc_id, title=title, can=can)
 
 
 @register.filter

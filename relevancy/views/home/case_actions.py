@@ -7,14 +7,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import cases
-from relevancy.models import Book, Case, Role, Team
+from relevancy.models import Book, Case, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.new_case.forms import NameForm
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
-from relevancy.views.teams.forms import ShareForm
 from relevancy.views.teams.pages import described_roles
+from relevancy.views.teams.sharing import ShareForm, sharing
 
 
 def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
@@ -29,26 +29,30 @@ def case_share(request: HtmxRequest, case_id: int) -> HttpResponse:
     if request.method == "POST":
         # The book is shared with the case, so sharing needs the right to change both.
         get_or_403(Book.objects, request.user, case.book_id, hint="It is shared with the case.")
-    own_teams = Team.objects.shareable_by(request.user).order_by("name")
-    form = ShareForm(own_teams, request.POST or None)
-    if form.is_valid():
-        return _change_sharing(request, case, form.cleaned_data["team"])
-    shared = list(case.teams.order_by("name"))
+    can_share_book = Book.objects.editable_by(request.user).filter(pk=case.book_id).exists()
+    shared = sharing(
+        case,
+        request.user,
+        url=reverse("case_share", args=[case.pk]),
+        not_shared=f"Only {case.owner} can see this case.",
+        data=request.POST or None,
+        can_share=can_share_book,
+    )
+    if shared.form.is_valid():
+        return _change_sharing(request, case, shared.form)
     context = {
         "case": case,
-        "shared": [(team, team in own_teams) for team in shared],
-        "others": [team for team in own_teams if team not in shared],
+        "sharing": shared,
         "described_roles": described_roles(),
-        "can_share_book": Book.objects.editable_by(request.user).filter(pk=case.book_id).exists(),
-        "form": form,
+        "can_share_book": can_share_book,
     }
     template = "teams/_share.html" if request.htmx and request.method == "GET" else "teams/share.html"
-    return render(request, template, context, status=422 if form.errors else 200)
+    return render(request, template, context, status=422 if shared.form.errors else 200)
 
 
-def _change_sharing(request: HtmxRequest, case: Case, team: Team) -> HttpResponse:
-    page_url = reverse("case_share", args=[case.pk])
-    if request.POST.get("do") == "unshare":
+def _change_sharing(request: HtmxRequest, case: Case, form: ShareForm) -> HttpResponse:
+    page_url, team = reverse("case_share", args=[case.pk]), form.cleaned_data["team"]
+    if form.stops:
         cases.unshare(case=case, team=team)
         return redirect_with_message(
             request, page_url, f"{case} is no longer shared with {team}. The ratings of its members are kept."

@@ -10,12 +10,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import scorers
-from relevancy.models import Policy, Role, Scorer, Team
+from relevancy.models import Policy, Role, Scorer
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import require_admin
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
-from relevancy.views.teams.forms import ShareForm
+from relevancy.views.teams.sharing import ShareForm, sharing
 
 from .library import get_scorer, menu
 from .preview_forms import PolicyForm
@@ -45,27 +45,25 @@ def scorer_duplicate(request: HtmxRequest, scorer_id: int) -> HttpResponse:
 def scorer_share(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     """The teams a scorer is shared with and can be shared with."""
     scorer = get_scorer(request, scorer_id, Role.OWNER)
-    editable_teams = Team.objects.shareable_by(request.user).order_by("name")
-    form = ShareForm(editable_teams, request.POST or None)
-    if form.is_valid():
+    shared = sharing(
+        scorer,
+        request.user,
+        url=reverse("scorer_share", args=[scorer.pk]),
+        not_shared=f"Not shared. Only {scorer.owner} can use it." if scorer.owner else "Available to all users.",
+        data=request.POST or None,
+    )
+    if shared.form.is_valid():
         try:
-            return _change_sharing(request, scorer, form.cleaned_data["team"])
+            return _change_sharing(request, scorer, shared.form)
         except ValidationError as error:
-            add_errors(form, error)
-    shared = list(scorer.teams.order_by("name"))
-    context = {
-        "menu": menu(request, scorer),
-        "scorer": scorer,
-        "shared": [(team, team in editable_teams) for team in shared],
-        "others": [team for team in editable_teams if team not in shared],
-        "form": form,
-    }
-    return render(request, "scorers/share.html", context, status=422 if form.errors else 200)
+            add_errors(shared.form, error)
+    context = {"menu": menu(request, scorer), "scorer": scorer, "sharing": shared}
+    return render(request, "scorers/share.html", context, status=422 if shared.form.errors else 200)
 
 
-def _change_sharing(request: HtmxRequest, scorer: Scorer, team: Team) -> HttpResponse:
-    back = reverse("scorer_share", args=[scorer.pk])
-    if request.POST.get("do") == "unshare":
+def _change_sharing(request: HtmxRequest, scorer: Scorer, form: ShareForm) -> HttpResponse:
+    back, team = reverse("scorer_share", args=[scorer.pk]), form.cleaned_data["team"]
+    if form.stops:
         scorers.unshare(scorer=scorer, team=team)
         return redirect_with_message(
             request, back, f"{scorer.name} is no longer shared with {team}. Cases that use it keep it."

@@ -1,11 +1,8 @@
-"""Forms of teams and of sharing with them."""
-
-from typing import Any
+"""Forms of teams and their members."""
 
 from django import forms
-from django.db.models import QuerySet
 
-from relevancy.models import Role, Team
+from relevancy.models import Role
 
 
 class TeamForm(forms.Form):
@@ -19,11 +16,3 @@ class RoleForm(forms.Form):
 class MemberForm(RoleForm):
     email = forms.EmailField(label="E-mail address", help_text="The person needs an account on this site.")
     field_order = ("email", "role")
-
-
-class ShareForm(forms.Form):
-    """teams: the teams that can be chosen."""
-
-    def __init__(self, teams: QuerySet[Team], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["team"] = forms.ModelChoiceField(teams, empty_label=None)
