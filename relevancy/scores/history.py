@@ -110,9 +110,14 @@ def largest_gap(run: Run, version: ScorerVersion) -> LargestGap | None:
 
 
 def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[Attempt]:
-    """Returns the newest attempts with their parents. Each has `score`, that of its newest run under the version. One SQL statement."""
+    """Returns the newest attempts with their parents. One SQL statement.
+
+    Each has `score`, that of its newest run under the version, and `last_run`, the number of its newest run; None without one.
+    """
     newest = CaseScore.objects.filter(run__attempt=OuterRef("pk"), version=version).order_by("-run__number", "-day")
     attempts = case.attempts.select_related("parent", "endpoint").annotate(score=Subquery(newest.values("score")[:1]))
+    runs = Run.objects.filter(attempt=OuterRef("pk")).order_by("-number")
+    attempts = attempts.annotate(last_run=Subquery(runs.values("number")[:1]))
     attempts = attempts.defer("endpoint__credentials", "endpoint__headers")
     return list(attempts.order_by("-number")[:limit])
 

@@ -1,6 +1,8 @@
 """The request as views receive it, and how they read numbers from it."""
 
-from django.http import HttpRequest
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, QueryDict
 from django_htmx.middleware import HtmxDetails
 
 from relevancy.models import User
@@ -14,6 +16,13 @@ class HtmxRequest(HttpRequest):
 
     htmx: HtmxDetails
     user: User
+
+
+def page_parameters(request: HtmxRequest) -> QueryDict:
+    """Returns the parameters of the page that an htmx request was sent from; those of the request itself without htmx."""
+    if not request.htmx:
+        return request.GET
+    return QueryDict(urlsplit(request.htmx.current_url or "").query)
 
 
 def parse_number(text: str) -> int:

@@ -2,7 +2,8 @@
 //   data-base                                    compared with the text: lines that differ are marked
 //   data-error-line, -column, -text              the place of an error, 1-based, and what is wrong there
 //   data-names, [data-completions]               what completes the text: see completions.js
-// The field stays in the form, hidden; it follows the editor and fires "input". Escape leaves the editor, so that Tab moves on.
+// The field stays in the form, hidden; it follows the editor and fires "input", and the editor follows it if a script changes it
+// and fires "input". Event "codebase" on the field: data-base has changed. Escape leaves the editor, so that Tab moves on.
 // Event "codeerror" on document, detail {line, column, text} or null: shows an error in the page's script, or clears it.
 
 import { TEMPLATE_MODES } from "./code_modes.js";
@@ -135,6 +136,10 @@ function attach(field) {
     field.dispatchEvent(new Event("input", { bubbles: true }));
   });
   compare();
+  field.addEventListener("codebase", compare);
+  field.addEventListener("input", () => {
+    if (field.value !== editor.getValue()) editor.setValue(field.value, -1); // undone by Ctrl Z
+  });
   const error = errorOf(field.dataset);
   if (error) showError(editor, error);
 }

@@ -1,5 +1,6 @@
 // Toasts at the bottom left. They come with the page, by an out-of-band swap into #toasts, by the answer header
-// HX-Trigger: {"toast": {"text": "…", "level": "error", "undo": "/address"}}, or by an event "toast" with that detail.
+// HX-Trigger: {"toast": {"text": "…", "level": "error", "undo": "/address"}}, or by an event "toast" with that detail, where undo
+// may also be a function.
 // With a key, a toast replaces the one of the same key; without a text it only takes that one away.
 // 5 seconds; with Undo they stay while the pointer or the focus is on them; errors stay until they are closed.
 
@@ -22,7 +23,14 @@ function show({ text, level = "info", undo = "", key = text }) {
   toast.dataset.key = key;
   toast.querySelector(":scope > span:not(.bad)").textContent = text;
   const form = toast.querySelector("form");
-  if (undo) {
+  if (typeof undo === "function") {
+    form.removeAttribute("hx-post");
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      undo();
+      toast.remove();
+    });
+  } else if (undo) {
     form.setAttribute("action", undo);
     form.setAttribute("hx-post", undo);
   } else {

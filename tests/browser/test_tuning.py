@@ -84,7 +84,8 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
     page.get_by_label("Name of the next attempt").fill("Overview only")
     editor(page).press("Control+Enter")
 
-    expect(page.locator("#tune > header")).to_contain_text("Attempt 2")
+    expect(page.locator("#tune-header h2")).to_have_text("Attempt 2")
+    expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
     now = stage.case_score(case)
     assert now.score is not None and now.run.number == 2
     expect(bench.case_score).to_have_text(stage.shown(now.score))
@@ -113,10 +114,11 @@ def test_run_shows_its_progress_and_fills_in_place(look: Opens, case: Case, monk
     head = page.locator("#case-score")
     expect(head).to_contain_text("Waiting for the worker")
     expect(bench.case_score).to_have_text(last)
-    expect(page.locator("tbody.query.waiting")).to_have_count(2)
+    expect(page.locator("#queries.is-outdated tbody.query")).to_have_count(2)
     bench.mark_document()
     bench.opener("alien").click()
-    expect(bench.row("alien")).to_contain_text("Not searched yet")
+    expect(bench.results("alien")).not_to_have_count(0)
+    expect(bench.row("alien")).to_have_class(re.compile("waiting"))
 
     _work(waiting[0])
     expect(head).to_contain_text("1 of 2")
@@ -168,7 +170,8 @@ def test_knob_appears_while_it_is_typed(look: Opens, case: Case) -> None:
     expect(added).to_have_value("2.5")
     write(page, '{"query": "#$query##", "fields": {"cast": ##cast_boost##}}')
     _run(page)
-    expect(page.locator("#tune > header")).to_contain_text("Attempt 2")
+    expect(page.locator("#tune-header h2")).to_have_text("Attempt 2")
+    expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
     assert case.attempts.order_by("-number")[0].knobs == {"cast_boost": 2.5}
 
 

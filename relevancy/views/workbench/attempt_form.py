@@ -104,8 +104,15 @@ class AttemptForm(forms.Form):
         )
         self.fields["endpoint"].queryset = endpoints.defer("credentials", "headers")  # type: ignore[attr-defined]
         if attempt:
-            syntax = runs.attempts.syntax(attempt.endpoint, attempt.template)
-            self.fields["template"].widget.attrs |= {"data-editor": syntax, "data-base": attempt.template}
+            self._mark_changes(attempt)
+
+    def _mark_changes(self, attempt: Attempt) -> None:
+        """Gives each control the value of the attempt, so that the page can tell what the user has changed."""
+        for name, value in _initial(attempt).items():
+            if name != "parent":
+                base = ("1" if value else "") if isinstance(value, bool) else value
+                self.fields[name].widget.attrs["data-base"] = base
+        self.fields["template"].widget.attrs["data-editor"] = runs.attempts.syntax(attempt.endpoint, attempt.template)
 
     def knob_values(self) -> dict[str, str]:
         """Returns the knobs as they were sent; empty if nothing was."""

@@ -31,5 +31,8 @@ def state(request: HtmxRequest, case_id: int) -> HttpResponse:
     header = workbench.header()
     is_busy = header.is_active or count_stale_scores(workbench.selection, workbench.versions) > 0
     response = render(request, "workbench/_case_score.html", workbench.score_context())
-    response["HX-Trigger"] = "run-progress" if is_busy else "run-finished"
+    if not is_busy:
+        response["HX-Trigger"] = "run-finished"
+    elif header.run and workbench.progress.has_changed(header.run):
+        response["HX-Trigger"] = "run-progress"
     return response

@@ -9,8 +9,6 @@ from django.db.models import F, FilteredRelation, Q
 from relevancy import runs, scores
 from relevancy.models import Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
 
-from .run_selection import RunSelection
-
 MAX_GRADE_BUTTONS = 11
 
 
@@ -106,20 +104,24 @@ class RatedQuery:
     ratings: scores.QueryRatings
     rescored: scores.RescoredQuery | None
 
+    @property
+    def before(self) -> "RatedQuery":
+        """The query in the run before."""
+        return RatedQuery((self.rankings[1], None), self.ratings, None)
+
 
 def query_detail(
     case: Case,
     query_id: int,
     *,
     user: User,
-    selection: RunSelection,
+    run: Run | None,
     previous_run: Run | None,
     versions: Sequence[ScorerVersion],
     rated: RatedQuery | None = None,
 ) -> QueryDetail:
-    """Returns what an opened query shows of the run selected. `rated`: what is known after a rating, so that it is not read again."""
+    """Returns what an opened query shows of a run. `rated`: what is known after a rating, so that it is not read again."""
     has_grade_buttons = len(case.book.scale) <= MAX_GRADE_BUTTONS
-    run = selection.run
     ranking, previous = rated.rankings if rated else read_rankings(run, previous_run, query_id, versions[0])
     if run is None or ranking is None:
         return QueryDetail(state_text=_why_no_ranking(run))

@@ -1,6 +1,6 @@
 """The list of a case's queries: filtered, sorted, in pages, with the scores of the run shown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -119,9 +119,14 @@ class QueryList:
         return reverse("case", args=[self._case.pk]) + (f"?{query_string}" if query_string else "")
 
     @property
+    def page_number(self) -> int | str:
+        """The number of the page as addresses have it: empty for the first one."""
+        return self.page.number if self.page.number > 1 else ""
+
+    @property
     def page_url(self) -> str:
         """The address of the list with its page."""
-        return self.url(page=self.page.number if self.page.number > 1 else "")
+        return self.url(page=self.page_number)
 
     @property
     def query_string(self) -> str:
@@ -163,11 +168,22 @@ class QueryList:
     def rows(self, open_ids: Iterable[int] = ()) -> list[QueryRow]:
         """Returns the rows of the page; those of `open_ids` (ids of case queries) are open, at most five."""
         opened = set(list(open_ids)[:MAX_OPEN])
-        case_queries = cast("Iterable[ScoredCaseQuery]", self.page)
+        case_queries = cast("list[ScoredCaseQuery]", list(self.page))
+        earlier = self._scores_before(case_queries)
         return [
-            self.row(case_query, position=position, is_open=case_query.pk in opened)
+            self._row(case_query, earlier.get(case_query.pk), position=position, is_open=case_query.pk in opened)
             for position, case_query in enumerate(case_queries, self.page.start_index())
         ]
+
+    def _scores_before(self, case_queries: Sequence[ScoredCaseQuery]) -> dict[int, ScoredCaseQuery]:
+        """Returns the queries that an active run has not searched yet as the run before has them, by id of the case query."""
+        run = self._selection.run
+        waiting = [case_query.pk for case_query in case_queries if case_query.ranking_id is None]
+        if run is None or not run.is_active or self._previous_run is None or not waiting:
+            return {}
+        present = self._case.case_queries.present()
+        earlier = present.with_scores(self._previous_run, self._versions[0]).filter(pk__in=waiting)
+        return {row.pk: cast("ScoredCaseQuery", row) for row in earlier if vars(row)["ranking_id"] is not None}
 
     def row(
         self,
@@ -179,25 +195,45 @@ class QueryList:
         rated: RatedQuery | None = None,
     ) -> QueryRow:
         """Returns one row. `detail` false leaves out what an open one shows, where only the row itself is needed."""
+        earlier = self._scores_before([case_query]).get(case_query.pk)
+        return self._row(case_query, earlier, position=position, is_open=is_open, detail=detail, rated=rated)
+
+    def _row(
+        self,
+        case_query: ScoredCaseQuery,
+        earlier: ScoredCaseQuery | None,
+        *,
+        position: int | None,
+        is_open: bool,
+        detail: bool = True,
+        rated: RatedQuery | None = None,
+    ) -> QueryRow:
+        """Returns one row. `earlier`: the query as the run before has it, until the active run has searched it."""
+        state = row_state(self._case.pk, case_query, self._selection, can_edit=self._access.can_edit)
+        shows_detail = is_open and detail
         return QueryRow(
-            case_query=case_query,
-            state=row_state(self._case.pk, case_query, self._selection, can_edit=self._access.can_edit),
+            case_query=earlier or case_query,
+            state=state,
             position=position,
-            detail=self.detail(case_query, rated) if is_open and detail else None,
+            detail=self._detail(case_query, rated, is_earlier=earlier is not None) if shows_detail else None,
             can_reorder=self.can_reorder,
             is_open=is_open,
+            is_earlier=earlier is not None,
         )
 
-    def detail(self, case_query: ScoredCaseQuery, rated: RatedQuery | None = None) -> QueryDetail:
+    def detail(self, case_query: ScoredCaseQuery) -> QueryDetail:
         """Returns what an opened query shows."""
+        return self._detail(case_query, None, is_earlier=bool(self._scores_before([case_query])))
+
+    def _detail(self, case_query: ScoredCaseQuery, rated: RatedQuery | None, *, is_earlier: bool) -> QueryDetail:
         return query_detail(
             self._case,
             case_query.query_id,
             user=self._user,
-            selection=self._selection,
-            previous_run=self._previous_run,
+            run=self._previous_run if is_earlier else self._selection.run,
+            previous_run=None if is_earlier else self._previous_run,
             versions=self._versions,
-            rated=rated,
+            rated=rated.before if rated and is_earlier else rated,
         )
 
     def get(self, case_query_id: int) -> ScoredCaseQuery:

@@ -103,6 +103,7 @@ class QueryRow:
     position: its number in the list as it is filtered and sorted; None if it is not known.
     detail: what the opened query shows; None if it is closed.
     can_reorder: whether it can be dragged to another position.
+    is_earlier: whether the numbers and results are those of the run before, because the active run has not searched it yet.
     """
 
     case_query: ScoredCaseQuery
@@ -111,6 +112,7 @@ class QueryRow:
     detail: QueryDetail | None
     can_reorder: bool
     is_open: bool
+    is_earlier: bool = False
 
     @property
     def hit_count(self) -> int | None:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
+from django.urls import reverse
+
 from relevancy.models import Run
 
 from .access import CaseAccess
+from .run_progress import RunProgress
 from .run_selection import RunSelection
 
 
@@ -12,12 +15,14 @@ from .run_selection import RunSelection
 class RunHeader:
     """The run shown, its progress, and whether another one can be started.
 
+    progress: what the page knows of an active run.
     has_queries: whether the case has queries to run.
     has_annotations: whether the history has annotations to read.
     """
 
     access: CaseAccess
     selection: RunSelection
+    progress: RunProgress
     has_queries: bool
     has_annotations: bool
 
@@ -38,6 +43,17 @@ class RunHeader:
         if self.run.status == Run.Status.WAITING and not self.run.started_at:
             return "Waiting for the worker"
         return f"{self.run.done:,} of {self.run.queries:,}"
+
+    @property
+    def rate_text(self) -> str:
+        """Returns the speed of an active run and the time left; empty if it is not known yet."""
+        return self.progress.rate_text(self.run) if self.run and self.is_active else ""
+
+    @property
+    def poll_url(self) -> str:
+        """The address of the state of an active run."""
+        assert self.run is not None
+        return f"{reverse('run_state', args=[self.run.case_id])}?{self.progress.query_string(self.run)}"
 
     @property
     def engine_text(self) -> str:

@@ -67,6 +67,41 @@ class TunePane:
     new_knob: Knob
     attempts: Sequence[AttemptNode]
 
+    @property
+    def title(self) -> str:
+        return f"Attempt {self.attempt.number}" if self.attempt else "First attempt"
+
+    @property
+    def draft(self) -> "DraftLabels | None":
+        """What the page says as soon as the attempt is edited. An attempt that was never run is changed in place."""
+        if self.attempt is None:
+            return None
+        number = self.attempt.number
+        if not vars(self.attempt).get("last_run"):
+            return DraftLabels(f"Attempt {number}", "not run yet", f"Run attempt {number}", f"Run attempt {number}")
+        following = self.attempts[0].attempt.number + 1
+        return DraftLabels(
+            f"Attempt {following}",
+            f"draft from {number}",
+            f"Run attempt {following}",
+            f"Run attempt {number} again",
+        )
+
+
+@dataclass(frozen=True)
+class DraftLabels:
+    """What the page says about an edited attempt.
+
+    title: the heading while it is edited.
+    pill: what it is made from.
+    run, run_unchanged: the text of the button that runs it, edited and as it was.
+    """
+
+    title: str
+    pill: str
+    run: str
+    run_unchanged: str
+
 
 def tune_pane(
     case: Case,

@@ -4,6 +4,7 @@ from django.urls import path
 
 from . import (
     annotations,
+    attempts,
     autocomplete,
     case_scorers,
     explain,
@@ -54,6 +55,7 @@ urlpatterns = [
         "cases/<int:case_id>/annotations/<int:annotation_id>/restore/", annotations.restore, name="annotation_restore"
     ),
     path("cases/<int:case_id>/run/", runs.run, name="run"),
+    path("cases/<int:case_id>/attempts/", attempts.attempt_tree, name="attempts"),
     path("cases/<int:case_id>/preview/", runs.preview, name="attempt_preview"),
     path("cases/<int:case_id>/runs/<int:number>/cancel/", runs.cancel, name="run_cancel"),
     path("cases/<int:case_id>/runs/<int:number>/complete/", runs.complete, name="run_complete"),

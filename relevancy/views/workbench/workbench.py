@@ -1,5 +1,6 @@
 """The parts of the workbench page, put together for one request."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ from .query_filter import QueryFilter
 from .query_list import QueryList
 from .query_row import QueryRow, ScoredCaseQuery
 from .run_header import RunHeader
+from .run_progress import RunProgress
 from .run_selection import RunSelection
 from .score_panel import ScorePanel
 from .tune_pane import tune_pane
@@ -27,16 +29,31 @@ class Workbench:
     The methods return what a template needs, by name.
     """
 
-    def __init__(self, request: HtmxRequest, case: Case, *, selection: RunSelection | None = None) -> None:
-        """`case` was read by `get_case`. `selection` avoids reading the runs twice in one request."""
+    def __init__(
+        self,
+        request: HtmxRequest,
+        case: Case,
+        *,
+        selection: RunSelection | None = None,
+        query_filter: QueryFilter | None = None,
+    ) -> None:
+        """`case` was read by `get_case`. `selection` avoids reading the runs twice in one request. `query_filter`: instead of
+        that of the address."""
         self.case = case
         self.user: User = request.user
-        self.filter = QueryFilter.from_parameters(request.GET)
+        self.filter = query_filter or QueryFilter.from_parameters(request.GET)
         self.access = CaseAccess(case, self.user)
         number = self.filter.run or parse_number(request.POST.get("run", ""))
         self.selection = selection or RunSelection(case, number)
+        self._request = request
         self._sent_position = request.POST.get("position") or request.GET.get("position") or ""
         self._open_ids = [parse_number(text) for text in request.GET.getlist("open")]
+
+    def showing_newest_run(self) -> "Workbench":
+        """Returns the same page with the newest run, after one was started."""
+        return Workbench(
+            self._request, self.case, selection=RunSelection(self.case), query_filter=replace(self.filter, run=0)
+        )
 
     # --- parts ---
 
@@ -65,10 +82,16 @@ class Workbench:
             previous_run=self.panel.previous_run,
         )
 
+    @cached_property
+    def progress(self) -> RunProgress:
+        """What the page knows of an active run."""
+        return RunProgress.from_parameters(self._request.GET, self.selection.run)
+
     def header(self) -> RunHeader:
         return RunHeader(
             self.access,
             self.selection,
+            self.progress,
             has_queries=self.queries.total > 0,
             has_annotations=bool(self.chart.annotations),
         )

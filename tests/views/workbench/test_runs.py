@@ -1,13 +1,16 @@
 """The tune pane: attempts edited and run, previewed, stopped and completed."""
 
+import json
+
 import pytest
 from django.contrib.messages import get_messages
+from django.db import transaction
 
 from relevancy import endpoints, engines, queries, runs
 from relevancy.models import Attempt, Run
 from tests.factories import make_endpoint, run_now, script_of
 
-from .example_cases import HTMX, SCRIPT, at, attributes, by_id, elements, entry_of, make_bench, start, tree, words
+from .example_cases import HTMX, LIST, SCRIPT, at, attributes, by_id, elements, entry_of, make_bench, start, tree, words
 
 KNOBS = '{"query": "#$query##", "boost": ##title##, "tie": ##tie##}'
 
@@ -50,9 +53,79 @@ def test_run_unchanged_is_the_same_attempt(sign_in, case, on_commit):
         (2, 1, "complete"),
     ]
     with on_commit():
-        assert client.post(at(case, "run"), pane_of(case), headers=HTMX).headers["HX-Redirect"] == at(case, "case")
+        assert client.post(at(case, "run"), pane_of(case), headers=HTMX).status_code == 200
     assert (case.runs.count(), case.attempts.count()) == (3, 1)
     assert case.runs.first().created_by.name == "Editor"
+
+
+def test_run_by_htmx_sends_what_its_start_changes_and_keeps_the_rest_of_the_page(sign_in, case):
+    page = {**HTMX, "HX-Current-URL": f"http://testserver{at(case, 'case')}?q=query&sort=score&attempt=1#tune"}
+    response = sign_in("editor").post(at(case, "run"), pane_of(case, depth="5"), headers=page)
+    head = by_id(response, "case-score")
+    assert attributes(head)["hx-trigger"] == "load delay:150ms, every 1s"
+    assert attributes(by_id(response, "tune-parent"))["value"] == "2"
+    assert words(elements(by_id(response, "tune-header"), _name="h2")[0]) == "Attempt 2"
+    assert len(elements(by_id(response, "attempts"), cls="attempt")) == 2
+    assert not elements(tree(response), id="queries")
+    assert not elements(tree(response), id="tune-form")
+    assert response.headers["HX-Replace-Url"] == at(case, "case") + "?q=query&sort=score"
+    assert json.loads(response.headers["HX-Trigger-After-Settle"]) == {"run-started": {"attempt": 2, "list_url": ""}}
+
+
+def test_run_that_has_finished_in_the_request_shows_its_results(sign_in, case, on_commit, monkeypatch):
+    """As with RELEVANCY_TASKS=immediate."""
+    monkeypatch.setattr(transaction, "on_commit", lambda callback: callback())
+    response = sign_in("editor").post(at(case, "run"), pane_of(case), headers=HTMX)
+    assert set(json.loads(response.headers["HX-Trigger-After-Settle"])) == {"run-started", "run-finished"}
+    assert "Run 2 · attempt 1" in words(by_id(response, "case-score"))
+
+
+def test_run_from_the_page_of_an_older_run_leads_to_the_newest(sign_in, case, on_commit):
+    client = sign_in("editor")
+    with on_commit():
+        client.post(at(case, "run"), pane_of(case))
+    page = {**HTMX, "HX-Current-URL": f"http://testserver{at(case, 'case')}?run=1&state=unrated"}
+    response = client.post(at(case, "run"), pane_of(case), headers=page)
+    assert "Run 3" in words(by_id(response, "case-score"))
+    assert not elements(by_id(response, "list-run"), name="run")
+    listed = json.loads(response.headers["HX-Trigger-After-Settle"])["run-started"]["list_url"]
+    assert listed == response.headers["HX-Replace-Url"] == at(case, "case") + "?state=unrated"
+
+
+def test_run_again_of_an_older_attempt_stays_with_it(sign_in, case, on_commit):
+    client = sign_in("editor")
+    with on_commit():
+        client.post(at(case, "run"), pane_of(case, depth="5"))
+    first = case.attempts.last()
+    response = client.post(at(case, "run"), pane_of(case, parent="1", depth=first.depth), headers=HTMX)
+    assert attributes(by_id(response, "tune-parent"))["value"] == "1"
+    assert response.headers["HX-Replace-Url"] == at(case, "case") + "?attempt=1"
+
+
+def test_list_keeps_the_numbers_of_the_run_before_until_a_query_is_searched(sign_in, case):
+    client = sign_in("editor")
+    before = tree(client.get(at(case, "case")))
+    start(case)
+    after = tree(client.get(at(case, "case"), headers=LIST))
+    for entry in case.case_queries.all():
+        earlier, row = (by_id(page, f"query-row-{entry.pk}") for page in (before, after))
+        assert attributes(row)["data-state"] == "waiting"
+        assert words(elements(row, cls="score")[0])[:4] == words(elements(earlier, cls="score")[0])[:4]
+        assert [words(cell) for cell in elements(row, cls="num")[1:]] == [
+            words(cell) for cell in elements(earlier, cls="num")[1:]
+        ]
+    entry = entry_of(case, "query 1")
+    opened = client.get(at(case, "query", entry.pk), headers=HTMX)
+    assert len(elements(tree(opened), cls="result")) == 3
+
+
+def test_rating_while_a_query_waits_changes_the_result_of_the_run_before(sign_in, case):
+    client = sign_in("editor")
+    start(case)
+    entry = entry_of(case, "query 1")
+    response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    result = by_id(response, f"result-{entry.pk}-2")
+    assert attributes(elements(result, **{"data-grade": "3"})[0])["aria-checked"] == "true"
 
 
 @pytest.mark.parametrize(
@@ -337,7 +410,8 @@ def test_complete_searches_what_failed_is_new_or_edited(sign_in, case, on_commit
     queries.edit(case_query=entry_of(case, "query 3"), text="query three")
     with on_commit():
         response = sign_in("editor").post(at(case, "run_complete", 2), headers=HTMX)
-    assert response.headers["HX-Redirect"] == at(case, "case")
+    assert response.headers["HX-Retarget"] == "#case-score"
+    assert not elements(tree(response), id="tune-parent"), "The tune pane keeps the attempt that it shows."
     assert sorted(script.texts) == ["late", "query 2", "query three"]
     run = case.runs.first()
     assert (run.number, run.status, run.done, run.failed) == (2, "complete", 4, 0)

@@ -1,0 +1,170 @@
+"""The loop of tuning: change, run, look at the same query. The page stays where it is, and edits are not lost."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from relevancy import runs, tasks
+from relevancy.models import Case, Run, User
+
+from . import stage
+from .bench_page import BenchPage
+from .code_editor import editor, text_of, write
+from .conftest import Opens
+from .serving import TURN
+
+TEXTS = ["star wars", "alien", "solaris", "stalker", "the star", "starman", "metropolis", "blade runner"]
+RATINGS = {
+    "star wars": {"star-wars-1977": 10, "star-wars-episode-ii-attack-of-the-clones-2002": 4},
+    "alien": {"alien-1979": 10, "aliens-1986": 8},
+}
+SCROLLED = """() => ["#content", "#tune"].map((name) => document.querySelector(name).scrollTop)"""
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    return stage.film_case(people["editor"], TEXTS, ratings=RATINGS)
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """The runs that were started; the test is their worker."""
+    started: list[Run] = []
+    monkeypatch.setattr(tasks, "enqueue_run", started.append)
+    return started
+
+
+def _work(run: Run, limit: int) -> None:
+    with TURN:
+        runs.continue_run(run.pk, limit=limit)
+
+
+def _scroll(page: Page, content: int, tune: int) -> list[int]:
+    page.evaluate(
+        "([content, tune]) => { document.querySelector('#content').scrollTop = content;"
+        " document.querySelector('#tune').scrollTop = tune; }",
+        [content, tune],
+    )
+    scrolled: list[int] = page.evaluate(SCROLLED)
+    assert min(scrolled) > 0, "Nothing to scroll: make the page lower."
+    return scrolled
+
+
+def test_run_leaves_the_page_as_it_is(look: Opens, case: Case, waiting: list[Run]) -> None:
+    page = look("editor", viewport={"width": 1280, "height": 700})
+    bench = BenchPage(page, case, "?q=star&sort=score")
+    bench.mark_document()
+    bench.open("star wars")
+    before = bench.score("star wars").inner_text()
+    write(page, stage.TEMPLATE.replace('"overview": 1', '"overview": 2'))
+    expect(editor(page)).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    scrolled = _scroll(page, 120, 60)
+    page.keyboard.press("Control+Enter")
+
+    head = page.locator("#case-score")
+    expect(head).to_contain_text("Waiting for the worker")
+    expect(bench.score("star wars")).to_have_text(before)
+    expect(page.locator("#tune-header h2")).to_have_text("Attempt 2")
+    _work(waiting[0], 4)
+    expect(head).to_contain_text("4 of 8")
+    expect(page.locator("tbody.query.waiting")).not_to_have_count(0)
+    expect(page.locator("#queries .skeleton")).to_have_count(0)
+    _work(waiting[0], 4)
+    expect(head.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
+    expect(page.locator("tbody.query.waiting")).to_have_count(0)
+    expect(page.locator(".tree [data-attempt='2'] .value")).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+    expect(bench.results("star wars")).not_to_have_count(0)
+
+    assert page.evaluate(SCROLLED) == scrolled
+    assert page.url.endswith("?q=star&sort=score")
+    assert len(bench.texts()) == 3
+    expect(page.locator("#filter")).to_have_value("star")
+    expect(editor(page)).to_be_focused()
+    page.keyboard.insert_text("5")
+    assert text_of(page).endswith('"overview": 25}\n}'), "The caret has moved."
+    bench.expect_no_reload()
+
+
+def test_short_run_shows_without_waiting_for_a_second(look: Opens, case: Case, waiting: list[Run]) -> None:
+    """Between the start of the run and the first look at it there are 150 ms, not a second."""
+    page = look("editor")
+    bench = BenchPage(page, case)
+    bench.mark_document()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/state/" in request.url else None)
+    page.get_by_role("button", name="Run attempt 1 again").click()
+    expect(page.locator("#case-score")).to_contain_text("Waiting for the worker")
+    with page.expect_request("**/state/?*poll=1"), page.expect_request("**/state/?*poll=3"):
+        pass
+    _work(waiting[0], 8)
+    expect(page.get_by_role("button", name="Run attempt 1 again")).to_be_focused()
+    bench.expect_no_reload()
+
+
+def test_draft_is_shown_kept_and_discarded(look: Opens, case: Case) -> None:
+    page = look("editor")
+    page.on("dialog", lambda dialog: dialog.accept())
+    bench = BenchPage(page, case)
+    title, run = page.locator("#tune-header h2"), page.locator("#run-button")
+    saved = text_of(page)
+    expect(run).to_contain_text("Run attempt 1 again")
+    edited = saved.replace("##title_boost##", '##title_boost##, "cast": ##cast_boost##')
+    write(page, edited)
+    page.get_by_role("spinbutton", name="cast_boost").fill("2.5")
+    page.get_by_role("spinbutton", name="title_boost").fill("4")
+    page.get_by_label("Name of the next attempt").fill("With the cast")
+    expect(title).to_have_text("Attempt 2")
+    expect(page.locator("#tune-header")).to_contain_text("draft from 1")
+    expect(run).to_contain_text("Run attempt 2")
+
+    bench.open("alien")  # what replaces the head keeps what the button says
+    bench.grade(bench.results("alien").nth(3), 5).click()
+    expect(page.locator(".rate.rated")).not_to_have_count(0)
+    expect(run).to_contain_text("Run attempt 2")
+
+    page.reload()
+    expect(title).to_have_text("Attempt 2")
+    assert text_of(page) == edited
+    expect(page.get_by_role("spinbutton", name="cast_boost")).to_have_value("2.5")
+    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("4")
+    expect(page.get_by_label("Name of the next attempt")).to_have_value("With the cast")
+
+    page.get_by_role("button", name="Discard").click()
+    expect(title).to_have_text("Attempt 1")
+    assert text_of(page) == saved
+    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("10")
+    bench.toast("discarded").get_by_role("button", name="Undo").click()
+    expect(title).to_have_text("Attempt 2")
+    assert text_of(page) == edited
+    expect(page.get_by_role("spinbutton", name="cast_boost")).to_have_value("2.5")
+
+    run.click()
+    expect(page.locator(".tree li.attempt").first).to_contain_text("With the cast")
+    expect(run).to_contain_text("Run attempt 2 again")
+    page.reload()
+    expect(title).to_have_text("Attempt 2")
+    expect(page.get_by_text("draft from")).to_be_hidden()
+    assert case.attempts.order_by("-number")[0].knobs == {"title_boost": 4, "cast_boost": 2.5}
+
+
+def test_closing_the_page_asks_while_there_is_a_draft(look: Opens, case: Case) -> None:
+    page = look("editor")
+    asked: list[str] = []
+
+    def answer(dialog: object) -> None:
+        asked.append(dialog.type)  # type: ignore[attr-defined]
+        dialog.accept()  # type: ignore[attr-defined]
+
+    page.on("dialog", answer)
+    BenchPage(page, case)
+    page.get_by_role("spinbutton", name="title_boost").fill("10")
+    page.reload()
+    assert asked == [], "Nothing was changed."
+    page.get_by_role("spinbutton", name="title_boost").fill("11")
+    page.reload()
+    assert asked == ["beforeunload"]
+    page.get_by_role("link", name="Cases").first.click()
+    expect(page.locator("#tune")).to_have_count(0)
+    assert asked == ["beforeunload"], "The tab keeps the draft when a link is followed."
