@@ -147,11 +147,14 @@ def test_endpoint_change_keeps_secrets_and_address(site):
             "url": "http://elsewhere",
             "parallel": 4,
             "per_minute": 0,
+            "allowed_handlers": "browse",
+            "allowed_indexes": "other  more",
             "owner": endpoint.owner_id,
             "teams": [team.pk],
         },
     )
     saved = Endpoint.objects.get()
+    assert (saved.allowed_handlers, saved.allowed_indexes) == ("browse", "other more")
     assert (saved.name, saved.parallel, saved.url) == ("renamed", 4, endpoint.url)
     assert saved.credentials["password"] == SECRETS[0]
 

@@ -89,6 +89,7 @@ class EndpointAdmin(UndeletableAdmin):
     fieldsets = (
         (None, {"fields": ("name", "engine", "url", "options", "credentials_set", "headers_set")}),
         ("Rate limit", {"fields": ("parallel", "per_minute")}),
+        ("Allowed at the engine", {"fields": ("allowed_handlers", "allowed_indexes")}),
         ("Owner", {"fields": ("owner", "teams", "archived_at", "created_at")}),
     )
     # Address, engine and secrets belong together: only the endpoint's page changes them, and asks for the secrets again.

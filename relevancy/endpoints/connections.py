@@ -33,6 +33,8 @@ def connection(endpoint: Endpoint) -> engines.Connection:
         data_dir=data_folder(endpoint.engine),
         parallel=endpoint.parallel,
         per_minute=endpoint.per_minute,
+        allowed_handlers=tuple(endpoint.allowed_handlers.split()),
+        allowed_indexes=tuple(endpoint.allowed_indexes.split()),
         **_timeouts(endpoint.options),
     )
 
@@ -79,7 +81,7 @@ def sample_query(endpoint: Endpoint) -> str:
     return next(iter(known_queries(endpoint)), "")
 
 
-def _timeouts(options: dict[str, Any]) -> dict[str, float]:
+def _timeouts(options: dict[str, Any]) -> dict[str, Any]:
     """Returns `connect_timeout` and `read_timeout` of the endpoint's options in seconds. Raises `EngineError`."""
     return {name: _seconds(name, options[name]) for name in ("connect_timeout", "read_timeout") if name in options}
 

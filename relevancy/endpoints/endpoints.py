@@ -109,11 +109,20 @@ def update(
         "parallel": parallel,
         "per_minute": per_minute,
     }
+    if (engine, _server(url)) != (endpoint.engine, _server(endpoint.url)):
+        # An administrator has allowed these at another server.
+        changes |= {"allowed_handlers": "", "allowed_indexes": ""}
     changed = copy.copy(endpoint)
     for attribute, value in changes.items():
         setattr(changed, attribute, value)
     _validate(changed)
     clean_and_save(endpoint, **changes)
+
+
+def _server(url: str) -> str:
+    """Returns the part of an address that names the server."""
+    scheme, _, rest = url.strip().partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}".lower()
 
 
 def archive(*, endpoint: Endpoint) -> None:

@@ -81,7 +81,9 @@ class Connection:
     `headers`: further HTTP headers.
     `parallel`: requests at the same time.
     `per_minute`: requests per minute; 0 means no limit.
-    `connect_timeout`, `read_timeout`: seconds.
+    `connect_timeout`: seconds for connecting. `read_timeout`: seconds for the whole response, up to its last byte.
+    `allowed_handlers`, `allowed_indexes`: what an administrator allows for the endpoint: further request handlers, and further
+    indexes that its queries may refer to.
     """
 
     engine: str
@@ -95,6 +97,8 @@ class Connection:
     per_minute: int = 0
     connect_timeout: float = 5.0
     read_timeout: float = 30.0
+    allowed_handlers: tuple[str, ...] = ()
+    allowed_indexes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

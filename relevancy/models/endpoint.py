@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 
 from .access import SharedQuerySet
@@ -40,7 +40,10 @@ class EndpointQuerySet(SharedQuerySet):
 
 
 class Endpoint(models.Model):
-    """A search engine with its address and options. `credentials` and `headers` are encrypted and never displayed."""
+    """A search engine with its address and options. `credentials` and `headers` are encrypted and never displayed.
+
+    `allowed_handlers`, `allowed_indexes`: names separated by blanks. Only administrators set them, on the admin site.
+    """
 
     name = LineField(
         max_length=120,
@@ -56,6 +59,18 @@ class Endpoint(models.Model):
         "parallel requests", default=8, validators=[MinValueValidator(1), MaxValueValidator(64)]
     )
     per_minute = models.PositiveIntegerField("requests per minute", default=0, help_text="0: no limit")
+    allowed_handlers = LineField(
+        max_length=500,
+        blank=True,
+        validators=[RegexValidator(r"^[\w.+/-]+( [\w.+/-]+)*\Z", "Write names of handlers, separated by blanks.")],
+        help_text="Solr: request handlers besides select and query that the address may end in, such as browse.",
+    )
+    allowed_indexes = LineField(
+        max_length=500,
+        blank=True,
+        validators=[RegexValidator(r"^[\w.+-]+( [\w.+-]+)*\Z", "Write names of indexes, separated by blanks.")],
+        help_text="Other cores, collections or indexes that queries may read: fromIndex, terms lookups and so on.",
+    )
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="endpoints")
     teams = models.ManyToManyField(Team, blank=True, related_name="endpoints")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -18,6 +18,7 @@ from relevancy.engines.errors import (
 )
 from relevancy.engines.explanations import plain_tree
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.names import is_plain_name
 from relevancy.engines.transport.client import HttpClient
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.engines.transport.searches import search_in_parallel
@@ -27,6 +28,7 @@ from .addresses import EXAMPLE, prefix_and_index
 from .batches import Batches
 from .loading import load
 from .products import ELASTICSEARCH, OPENSEARCH, Product
+from .references import check_body, needs_rendering
 from .request import Body, ElasticRequest, elastic_request, ids_query, source_filter
 from .results import (
     check_item,
@@ -61,8 +63,9 @@ class ElasticEngine(Engine):
         super().__init__(connection)
         address = connection.rules.parse_url(connection.url)
         prefix, index = prefix_and_index(address)
-        self._index = "/" + quote(index, safe=",*-_.<>{}+%")
-        self._load_path = f"{prefix}/{quote(index, safe='*-_.')}"
+        self._index = "/" + quote(index, safe=",-_.+")
+        self._allowed_indexes = frozenset((*index.split(","), *connection.allowed_indexes))
+        self._load_path = f"{prefix}/{quote(index, safe='-_.+')}"
         self._url = f"{address.base}{prefix}{self._index}"
         self._http = HttpClient(connection, address, error_message)
         self._client = self.product.open_client(self._http, address, prefix, self._url)
@@ -101,7 +104,7 @@ class ElasticEngine(Engine):
         batches = Batches(
             requests,
             size=1 if self._http.rate_limit.is_limited else BATCH_SIZE,
-            convert=self._convert,
+            convert=self._convert_and_check,
             msearch=partial(self._msearch, concurrent_searches=self.connection.parallel // lanes),
             read_page=self._page_of_item,
         )
@@ -126,6 +129,7 @@ class ElasticEngine(Engine):
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
         """As `Engine.explain`. The server fills in a search template first."""
         body = dict(self.expand_template(request)["body"])
+        check_body(body, self._allowed_indexes)
         only_document = ids_query(request.fields.id, [doc_id])
         # A post_filter does not change the score and, unlike the explain API, supports aliases, rescoring and any id field.
         post_filter = body.get("post_filter")
@@ -167,11 +171,19 @@ class ElasticEngine(Engine):
         if not converted.is_template:
             return self._rendered(converted)
         self._http.rate_limit.wait()
+        return self._rendered(ElasticRequest(self._render_template(converted)))
+
+    def _render_template(self, converted: ElasticRequest) -> Body:
         with explaining_missing_search_templates(self.product.name):
             body = self._perform("POST", "/_render/template", converted.body).get("template_output")
         if not isinstance(body, dict):
             raise UnreadableResponse(f"{self._url} did not render the search template.")
-        return self._rendered(ElasticRequest(body))
+        return body
+
+    def _check_template(self, converted: ElasticRequest) -> None:
+        """Checks what a search template becomes, where its text or parameters could refer to another index."""
+        if converted.is_template and needs_rendering(converted.body):
+            check_body(self._render_template(converted), self._allowed_indexes)
 
     def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
         """As `Engine.load_documents`. Creates the index, with one shard and dynamic mappings, if it does not exist."""
@@ -195,6 +207,7 @@ class ElasticEngine(Engine):
         return self._search_once(plain, self._convert(plain))
 
     def _search_once(self, request: Request, converted: ElasticRequest) -> Page:
+        self._check_template(converted)
         started = time.perf_counter()
         with explaining_missing_search_templates(self.product.name, is_template=converted.is_template):
             response = self._perform("POST", f"{self._index}/{converted.api}", converted.body)
@@ -233,14 +246,25 @@ class ElasticEngine(Engine):
         if "query" not in body and ("knn" in body or "retriever" in body):
             return {**_NO_MATCH, "description": "not among the documents that the request retrieves"}
         self._http.rate_limit.wait()
-        index = quote(str(raw_hits[0].get("_index")), safe="")
+        index = str(raw_hits[0].get("_index"))
+        if not is_plain_name(index.removeprefix(".")):  # those of data streams begin with a dot
+            return _NO_MATCH
         internal_id = quote(str(raw_hits[0].get("_id")), safe="")
         query = body.get("query", {"match_all": {}})
-        tree = self._perform("POST", f"/{index}/_explain/{internal_id}", {"query": query}).get("explanation")
+        tree = self._perform("POST", f"/{quote(index, safe='')}/_explain/{internal_id}", {"query": query}).get(
+            "explanation"
+        )
         return plain_tree(tree) if isinstance(tree, dict) else _NO_MATCH
 
     def _convert(self, request: Request) -> ElasticRequest:
-        return elastic_request(request, self.product.offset_parameter)
+        converted = elastic_request(request, self.product.offset_parameter)
+        check_body(converted.body, self._allowed_indexes)
+        return converted
+
+    def _convert_and_check(self, request: Request) -> ElasticRequest:
+        converted = self._convert(request)
+        self._check_template(converted)
+        return converted
 
     def _rendered(self, converted: ElasticRequest) -> Mapping[str, Any]:
         return {"method": "POST", "url": f"{self._url}/{converted.api}", "body": converted.body}

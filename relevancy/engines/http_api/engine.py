@@ -20,6 +20,7 @@ from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Pa
 
 from .options import EXAMPLE_TEMPLATES, OPTIONS, example_template, parse_options
 from .results import error_message, raw_hits, read_hit, read_response, total_of
+from .targets import check_body, check_parameters, check_path, check_target
 
 _JSON = {"accept": "application/json", "content-type": "application/json"}
 _FORM = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded; charset=utf-8"}
@@ -57,6 +58,9 @@ class HttpApiEngine(Engine):
         # Redirects are not followed, so a slash at the end, which an API may insist on, is kept.
         self._path = address.path + ("/" if urlsplit(connection.url.strip()).path.endswith("/") else "") or "/"
         self._url = address.base + self._path
+        check_path(self._path)
+        if self._options.lookup:
+            check_path(self._lookup_target("x").partition("?")[0], is_lookup=True)
         self._base = address.base
         self._client = HttpClient(connection, address, error_message)
         self._test_page: Page | None = None
@@ -128,6 +132,7 @@ class HttpApiEngine(Engine):
         paging = self._paging(request)
         if request.template.syntax == "params":
             params = [[name, value] for name, value in rendered if name not in paging]
+            check_parameters(self._path, [(name, value) for name, value in params], self.connection.allowed_indexes)
             return {**target, "params": [*params, *([name, str(value)] for name, value in paging.items())]}
         if self._options.method == "GET":
             raise BadQuery(
@@ -136,6 +141,7 @@ class HttpApiEngine(Engine):
             )
         for name, value in paging.items():
             _set_nested(rendered, name, value)
+        check_body(self._path, rendered, self.connection.allowed_indexes)
         return {**target, "body": rendered}
 
     def close(self) -> None:
@@ -177,18 +183,22 @@ class HttpApiEngine(Engine):
         paging = {rows_parameter: rows if start_parameter else request.start + rows} if rows_parameter else {}
         return paging | {start_parameter: request.start} if start_parameter else paging
 
+    def _lookup_target(self, doc_id: str) -> str:
+        target = self._options.lookup.replace("{id}", quote(doc_id, safe="", errors="replace"))
+        return self._path + target if target[0] == "?" else target
+
     def _look_up(self, doc_id: str, fields: FieldSpec) -> Hit | None:
         if doc_id in (".", ".."):
             return None  # it would change the path
-        target = self._options.lookup.replace("{id}", quote(doc_id, safe="", errors="replace"))
-        path = self._path + target if target[0] == "?" else target
+        path = self._lookup_target(doc_id)
+        check_target(path, self.connection.allowed_indexes)
         try:
             response = self._client.send("GET", path, headers=_ACCEPT_JSON)
         except EngineError as error:
             if error.status in (404, 410):
                 return None
             raise
-        value = read_response(response.body, self._base + target.partition("?")[0])
+        value = read_response(response.body, self._base + path.partition("?")[0])
         try:
             raws = raw_hits(value, self._options)
         except UnreadableResponse:

@@ -11,6 +11,7 @@ from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
 from relevancy.engines.explanations import plain_tree
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.names import check_names, check_prefix, is_plain_name, plain_segments
 from relevancy.engines.templates.template import Template
 from relevancy.engines.transport.addresses import Address
 from relevancy.engines.transport.client import HttpClient
@@ -21,6 +22,7 @@ from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Pa
 from .client import open_solr
 from .loading import load
 from .parameters import VOCABULARY, Parameters, field_list, misspelled_parameters
+from .references import check_field_list
 from .request import RESPONSE_FORMAT, SolrRequest, search_request, template_request
 from .results import (
     error_message,
@@ -33,9 +35,26 @@ from .results import (
 
 _LOOKUP_BATCH_SIZE = 500
 _SEPARATOR = "\x1f"  # occurs in no document id, so ids with commas and blanks need no escaping
-_OTHER_HANDLERS = frozenset(
-    {"admin", "config", "dataimport", "export", "get", "replication", "schema", "sql", "stream", "update"}
+HANDLERS = ("select", "query")  # Solr's own search handlers
+# They write, configure, administer, or run other programs than searches. No administrator can allow them.
+_NOT_FOR_SEARCHING = frozenset(
+    {
+        "admin",
+        "analysis",
+        "blob",
+        "config",
+        "dataimport",
+        "debug",
+        "export",
+        "get",
+        "graph",
+        "replication",
+        "schema",
+        "sql",
+    }
+    | {"stream", "update"}
 )
+_APIS = frozenset({"admin", "api", "cluster", "v2"})
 
 
 class SolrEngine(Engine):
@@ -61,7 +80,9 @@ class SolrEngine(Engine):
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         address = connection.rules.parse_url(connection.url)
-        self._core_path, self._handler = core_and_handler(address)
+        self._core_path, self._handler = core_and_handler(address, connection.allowed_handlers)
+        core = self._core_path.rpartition("/")[2]
+        self._allowed_indexes = frozenset((core, *core.split(","), *connection.allowed_indexes))
         self._core_url = address.base + self._core_path
         self._handler_url = f"{self._core_url}/{self._handler}"
         self._client = HttpClient(connection, address, error_message)
@@ -88,6 +109,7 @@ class SolrEngine(Engine):
         )
 
     def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+        check_field_list(field_list(fields), self._allowed_indexes)
         hits: dict[str, Hit] = {}
         unique_ids = list(dict.fromkeys(ids))
         for start in range(0, len(unique_ids), _LOOKUP_BATCH_SIZE):
@@ -101,6 +123,7 @@ class SolrEngine(Engine):
                 ("defType", "lucene"),
                 ("fl", field_list(fields)),
                 ("rows", str(len(batch))),
+                ("expandMacros", "false"),
                 *RESPONSE_FORMAT,
             ]
             response = self._send(SolrRequest(parameters))
@@ -110,6 +133,7 @@ class SolrEngine(Engine):
         return [hits[doc_id] for doc_id in unique_ids if doc_id in hits]
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
+        check_field_list(field_list(request.fields), self._allowed_indexes)
         only_document = f"{{!term f={_quoted(request.fields.id)}}}{doc_id}"
         debugging: Parameters = [
             ("debug", "results"),
@@ -117,7 +141,7 @@ class SolrEngine(Engine):
             ("fl", request.fields.id),
             *RESPONSE_FORMAT,
         ]
-        solr_request = template_request(request).with_parameters(*debugging)
+        solr_request = template_request(request, self._allowed_indexes).with_parameters(*debugging)
         self._client.rate_limit.wait()
         # A filter does not change the score and, unlike explainOther, works across shards.
         response = self._send(solr_request.with_parameters(("fq", only_document), ("rows", "1")))
@@ -162,7 +186,7 @@ class SolrEngine(Engine):
             return "Solr"  # searches are allowed, its version is not shown
 
     def render(self, request: Request) -> Mapping[str, Any]:
-        return self._rendered(search_request(request))
+        return self._rendered(search_request(request, self._allowed_indexes))
 
     def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
         """As `Engine.load_documents`. The core's unique key decides which documents are replaced, not `id_field`."""
@@ -183,7 +207,7 @@ class SolrEngine(Engine):
         return self._search_once(replace(request, highlight=False))
 
     def _search_once(self, request: Request) -> Page:
-        solr_request = search_request(request)
+        solr_request = search_request(request, self._allowed_indexes)
         started = time.perf_counter()
         response = self._send(solr_request)
         took_ms = round((time.perf_counter() - started) * 1000)
@@ -222,12 +246,13 @@ class SolrEngine(Engine):
         return True
 
 
-def core_and_handler(address: Address) -> tuple[str, str]:
+def core_and_handler(address: Address, allowed_handlers: Sequence[str] = ()) -> tuple[str, str]:
     """Returns the path of the core, and its handler, of an address such as `…/solr/products` or `…/solr/products/select`.
 
-    Raises `EndpointUnreachable` if the address names no core, or a handler that is not for searching.
+    `allowed_handlers`: what an administrator allows besides `HANDLERS`. Raises `EndpointUnreachable` if the address names no
+    core, or a handler that is not allowed.
     """
-    segments = [segment for segment in address.path.split("/") if segment]
+    segments = plain_segments(address, SolrEngine.address.example)
     core_index = segments.index("solr") + 1 if "solr" in segments else len(segments) - 1
     if segments[-1:] in (["select"], ["query"]):
         core_index = min(core_index, len(segments) - 2)
@@ -236,13 +261,31 @@ def core_and_handler(address: Address) -> tuple[str, str]:
             f"“{address}” names no core or collection.",
             hint=f"An address looks like {SolrEngine.address.example}.",
         )
-    handler = "/".join(segments[core_index + 1 :]) or "select"
-    if handler.partition("/")[0] in _OTHER_HANDLERS:
+    core, handler = segments[core_index], "/".join(segments[core_index + 1 :]) or HANDLERS[0]
+    check_prefix(segments[:core_index], address)
+    check_names(core, address)
+    for segment in segments[: core_index + 1]:
+        if segment.lower() in _APIS:
+            raise EndpointUnreachable(
+                f"“{segment}” in “{address}” is an API of Solr for administration, not a core.",
+                hint=f"An address looks like {SolrEngine.address.example}.",
+            )
+    _check_handler(handler, allowed_handlers, address)
+    return "/" + "/".join(segments[: core_index + 1]), handler
+
+
+def _check_handler(handler: str, allowed_handlers: Sequence[str], address: Address) -> None:
+    segments = handler.split("/")
+    if any(segment.lower() in _NOT_FOR_SEARCHING for segment in segments):
         raise EndpointUnreachable(
             f"“{address}” ends in Solr's handler “{handler}”, which is not for searching.",
             hint="Enter the address of the core, or of a search handler such as select.",
         )
-    return "/" + "/".join(segments[: core_index + 1]), handler
+    if handler not in (*HANDLERS, *allowed_handlers) or not all(map(is_plain_name, segments)):
+        raise EndpointUnreachable(
+            f"“{address}” ends in the handler “{handler}”, which is not allowed for this endpoint.",
+            hint=f"Use {' or '.join(HANDLERS)}. An administrator can allow further handlers for the endpoint.",
+        )
 
 
 def _quoted(name: str) -> str:

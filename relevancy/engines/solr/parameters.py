@@ -14,6 +14,8 @@ from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.templates.template import Template
 from relevancy.engines.types import TemplateWarning
 
+from .references import is_refused, refused_parameter
+
 Parameters = list[tuple[str, str]]
 Treatment = Literal["send", "drop", "refuse", "json"]
 
@@ -39,16 +41,11 @@ _SET_BY_ADAPTER = frozenset(
     | {"explainOther", "json.limit", "json.offset", "json.fields"}
 )
 _SET_BY_ADAPTER_IN_JSON = ("limit", "offset", "fields")
-# They name other servers, collections, files or handlers, or change the format of the response.
-_REFUSED = re.compile(
-    r"shards?(\..*)?|stream\..*|collection|qt|wt|tr|json\.wrf|json\.params.*|v\.(template|layout|json|contentType).*|"
-    r"defaultHandler|_forwardedCount|isShard|debug\.file",
-)
 
 
 @lru_cache(maxsize=1024)
 def _treatment(name: str) -> Treatment:
-    if _REFUSED.fullmatch(name):
+    if is_refused(name):
         return "refuse"
     if name in _SET_BY_ADAPTER:
         return "drop"
@@ -65,7 +62,7 @@ def allowed_parameters(parameters: Iterable[tuple[str, str]]) -> Parameters:
         elif treatment == "json":
             allowed.append((name, _allowed_json(value)))
         elif treatment == "refuse":
-            raise _refused(name)
+            raise refused_parameter(name)
     return allowed
 
 
@@ -93,18 +90,10 @@ def allowed_body(body: Mapping[str, Any]) -> dict[str, Any]:
     for name in params:
         # A JSON request inside the JSON request could contain what is refused here.
         if _treatment(name) in ("refuse", "json"):
-            raise _refused(name)
+            raise refused_parameter(name)
     allowed = {name: value for name, value in body.items() if name not in (*_SET_BY_ADAPTER_IN_JSON, "params")}
     allowed_params = {name: value for name, value in params.items() if _treatment(name) == "send"}
     return {**allowed, "params": allowed_params} if allowed_params else allowed
-
-
-def _refused(name: str) -> BadQuery:
-    return BadQuery(
-        f"The parameter “{name}” is not allowed: it reaches other servers, files or handlers, or changes the format of the "
-        "response.",
-        hint="Remove it from the query template; if it is needed, configure it in Solr's request handler.",
-    )
 
 
 def misspelled_parameters(template: Template) -> list[TemplateWarning]:

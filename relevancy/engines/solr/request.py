@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,12 @@ from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.types import Request
 
 from .parameters import Parameters, allowed_body, allowed_parameters, field_list
+from .references import check_body, check_field_list, check_parameters, has_macro, texts_of
 
 RESPONSE_FORMAT: Parameters = [("wt", "json"), ("echoParams", "none"), ("indent", "off")]
+# Where the template itself has no macros, ${…} in the text of a query is only text.
+_EXPAND_MACROS = "expandMacros"
+_MACROS_OFF = (_EXPAND_MACROS, "false")
 # The adapter decides how words are marked; how snippets are found and cut may be the template's choice.
 _MARKING = re.compile(r"hl|(f\..+\.)?hl\.(fl|snippets|encoder|(simple|tag)\.(pre|post))")
 _DEFAULT_SNIPPETS: Parameters = [
@@ -61,21 +65,39 @@ class SolrRequest:
         return {"params": [list(parameter) for parameter in self.parameters or ()]}
 
 
-def template_request(request: Request) -> SolrRequest:
-    """Returns the template's part of a request. Raises `BadQuery` naming a parameter that is refused."""
+def template_request(request: Request, allowed_indexes: Collection[str] = ()) -> SolrRequest:
+    """Returns the template's part of a request.
+
+    allowed_indexes: those that the query may refer to. Raises `BadQuery` naming what is refused.
+    """
     rendered = request.template.render(
         query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
     )
+    has_macros = has_macro(request.template.literals())
     if request.template.syntax == "params":
-        return SolrRequest(parameters=allowed_parameters(rendered))
+        parameters = allowed_parameters(rendered)
+        switches = [value for name, value in parameters if name == _EXPAND_MACROS]
+        check_parameters(parameters, allowed_indexes, expands_macros=has_macros or bool(switches))
+        if not has_macros and not switches and has_macro(value for _, value in parameters):
+            parameters.append(_MACROS_OFF)
+        return SolrRequest(parameters=parameters)
     if not isinstance(rendered, dict):
         raise BadQuery("The rendered query template is not a JSON object.", hint='Write {"query": …}.')
-    return SolrRequest(body=allowed_body(rendered))
+    if has_macros:
+        raise BadQuery(
+            "The template contains a macro (${…}), which cannot be checked in a JSON request.",
+            hint="Use placeholders such as #$qOption.name##, or write the template as parameters.",
+        )
+    body = allowed_body(rendered)
+    check_body(body, allowed_indexes)
+    solr_request = SolrRequest(body=body)
+    return solr_request.with_parameters(_MACROS_OFF) if has_macro(texts_of(body)) else solr_request
 
 
-def search_request(request: Request) -> SolrRequest:
+def search_request(request: Request, allowed_indexes: Collection[str] = ()) -> SolrRequest:
     """Returns the whole request: the template's part, depth and fields, and highlighting if it is requested."""
-    solr_request = template_request(request)
+    solr_request = template_request(request, allowed_indexes)
+    check_field_list(field_list(request.fields), allowed_indexes)
     if request.highlight:
         solr_request = _without_marking(solr_request)
         names = solr_request.names

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -70,6 +70,13 @@ class Template:
     def knobs(self) -> tuple[str, ...]:
         """Names of the knobs, each once, in order of appearance."""
         return tuple(dict.fromkeys(slot.path[0] for slot in self.slots if slot.root == "knob"))
+
+    def literals(self) -> Iterator[str]:
+        """Yields every literal text of the template, decoded: what is written between the slots."""
+        texts = [text for parameter in self.parameters for text in (parameter.name, parameter.value)]
+        for text in [*texts, *_texts_of(self.body)]:
+            parts = text.parts if isinstance(text, MixedText) else (text,)
+            yield from (part for part in parts if isinstance(part, str))
 
     def render(
         self, *, query: str, options: Mapping[str, Any], knobs: Mapping[str, float], escape: bool = False
@@ -181,6 +188,18 @@ def _compile(node: Any, slots: tuple[Slot, ...], depth: int = 0) -> Any:
     if isinstance(node, dict):
         return {_replace_marks(key, slots): _compile(value, slots, depth + 1) for key, value in node.items()}
     return node
+
+
+def _texts_of(node: Any) -> Iterator[Text]:
+    if isinstance(node, str | Slot | MixedText):
+        yield node
+    elif isinstance(node, dict):
+        for name, value in node.items():
+            yield name
+            yield from _texts_of(value)
+    elif isinstance(node, list):
+        for item in node:
+            yield from _texts_of(item)
 
 
 def _render_text(text: Text, values: SlotValues) -> str:

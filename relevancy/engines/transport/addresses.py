@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from relevancy.engines.errors import EndpointUnreachable
 
@@ -24,9 +24,12 @@ _METADATA = frozenset(
 _THIS_NETWORK = ip_network("0.0.0.0/8")
 _NAT64 = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
 _IPV4_COMPATIBLE = ip_network("::/96")
+# Site-local addresses of RFC 3513: deprecated, but routers and hosts still use them for private networks.
+_SITE_LOCAL = ip_network("fec0::/10")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 # Characters that browsers and libraries interpret differently.
 _AMBIGUOUS = re.compile(r"[\x00-\x20\x7f\\]")
+_MAX_DECODINGS = 10
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class AddressRules:
                     f"{name} is {reason}, which is never contacted.",
                     hint="Use the address of the search engine itself.",
                 )
-            if not target.is_global and not self._is_private_allowed(host, port, target):
+            if not _is_public(target) and not self._is_private_allowed(host, port, target):
                 raise EndpointUnreachable(
                     f"{name}, port {port}, is a private address, which this installation does not allow.",
                     hint=f"An administrator can allow it: add {_bracketed(host)}:{port} to RELEVANCY_ENDPOINT_HOSTS.",
@@ -147,6 +150,10 @@ def forbidden_reason(ip: Ip) -> str:
     if ip.version == 4 and ip.is_reserved:
         return "a reserved address"
     return ""
+
+
+def _is_public(ip: Ip) -> bool:
+    return ip.is_global and ip not in _SITE_LOCAL
 
 
 def _reachable_addresses(ip: Ip) -> list[Ip]:
@@ -210,7 +217,29 @@ def _url_problem(text: str, parts: SplitResult) -> str:
         return "names no host"
     if parts.query or parts.fragment:
         return "has a part after “?” or “#”; parameters belong in the query template"
-    if any(segment in (".", "..") for segment in parts.path.split("/")):
+    return path_problem(parts.path)
+
+
+def decode_path(path: str) -> str | None:
+    """Returns a path without percent-encoding, however often it was encoded; None if that never ends."""
+    for _ in range(_MAX_DECODINGS):
+        decoded = unquote(path)
+        if decoded == path:
+            return path
+        path = decoded
+    return None
+
+
+def path_problem(path: str) -> str:
+    """Returns why a server could read a path differently from what it looks like; an empty string if it could not."""
+    decoded = decode_path(path)
+    if decoded is None or decoded.count("/") != path.count("/"):
+        return "contains an encoded “/”, or is encoded several times"
+    if _AMBIGUOUS.search(decoded.replace(" ", "")):
+        return "contains an encoded backslash or control character"
+    if ";" in decoded or "?" in decoded or "#" in decoded:
+        return "contains “;”, or an encoded “?” or “#”"  # some servers ignore what follows a semicolon in a segment
+    if any(segment in (".", "..") for segment in decoded.split("/")):
         return "contains “.” or “..” as a part of its path"
     return ""
 
