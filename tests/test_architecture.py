@@ -17,8 +17,20 @@ PACKAGE = ROOT / "relevancy"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 CORE_AND_SERVICES = (
-    *("scoring", "engines", "sandbox", "models", "scores", "runs", "endpoints", "scorers", "queries", "teams"),
-    *("judgments", "cases", "transfer"),
+    *(
+        "scoring",
+        "statistics",
+        "engines",
+        "sandbox",
+        "models",
+        "scores",
+        "runs",
+        "endpoints",
+        "scorers",
+        "queries",
+        "teams",
+    ),
+    *("judgments", "comparison", "cases", "transfer"),
 )
 LONGEST_FUNCTION = 60
 LONGEST_TEMPLATE_LINE = 140

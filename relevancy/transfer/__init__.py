@@ -1,11 +1,22 @@
 """Service: imports and exports, one module per file format."""
 
-from . import documents, evaluation_json, query_list_csv, ratings_csv, run_csv, sample, scorer_file, trec
+from . import (
+    comparison_json,
+    documents,
+    evaluation_json,
+    query_list_csv,
+    ratings_csv,
+    run_csv,
+    sample,
+    scorer_file,
+    trec,
+)
 from .cells import decode
 from .errors import BadFile
 
 __all__ = [
     "BadFile",
+    "comparison_json",
     "decode",
     "documents",
     "evaluation_json",

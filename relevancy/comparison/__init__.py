@@ -1,0 +1,18 @@
+"""Service: compares two runs or more, with tests, intervals and the overlap of their result lists."""
+
+from .comparisons import MAX_RUNS, Comparison, RunPair, compare
+from .result_lists import ListOverlap, compare_result_lists
+from .score_tables import ScoreTable, read_score_table
+from .sentences import describe_verdict
+
+__all__ = [
+    "MAX_RUNS",
+    "Comparison",
+    "ListOverlap",
+    "RunPair",
+    "ScoreTable",
+    "compare",
+    "compare_result_lists",
+    "describe_verdict",
+    "read_score_table",
+]

@@ -1,0 +1,185 @@
+"""Compares two runs or more: scores made with the same ratings and scorer version, on the queries scored in all of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.core.exceptions import ValidationError
+
+from relevancy import scores
+from relevancy.models import Run, ScorerDefinition, ScorerVersion
+from relevancy.statistics import (
+    EQUIVALENCE_MARGIN,
+    Differences,
+    PairedComparison,
+    RunMeans,
+    Verdict,
+    compare_means,
+    compare_paired,
+    correct_holm,
+)
+
+from .result_lists import ListOverlap, compare_result_lists
+from .score_tables import ScoreTable, read_score_table
+
+MAX_RUNS = 5
+MAX_PASSES = 5
+
+
+@dataclass(frozen=True)
+class RunPair:
+    """Run `b` against run `a`.
+
+    paired: figures of the differences `b − a`.
+    p_holm: corrected for the number of comparisons with the baseline; None unless `a` is the baseline.
+    p_hsd: corrected for all pairs, by the randomised Tukey HSD; None for two runs.
+    lists: how much the result lists differ.
+    verdict: from the interval and the p that is corrected for what was compared.
+    carriers: texts of the queries that make up 80 % of the difference, largest first.
+    """
+
+    a: Run
+    b: Run
+    paired: PairedComparison
+    p_holm: float | None
+    p_hsd: float | None
+    lists: ListOverlap
+    verdict: Verdict
+    carriers: list[str]
+
+    @property
+    def difference(self) -> float | None:
+        """In points; None if no query was scored in all runs."""
+        return self.paired.differences.mean if len(self.paired.differences) else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs compared under one scorer version; the first one is the baseline.
+
+    means: of each run, on the queries of the table; None if it is empty.
+    pairs: the pairs with the baseline first, then all others.
+    warnings: what makes the figures less than they seem, in sentences.
+    """
+
+    version: ScorerVersion
+    runs: Sequence[Run]
+    table: ScoreTable
+    means: list[float | None]
+    pairs: list[RunPair]
+    warnings: list[str]
+
+
+def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUIVALENCE_MARGIN) -> Comparison:
+    """Compares two to five runs of cases on the same book.
+
+    version: the scorer version that scores all of them.
+    margin: differences within ± margin, in points, do not matter.
+
+    Brings the scores of all runs up to date first. Raises ValidationError if the runs cannot be compared.
+    """
+    _check(runs)
+    table = _read_current_scores(runs, version)
+    pairs = list(itertools.combinations(range(len(runs)), 2))
+    paired = [
+        compare_paired(Differences.build(table.scores[:, second] - table.scores[:, first], table.weights))
+        for first, second in pairs
+    ]
+    p_holm = _correct_for_baseline(pairs, paired)
+    hsd = compare_means(table.scores, table.weights) if len(runs) > 2 and len(table) > 1 else None
+    return Comparison(
+        version=version,
+        runs=runs,
+        table=table,
+        means=_mean_scores(table, len(runs)),
+        pairs=[
+            _build_pair(runs[first], runs[second], figures, holm, _p_of_pair(hsd, first, second), table, margin)
+            for (first, second), figures, holm in zip(pairs, paired, p_holm, strict=True)
+        ],
+        warnings=_list_warnings(runs, version, table),
+    )
+
+
+def _check(runs: Sequence[Run]) -> None:
+    if not 2 <= len(runs) <= MAX_RUNS:
+        raise ValidationError(f"{len(runs)} runs cannot be compared. Name two to {MAX_RUNS} runs.")
+    if len({run.pk for run in runs}) < len(runs):
+        raise ValidationError("A run cannot be compared with itself. Name each run once.")
+    if len({run.case.book_id for run in runs}) > 1:
+        books = ", ".join(f"{run} of {run.case} uses the book “{run.case.book}”" for run in runs)
+        raise ValidationError(f"Only runs on the same book can be compared: {books}.")
+    for run in runs:
+        if run.is_active:
+            raise ValidationError(f"{run} of {run.case} is not finished. Wait until it is complete, or stop it.")
+
+
+def _read_current_scores(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
+    """Returns scores that were all made with the same ratings. Ratings that arrive meanwhile are taken in by another pass."""
+    for _ in range(MAX_PASSES):
+        for run in runs:
+            scores.rescore_run(run, [version])
+        table = read_score_table(runs, version)
+        if not table.stale:
+            return table
+    raise ValidationError("Ratings of these queries are being changed right now. Compare the runs again in a minute.")
+
+
+def _correct_for_baseline(pairs: Sequence[tuple[int, int]], paired: Sequence[PairedComparison]) -> list[float | None]:
+    """Returns the p of each pair with the first run, corrected by Holm; None for the other pairs."""
+    tested = [index for index, (first, _) in enumerate(pairs) if first == 0 and paired[index].p is not None]
+    corrected: list[float | None] = [None] * len(pairs)
+    for index, p in zip(tested, correct_holm([paired[index].p or 0.0 for index in tested]), strict=True):
+        corrected[index] = p
+    return corrected
+
+
+def _p_of_pair(hsd: RunMeans | None, first: int, second: int) -> float | None:
+    return None if hsd is None else float(hsd.p[first, second])
+
+
+def _build_pair(
+    a: Run,
+    b: Run,
+    paired: PairedComparison,
+    p_holm: float | None,
+    p_hsd: float | None,
+    table: ScoreTable,
+    margin: float,
+) -> RunPair:
+    return RunPair(
+        a=a,
+        b=b,
+        paired=paired,
+        p_holm=p_holm,
+        p_hsd=p_hsd,
+        lists=compare_result_lists(a, b),
+        verdict=paired.decide(p_holm if p_holm is not None else p_hsd, margin),
+        carriers=[table.texts[position] for position in paired.carriers],
+    )
+
+
+def _mean_scores(table: ScoreTable, runs: int) -> list[float | None]:
+    if not len(table):
+        return [None] * runs
+    return [float(mean) for mean in np.average(table.scores, axis=0, weights=table.weights)]
+
+
+def _list_warnings(runs: Sequence[Run], version: ScorerVersion, table: ScoreTable) -> list[str]:
+    """Returns sentences about runs that are incomplete, too shallow for the scorer, or without the fields that a script needs."""
+    warnings = []
+    if not len(table):
+        warnings.append("No query has a score in all of these runs, so there is no difference to show.")
+    cutoff = scores.cutoff_of(ScorerDefinition.of(version))
+    for run in runs:
+        if run.status != Run.Status.COMPLETE:
+            warnings.append(f"{run} of {run.case} is {run.status}: {run.reason or 'some queries have no results'}")
+        if cutoff is not None and cutoff > run.rows:
+            warnings.append(
+                f"{version.scorer} considers {cutoff:,} results, but {run} of {run.case} fetched {run.rows:,} per query."
+            )
+        if version not in scores.scoreable_versions(run, [version]):
+            warnings.append(f"{run} of {run.case} no longer has the displayed fields that the script needs.")
+    return warnings

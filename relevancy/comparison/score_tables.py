@@ -1,0 +1,75 @@
+"""The scores of several runs, query by query, as a table without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relevancy.models import CaseQuery, QueryScore, Run, ScorerVersion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Scores of the queries that were scored in every run, under one scorer version and today's ratings.
+
+    query_ids, texts: [n], in the order of the first run's case.
+    weights: [n] of that case.
+    scores: [n × runs] points.
+    left_out: texts of the present queries that have no score in at least one run, or the weight 0.
+    stale: how many of the scores were computed from older ratings. Differences are only meaningful if this is 0.
+    """
+
+    query_ids: list[int]
+    texts: list[str]
+    weights: Floats
+    scores: Floats
+    left_out: list[str]
+    stale: int
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+
+def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
+    """Reads the stored scores of the runs. Two SQL statements for each case.
+
+    Queries that were removed from the case of any run are not part of the table.
+    """
+    case_queries = list(
+        CaseQuery.objects.filter(case=runs[0].case_id)
+        .present()
+        .order_by("position", "id")
+        .values_list("query_id", "query__text", "weight")
+    )
+    present = {query_id for query_id, _, _ in case_queries}
+    for case_id in {run.case_id for run in runs} - {runs[0].case_id}:
+        present &= set(CaseQuery.objects.filter(case=case_id).present().values_list("query_id", flat=True))
+    case_queries = [row for row in case_queries if row[0] in present]
+    columns = {run.pk: column for column, run in enumerate(runs)}
+    rows = {query_id: row for row, (query_id, _, _) in enumerate(case_queries)}
+    scores = np.full((len(case_queries), len(runs)), np.nan)
+    stale = 0
+    stored = QueryScore.objects.filter(run__in=columns, version=version)
+    # One statement: scores and revisions belong to the same moment.
+    for run_id, query_id, score, revision, newest_revision in stored.values_list(
+        "run_id", "query_id", "score", "revision", "query__revision"
+    ):
+        if query_id in rows:
+            stale += revision < newest_revision
+            scores[rows[query_id], columns[run_id]] = np.nan if score is None else score
+    weights = np.array([weight for _, _, weight in case_queries], dtype=np.float64)
+    is_scored = np.isfinite(scores).all(axis=1) & (weights > 0)
+    positions = np.flatnonzero(is_scored)
+    return ScoreTable(
+        query_ids=[case_queries[position][0] for position in positions],
+        texts=[case_queries[position][1] for position in positions],
+        weights=weights[is_scored],
+        scores=scores[is_scored],
+        left_out=[case_queries[position][1] for position in np.flatnonzero(~is_scored)],
+        stale=stale,
+    )

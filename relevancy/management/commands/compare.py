@@ -1,0 +1,85 @@
+"""`compare RUN RUN…`: tells which run is better, and how sure that is."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import comparison, scorers, transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import fail, find_run, suggest_names
+from relevancy.models import Run, Scorer, ScorerVersion
+from relevancy.templatetags import numbers
+
+MAX_NAMED = 5  # queries that are named in a sentence
+
+
+class Command(Base):
+    help = "Compares two to five runs of cases on the same book; the first one is the baseline."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("runs", nargs="+", metavar="RUN", help="id, or CASE:NUMBER")
+        parser.add_argument(
+            "--scorer", default="", metavar="NAME", help="default: the primary scorer of the first run's case"
+        )
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+    def run(self, **options: Any) -> None:
+        runs = [find_run(text) for text in options["runs"]]
+        result = comparison.compare(runs=runs, version=_find_version(runs[0], options["scorer"]))
+        if options["json"]:
+            self.write_json(transfer.comparison_json.build_comparison(result))
+            return
+        self._print(result)
+
+    def _print(self, result: comparison.Comparison) -> None:
+        left_out = result.table.left_out
+        self.write(f"{result.version.scorer} on the same {len(result.table):,} queries, {len(left_out):,} left out")
+        if left_out:
+            self.write(f"  left out: {_list_names(left_out)}")
+        for run, mean in zip(result.runs, result.means, strict=True):
+            self.write(f"  {numbers.score(mean):>5}  {run} of {run.case}, attempt {run.attempt.number}")
+        for pair in result.pairs:
+            self.write()
+            self._print_pair(pair)
+        for warning in result.warnings:
+            self.stderr.write(f"Warning: {warning}")
+
+    def _print_pair(self, pair: comparison.RunPair) -> None:
+        self.write(comparison.describe_verdict(pair))
+        differences, interval = pair.paired.differences, pair.paired.interval
+        self.write(f"  {differences.wins:,} better, {differences.losses:,} worse, {differences.ties:,} the same")
+        if pair.carriers:
+            self.write(f"  {len(pair.carriers):,} make up 80 % of the difference: {_list_names(pair.carriers)}")
+        if interval is not None and not interval.is_reliable:
+            self.write("  Too few queries for an interval you can rely on.")
+        if pair.paired.detectable:
+            points = numbers.score(pair.paired.detectable)
+            self.write(f"  A true difference of {points} points would be found four times in five.")
+        lists = pair.lists
+        if lists.queries:
+            self.write(
+                f"  Result lists: Jaccard@{lists.k} {numbers.coefficient(lists.jaccard)}, "
+                f"RBO {numbers.coefficient(lists.rbo)}, {(lists.changed or 0) * 100:.0f} % of {lists.queries:,} changed"
+            )
+
+
+def _find_version(run: Run, name: str) -> ScorerVersion:
+    """Returns the version of the named scorer: that of the case, or the newest of a scorer that the case does not have."""
+    versions = list(ScorerVersion.objects.used_by(run.case))
+    if not name:
+        if not versions:
+            fail(f"Case {run.case} has no scorer. Name one: --scorer NAME.")
+        return versions[0]
+    usable = {scorer.name: scorer for scorer in Scorer.objects.offered(run.case.owner, run.case).exclude(versions=None)}
+    for version in versions:
+        if version.scorer.name == name:
+            return version
+    if name not in usable:
+        suggestion = suggest_names(name, {*usable, *(version.scorer.name for version in versions)})
+        fail(f"There is no scorer {name!r} that {run.case.owner} can use. {suggestion}")
+    return scorers.newest_version(usable[name])
+
+
+def _list_names(texts: list[str]) -> str:
+    more = f" and {len(texts) - MAX_NAMED:,} more" if len(texts) > MAX_NAMED else ""
+    return ", ".join(f"“{text}”" for text in texts[:MAX_NAMED]) + more

@@ -1,0 +1,42 @@
+"""Statistics of paired comparisons: tests, intervals, power and overlap. Everything is in points, 0 to 100.
+
+numpy and scipy only: no Django, no network, no clock, and random numbers only from a given seed. Start with
+`Differences.build` and `compare_paired`.
+"""
+
+from .corrections import ALPHA, correct_holm, group_runs
+from .differences import TIE, Differences
+from .errors import StatisticsError
+from .generators import SEED
+from .intervals import Interval, IntervalKind, find_interval, t_test
+from .overlap import Movements, count_movements, jaccard, rbo
+from .power import detectable_difference, required_queries
+from .randomisation import RunMeans, compare_means, randomisation_test
+from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired
+
+__all__ = [
+    "ALPHA",
+    "EQUIVALENCE_MARGIN",
+    "SEED",
+    "TIE",
+    "Differences",
+    "Interval",
+    "IntervalKind",
+    "Movements",
+    "PairedComparison",
+    "RunMeans",
+    "StatisticsError",
+    "Verdict",
+    "compare_means",
+    "compare_paired",
+    "correct_holm",
+    "count_movements",
+    "detectable_difference",
+    "find_interval",
+    "group_runs",
+    "jaccard",
+    "randomisation_test",
+    "rbo",
+    "required_queries",
+    "t_test",
+]

@@ -1,0 +1,116 @@
+"""The differences of two runs, query by query, and their mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from relevancy.statistics.arrays import FloatArray
+from relevancy.statistics.errors import StatisticsError
+
+TIE = 0.05  # points: a smaller difference of a query is a tie
+CARRIED_SHARE = 0.8
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences `B − A` of the queries that were scored in both runs.
+
+    values: [n] points.
+    weights: [n] above 0; 1 each unless the case has weights.
+    """
+
+    values: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def build(
+        cls, values: Sequence[float] | FloatArray, weights: Sequence[float] | FloatArray | None = None
+    ) -> Differences:
+        """Raises StatisticsError if a value is not finite, a weight is not above 0, or the lengths differ."""
+        points = np.asarray(values, dtype=np.float64)
+        shares = np.ones(len(points)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if points.ndim != 1 or points.shape != shares.shape:
+            raise StatisticsError(f"{points.size} differences cannot have {shares.size} weights.")
+        if not np.isfinite(points).all() or not np.isfinite(shares).all() or (shares <= 0).any():
+            raise StatisticsError("Differences must be finite numbers, and weights finite numbers above 0.")
+        return cls(points, shares)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def shares(self) -> FloatArray:
+        """[n] weights that sum to 1."""
+        return np.asarray(self.weights / self.weights.sum(), dtype=np.float64)
+
+    @property
+    def mean(self) -> float:
+        """D = Σ w d / Σ w; NaN without queries."""
+        return float(self.shares @ self.values) if len(self) else math.nan
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether all differences are the same, apart from binary noise."""
+        return len(self) > 0 and float(np.ptp(self.values)) <= 1e-9
+
+    @property
+    def deviation(self) -> float | None:
+        """The sample standard deviation (n − 1) of the unweighted differences; None for fewer than two queries."""
+        if len(self) < 2:
+            return None
+        return 0.0 if self.are_equal else float(self.values.std(ddof=1))
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the mean; None for fewer than two queries.
+
+        With weights, that of a ratio: `√(n / (n − 1) · Σ (share · (d − D))²)`. With equal weights this is `sd / √n`.
+        """
+        n = len(self)
+        if n < 2:
+            return None
+        if self.are_equal:
+            return 0.0
+        deviations = self.shares * (self.values - self.mean)
+        return math.sqrt(n / (n - 1) * float(deviations @ deviations))
+
+    @property
+    def effect(self) -> float | None:
+        """The effect size g = mean(d) / sd(d), unweighted; None if the differences do not vary."""
+        deviation = self.deviation
+        return float(self.values.mean()) / deviation if deviation else None
+
+    @property
+    def wins(self) -> int:
+        """How many queries are better in B by at least 0.05 points."""
+        return int((self.values >= TIE).sum())
+
+    @property
+    def losses(self) -> int:
+        """How many queries are worse in B by at least 0.05 points."""
+        return int((self.values <= -TIE).sum())
+
+    @property
+    def ties(self) -> int:
+        """How many queries differ by less than 0.05 points."""
+        return len(self) - self.wins - self.losses
+
+    def list_carriers(self) -> list[int]:
+        """Returns the positions of the queries that carry the difference, largest first.
+
+        These are the fewest queries whose differences in the direction of the mean sum to at least 80 % of its total. Empty if
+        the mean is 0.
+        """
+        contributions = self.values * self.weights
+        total = float(contributions.sum())
+        if abs(self.mean if len(self) else 0.0) <= 1e-9:
+            return []
+        directed = contributions * math.copysign(1.0, total)
+        order = np.argsort(-directed, kind="stable")
+        sums = np.cumsum(directed[order])
+        count = int(np.searchsorted(sums[: int((directed > 0).sum())], CARRIED_SHARE * abs(total) - 1e-9)) + 1
+        return [int(position) for position in order[:count]]

@@ -1,0 +1,127 @@
+"""Randomisation tests: how often chance alone makes a difference at least as large.
+
+Source: Smucker, Allan & Carterette, "A comparison of statistical significance tests for information retrieval evaluation",
+CIKM 2007. Wilcoxon's test is left out on purpose: it does not test the mean.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from relevancy.statistics.arrays import FloatArray, IntArray
+from relevancy.statistics.differences import Differences
+from relevancy.statistics.errors import StatisticsError
+from relevancy.statistics.generators import SEED, build_generator
+
+PERMUTATIONS = 10_000
+MAX_EXACT_QUERIES = 14  # 2 ** 14 sign patterns
+MAX_EXACT_ARRANGEMENTS = 50_000
+TOLERANCE = 1e-9  # points: differences this close are the same
+BITS = 8  # queries that one random byte gives their signs
+CHUNK = 1_000_000  # table entries that are read at a time
+
+
+def randomisation_test(differences: Differences, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> float | None:
+    """Returns the p of the paired randomisation test of signs, with the statistic |D|; None for fewer than two queries.
+
+    Up to 14 queries: all 2ⁿ patterns, and p is the share with `|D*| ≥ |D| − 1e-9`. Otherwise random patterns, and
+    `p = (1 + hits) / (1 + permutations)`.
+    """
+    n = len(differences)
+    if n < 2:
+        return None
+    contributions = differences.shares * differences.values
+    limit = abs(differences.mean) - TOLERANCE
+    if n <= MAX_EXACT_QUERIES:
+        signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+        return float((np.abs(signs @ contributions) >= limit).mean())
+    sums = _sum_with_random_signs(contributions, permutations, build_generator(seed))
+    return (1 + int((np.abs(sums) >= limit).sum())) / (1 + permutations)
+
+
+def _sum_with_random_signs(values: FloatArray, permutations: int, generator: np.random.Generator) -> FloatArray:
+    """Returns [permutations] sums of the values, each value with a random sign.
+
+    One random byte gives eight values their signs: their sum is read from a table of the 256 sums of these eight values.
+    """
+    groups = -(-len(values) // BITS)
+    padded = np.zeros(groups * BITS)
+    padded[: len(values)] = values
+    signs = 1.0 - 2.0 * (np.arange(2**BITS)[:, None] >> np.arange(BITS) & 1)
+    table = (padded.reshape(groups, BITS) @ signs.T).ravel()  # [groups · 256]
+    offsets = np.arange(groups, dtype=np.int64) * 2**BITS
+    rows = max(1, CHUNK // groups)
+    sums = np.empty(permutations)
+    for start in range(0, permutations, rows):
+        stop = min(start + rows, permutations)
+        patterns = np.frombuffer(generator.bytes((stop - start) * groups), dtype=np.uint8).reshape(-1, groups)
+        sums[start:stop] = table.take(patterns + offsets).sum(axis=1)
+    return sums
+
+
+@dataclass(frozen=True)
+class RunMeans:
+    """Several runs that were scored on the same queries.
+
+    means: [runs] weighted means of the scores, in points.
+    p: [runs × runs] p of each pair by the randomised Tukey HSD; 1 on the diagonal.
+    is_exact: whether all arrangements were counted instead of random ones.
+    """
+
+    means: FloatArray
+    p: FloatArray
+    is_exact: bool
+
+
+def compare_means(
+    scores: FloatArray, weights: FloatArray | None = None, *, permutations: int = PERMUTATIONS, seed: int = SEED
+) -> RunMeans:
+    """Compares all pairs of runs by the randomised Tukey HSD, which corrects for the number of pairs.
+
+    scores: [queries × runs], without missing scores. The scores of the runs change places at random within each query; p of a
+    pair is the share of arrangements whose largest minus smallest mean is at least the pair's difference. All arrangements
+    count where there are at most 50,000; otherwise `p = (1 + hits) / (1 + permutations)`.
+    Source: Carterette, "Multiple testing in statistical analysis of systems-based information retrieval experiments", TOIS 2012.
+
+    Raises StatisticsError if there are no queries, fewer than two runs, or missing scores.
+    """
+    if scores.ndim != 2 or not len(scores) or scores.shape[1] < 2 or not np.isfinite(scores).all():
+        raise StatisticsError("At least two runs with a score for every query are needed.")
+    queries, runs = scores.shape
+    shares = np.full(queries, 1.0 / queries) if weights is None else weights / weights.sum()
+    contributions = scores * shares[:, None]
+    arrangements = np.array(list(itertools.permutations(range(runs))))
+    count = math.factorial(runs) ** queries
+    is_exact = count <= MAX_EXACT_ARRANGEMENTS
+    tables = contributions[:, arrangements]  # [queries × arrangements × runs]
+    if is_exact:
+        choices: IntArray = np.indices((len(arrangements),) * queries).reshape(queries, -1).T
+        ranges = _mean_ranges(tables, choices)
+    else:
+        ranges = _random_mean_ranges(tables, permutations, build_generator(seed))
+    means = contributions.sum(axis=0)
+    differences = np.abs(means[:, None] - means[None, :])
+    hits = (ranges[:, None, None] >= differences - TOLERANCE).sum(axis=0)
+    p = hits / len(ranges) if is_exact else (1 + hits) / (1 + permutations)
+    return RunMeans(means, p, is_exact)
+
+
+def _mean_ranges(tables: FloatArray, choices: IntArray) -> FloatArray:
+    """Returns the largest minus the smallest mean of each row of [N × queries] chosen arrangements."""
+    queries = np.arange(len(tables))
+    means = tables[queries, choices].sum(axis=1)  # [N × runs]
+    return np.asarray(np.ptp(means, axis=1), dtype=np.float64)
+
+
+def _random_mean_ranges(tables: FloatArray, permutations: int, generator: np.random.Generator) -> FloatArray:
+    queries, arrangements, runs = tables.shape
+    rows = max(1, CHUNK // (queries * runs))
+    ranges = [
+        _mean_ranges(tables, generator.integers(arrangements, size=(min(rows, permutations - start), queries)))
+        for start in range(0, permutations, rows)
+    ]
+    return np.concatenate(ranges)

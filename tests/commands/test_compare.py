@@ -1,0 +1,83 @@
+"""`compare RUN RUN…`."""
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tests.comparison.conftest import run_with
+from tests.factories import make_case, make_scorer
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
+
+
+@pytest.fixture
+def case():
+    return make_case(3, {f"query {number}": {"a": 3} for number in (1, 2)}, measures=("P@1",))
+
+
+@pytest.fixture
+def runs(case):
+    return [run_with(case, {"query 1": first, "query 2": "ab", "query 3": "ab"}).pk for first in ("xa", "ab", "ab")]
+
+
+def compare(*arguments):
+    out, err = io.StringIO(), io.StringIO()
+    call_command("compare", *map(str, arguments), stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def test_compare_json(case, runs):
+    result = json.loads(compare(runs[0], f"{case.name}:2", "--json")[0])
+    assert result["scorer"] == "P@1"
+    assert (result["queries"], result["left_out"], result["left_out_queries"]) == (2, 1, ["query 3"])
+    assert result["runs"] == [{"run": runs[0], "score": 50}, {"run": runs[1], "score": 100}]
+    (pair,) = result["pairs"]
+    assert (pair["a"], pair["b"], pair["difference"]) == (runs[0], runs[1], 50)
+    assert (pair["wins"], pair["ties"], pair["losses"], pair["carried_by"]) == (1, 1, 0, 1)
+    assert pair["interval_kind"] == "t"
+    assert pair["reliable"] is False
+    assert pair["p_hsd"] is None
+    assert pair["jaccard"] == pytest.approx((1 / 3 + 1 + 1) / 3)
+    assert pair["changed"] == pytest.approx(1 / 3)
+
+
+def test_compare_json_of_three_runs(runs):
+    result = json.loads(compare(*runs, "--json")[0])
+    assert [(pair["a"], pair["b"]) for pair in result["pairs"]] == [
+        (runs[0], runs[1]),
+        (runs[0], runs[2]),
+        (runs[1], runs[2]),
+    ]
+    assert all(pair["p_hsd"] is not None for pair in result["pairs"])
+    assert [pair["p_holm"] is None for pair in result["pairs"]] == [False, False, True]
+
+
+def test_compare_prints_the_verdict_and_names_queries(runs):
+    out, err = compare(runs[0], runs[1])
+    assert "P@1 on the same 2 queries, 1 left out" in out
+    assert "“query 3”" in out
+    assert "1 better, 0 worse, 1 the same" in out
+    assert "+50.0 points" in out
+    assert err == ""
+
+
+def test_compare_with_another_scorer(runs):
+    make_scorer("nDCG@10", "deeper")
+    assert json.loads(compare(*runs[:2], "--scorer", "deeper", "--json")[0])["scorer"] == "deeper"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (lambda runs: [runs[0]], "Name two to 5 runs"),
+        (lambda runs: [runs[0], 999999], "There is no run '999999'"),
+        (lambda runs: [*runs[:2], "--scorer", "nothing"], "There is no scorer 'nothing'"),
+    ],
+)
+def test_compare_mistakes_end_with_status_2(runs, arguments, message):
+    with pytest.raises(CommandError, match=message) as caught:
+        compare(*arguments(runs))
+    assert caught.value.returncode == 2

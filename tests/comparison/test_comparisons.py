@@ -1,0 +1,166 @@
+import pytest
+from django.core.exceptions import ValidationError
+
+from relevancy import comparison, judgments
+from relevancy.models import QueryScore, Run, ScorerVersion
+from relevancy.statistics import Verdict
+from tests.factories import make_case, make_user, query_of, run_now
+
+from .conftest import run_with
+
+pytestmark = pytest.mark.django_db
+
+
+def primary(case):
+    return ScorerVersion.objects.used_by(case)[0]
+
+
+@pytest.fixture
+def runs(case):
+    worse = {"query 1": "xab", "query 2": "ab", "query 3": "xya", "query 4": "ab"}
+    return run_with(case, worse), run_with(case, dict.fromkeys(worse, "ab"))
+
+
+def test_compare_uses_queries_scored_in_both(case, runs):
+    result = comparison.compare(runs=runs, version=primary(case))
+    assert result.table.texts == ["query 1", "query 2", "query 3"]
+    assert result.table.left_out == ["query 4"]
+    assert result.means == [pytest.approx(100 / 3), 100]
+    pair = result.pairs[0]
+    assert pair.difference == pytest.approx(200 / 3)
+    assert (pair.paired.differences.wins, pair.paired.differences.ties, pair.paired.differences.losses) == (2, 1, 0)
+    assert pair.carriers == ["query 1", "query 3"]
+    assert pair.paired.p == 0.5  # of the eight sign patterns, four give a difference as large
+    assert pair.verdict is Verdict.UNDECIDED
+
+
+def test_compare_a_run_with_an_identical_one_is_zero_whatever_is_rated_meanwhile(case, runs):
+    again = run_now(runs[1].attempt)
+    rater = make_user()
+    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=3, by=rater)
+    judgments.rate(query=query_of(case, "query 4"), doc_id="b", value=2, by=rater)
+    for version in ScorerVersion.objects.used_by(case):
+        pair = comparison.compare(runs=[runs[1], again], version=version).pairs[0]
+        assert pair.difference == 0
+        assert len(pair.paired.differences) == 4
+        assert (pair.lists.jaccard, pair.lists.changed) == (1, 0)
+
+
+def test_compare_scores_both_runs_with_the_newest_ratings(case, runs):
+    judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
+    result = comparison.compare(runs=runs, version=primary(case))
+    assert result.means == [pytest.approx(200 / 3), 100]
+    assert result.table.stale == 0
+
+
+def test_compare_refuses_scores_of_different_ratings(case, runs, monkeypatch):
+    QueryScore.objects.filter(run=runs[0]).update(revision=0)
+    monkeypatch.setattr("relevancy.scores.rescore_run", lambda run, versions: 0)
+    with pytest.raises(ValidationError, match="being changed"):
+        comparison.compare(runs=runs, version=primary(case))
+
+
+def test_compare_removed_queries_are_left_out_of_both(case, runs):
+    case.case_queries.filter(query__text="query 1").update(removed_at="2026-01-01T00:00Z")
+    result = comparison.compare(runs=runs, version=primary(case))
+    assert result.table.texts == ["query 2", "query 3"]
+    assert result.means == [50, 100]
+
+
+def test_compare_weights_count(case, runs):
+    case.case_queries.filter(query__text="query 2").update(weight=2)
+    case.case_queries.filter(query__text="query 3").update(weight=0)
+    result = comparison.compare(runs=runs, version=primary(case))
+    assert result.table.left_out == ["query 3", "query 4"]
+    assert result.means == [pytest.approx(200 / 3), 100]
+    assert result.pairs[0].difference == pytest.approx(100 / 3)
+
+
+def test_compare_three_runs_corrects_for_the_number_of_comparisons(case, runs):
+    third = run_with(case, {"query 1": "ba", "query 2": "ba", "query 3": "ab"})
+    result = comparison.compare(runs=[*runs, third], version=primary(case))
+    assert [(pair.a, pair.b) for pair in result.pairs] == [(runs[0], runs[1]), (runs[0], third), (runs[1], third)]
+    assert [pair.p_holm is None for pair in result.pairs] == [False, False, True]
+    assert all(0 < pair.p_hsd <= 1 for pair in result.pairs)
+    assert result.pairs[0].p_holm >= result.pairs[0].paired.p
+
+
+def test_compare_runs_of_two_cases_on_one_book(case, runs):
+    other = make_case(["query 1", "query 2", "own query"], book_of=case, owner=case.owner, measures=("P@1",))
+    run = run_with(other, {"query 1": "ab", "query 2": "ba", "own query": "a"})
+    result = comparison.compare(runs=[runs[0], run], version=primary(case))
+    assert result.table.texts == ["query 1", "query 2"]
+    assert result.pairs[0].lists.queries == 2
+
+
+def test_compare_runs_without_a_shared_query(case, runs):
+    other = make_case(["own query"], book_of=case, owner=case.owner, measures=("P@1",))
+    result = comparison.compare(runs=[runs[0], run_with(other, {"own query": "a"})], version=primary(case))
+    assert result.pairs[0].difference is None
+    assert result.pairs[0].verdict is Verdict.TOO_FEW
+    assert result.means == [None, None]
+    assert "No query has a score in all of these runs" in result.warnings[0]
+    assert "none of their queries" in comparison.describe_verdict(result.pairs[0])
+
+
+def test_compare_warns_of_shallow_and_incomplete_runs(case, runs):
+    deep = ScorerVersion.objects.used_by(make_case(1, measures=("P@50",)))[0]
+    Run.objects.filter(pk=runs[1].pk).update(status=Run.Status.INCOMPLETE, reason="The engine stopped.")
+    fresh = list(Run.objects.filter(case=case).order_by("number"))
+    warnings = comparison.compare(runs=fresh, version=deep).warnings
+    assert sum("considers 50 results" in warning for warning in warnings) == 2
+    assert any("The engine stopped." in warning for warning in warnings)
+
+
+def test_compare_refuses(case, runs):
+    version = primary(case)
+    elsewhere = run_with(make_case(1), {"query 1": "a"})
+    waiting = run_with(case, {})
+    Run.objects.filter(pk=waiting.pk).update(status=Run.Status.RUNNING)
+    waiting.refresh_from_db()
+    for refused, message in [
+        ([runs[0]], "Name two to 5 runs"),
+        ([*runs] * 3, "Name two to 5 runs"),
+        ([runs[0], runs[0]], "with itself"),
+        ([runs[0], elsewhere], "same book"),
+        ([runs[0], waiting], "not finished"),
+    ]:
+        with pytest.raises(ValidationError, match=message):
+            comparison.compare(runs=refused, version=version)
+
+
+def test_read_score_table_costs_few_statements(case, runs, django_assert_num_queries):
+    version = primary(case)
+    with django_assert_num_queries(2):
+        comparison.read_score_table(runs, version)
+
+
+def test_compare_result_lists(case, runs):
+    lists = comparison.compare_result_lists(*runs)
+    assert lists.queries == 4
+    assert lists.jaccard == pytest.approx((2 / 3 + 1 + 1 / 4 + 1) / 4)
+    assert (lists.changed, lists.changed_set) == (0.5, 0.5)
+
+
+def test_compare_result_lists_leaves_out_failed_searches(case, runs):
+    runs[0].rankings.filter(query__text="query 1").update(error_kind="refused", error="no")
+    assert comparison.compare_result_lists(*runs).queries == 3
+
+
+@pytest.mark.parametrize(
+    ("better", "words"), [(True, "is better than"), (False, "is worse than")], ids=["better", "worse"]
+)
+def test_describe_verdict(script, better, words):
+    texts = [f"query {number}" for number in range(1, 31)]
+    case = make_case(texts, {text: {"a": 3} for text in texts}, measures=("P@1",))
+    low, high = (
+        {text: ("ba" if number % 2 else "ab") for number, text in enumerate(texts)},
+        dict.fromkeys(texts, "ab"),
+    )
+    first, second = (low, high) if better else (high, low)
+    result = comparison.compare(runs=[run_with(case, first), run_with(case, second)], version=primary(case))
+    sentence = comparison.describe_verdict(result.pairs[0])
+    assert f"Run 2 {words} Run 1" in sentence
+    assert ("+50.0 points" if better else "−50.0 points") in sentence
+    assert "on the same 30 queries" in sentence
+    assert "p < .001" in sentence

@@ -1,0 +1,79 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relevancy.statistics import Differences, StatisticsError
+
+PUBLISHED = [0, 0, 5, 12, -3, 0, 8, 0, 0, 20, -1, 0]
+points = st.floats(-100, 100).map(lambda value: round(value, 3))
+
+
+def test_worked_example():
+    differences = Differences.build(PUBLISHED)
+    assert differences.mean == pytest.approx(3.4166667, abs=5e-8)
+    assert differences.deviation == pytest.approx(6.7616342, abs=5e-8)
+    assert (differences.wins, differences.ties, differences.losses) == (4, 6, 2)
+    assert differences.list_carriers() == [9, 3, 6]
+
+
+def test_effect_is_mean_over_deviation():
+    assert Differences.build([1, 2, 3]).effect == pytest.approx(2.0)
+    assert Differences.build([2, 2]).effect is None
+    assert Differences.build([2]).effect is None
+
+
+def test_differences_below_a_twentieth_are_ties():
+    differences = Differences.build([0.049, -0.049, 0.05, -0.05])
+    assert (differences.wins, differences.ties, differences.losses) == (1, 2, 1)
+
+
+def test_weights_change_the_mean():
+    assert Differences.build([10, 0], [3, 1]).mean == 7.5
+
+
+@given(st.lists(points, min_size=2, max_size=30), st.floats(0.1, 10))
+def test_equal_weights_change_nothing(values, weight):
+    plain, weighted = Differences.build(values), Differences.build(values, [weight] * len(values))
+    assert weighted.mean == pytest.approx(plain.mean, abs=1e-9)
+    assert weighted.standard_error == pytest.approx(plain.standard_error, abs=1e-9)
+    assert plain.standard_error == pytest.approx((plain.deviation or 0) / math.sqrt(len(values)), abs=1e-9)
+
+
+def test_standard_error_with_weights_is_that_of_repeated_draws():
+    generator = np.random.default_rng(7)
+    values, weights = generator.normal(3, 10, 400), generator.uniform(0.5, 4, 400)
+    drawn = generator.integers(400, size=(20_000, 400))
+    means = (values[drawn] * weights[drawn]).sum(axis=1) / weights[drawn].sum(axis=1)
+    assert Differences.build(values, weights).standard_error == pytest.approx(means.std(), rel=0.02)
+
+
+@given(st.lists(points, min_size=1, max_size=12))
+def test_carriers_are_the_fewest_that_reach_four_fifths(values):
+    differences = Differences.build(values)
+    carriers = differences.list_carriers()
+    total = sum(values)
+    if abs(differences.mean) <= 1e-9:
+        assert carriers == []
+        return
+    carried = sum(values[position] for position in carriers) * math.copysign(1, total)
+    largest = sorted((value * math.copysign(1, total) for value in values), reverse=True)
+    assert carried >= 0.8 * abs(total) - 1e-6
+    assert sum(largest[: len(carriers) - 1]) < 0.8 * abs(total) + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("values", "weights"), [([1, math.nan], None), ([1, 2], [1]), ([1, 2], [1, 0]), ([1], [math.inf]), ([[1, 2]], None)]
+)
+def test_build_refuses(values, weights):
+    with pytest.raises(StatisticsError):
+        Differences.build(values, weights)
+
+
+def test_no_queries():
+    differences = Differences.build([])
+    assert math.isnan(differences.mean)
+    assert differences.list_carriers() == []
+    assert differences.standard_error is None
