@@ -160,6 +160,8 @@ def load(address: str, raters: list[Rater], seconds: float, pause: Callable[[], 
 
 def say(label: str, times: list[float], seconds: float) -> float:
     """One line; returns the 95th percentile."""
+    if len(times) < 2:
+        raise SystemExit(f"{label}: {len(times)} ratings were answered. Give the benchmark more --seconds.")
     cuts = quantiles(times, n=100)
     print(
         f"  {label:<34} {len(times):6,} ratings, {len(times) / seconds:5.1f} a second   "
@@ -196,7 +198,7 @@ if __name__ == "__main__":
     line.add_argument("--postgres", metavar="URL", default="")
     line.add_argument("--seconds", type=float, default=40, help="how long 20 raters rate; 40 unless given")
     said = options.read(line, quick=40)
-    said.seconds = 2.0 if said.quick else said.seconds
+    said.seconds = 8.0 if said.quick else said.seconds
     good = measure(said)
     if said.postgres:
         # Django takes its database from the environment, once.

@@ -12,6 +12,7 @@ from tests.live.servers import fetched
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 # What each is told to be quick, and words of what it then says.
 QUICK = {
+    "compare": (["--queries", "200", "--runs", "3"], ["s of CPU", "peak memory"]),
     "home": (["--quick"], ["home page", "update of active runs"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),

@@ -6,6 +6,7 @@ import http.client
 import socket
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,9 @@ def send_datagram() -> None:
 
 
 def connect_asynchronously() -> None:
-    asyncio.run(asyncio.wait_for(asyncio.open_connection(OUTSIDE, 80), 0.5))
+    # In a thread of its own: Playwright leaves the event loop of its tests running in this one.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, asyncio.wait_for(asyncio.open_connection(OUTSIDE, 80), 0.5)).result()
 
 
 @pytest.mark.parametrize(

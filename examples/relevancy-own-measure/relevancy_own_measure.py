@@ -9,7 +9,7 @@ from relevancy.scoring.bounds.extremes import extreme_bounds
 
 
 def compute_perfect(slots: Slots, settings: Settings) -> FloatArray:
-    """Returns slots of Q queries → [Q] values."""
+    """Returns [Q] values of the slots of Q queries."""
     return slots.is_relevant(slots.scale.top).sum(axis=1) / slots.k
 
 
