@@ -101,6 +101,9 @@ DATABASES = {"default": dj_database_url.parse(text("DATABASE_URL", f"sqlite:///{
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     with contextlib.suppress(OSError):  # if this fails, opening the database reports the error
         DATA_DIR.mkdir(parents=True, exist_ok=True)
+    # A thread keeps its connection for a minute: opening one reads the schema again, and closing the last one writes the whole
+    # WAL back, for which every writer waits.
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
     # IMMEDIATE: a writer waits for the lock instead of failing when it upgrades one. WAL: readers never wait.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",

@@ -93,14 +93,16 @@ def enqueue_run_rescore(run: Run) -> None:
 def enqueue_book_rescore(book: Book, *, rescored: Case | None = None) -> None:
     """Enqueues the rescoring of a book's cases, once however often it is called before the task begins.
 
-    Does nothing if the book has no other cases than `rescored`, whose scores are current. One SQL statement unless it enqueues.
+    Does nothing if the book has no other cases than `rescored`, whose scores are current. One SQL statement unless it enqueues,
+    and no write: on SQLite, each write waits for all others.
     """
     now = timezone.now()
     others = Case.objects.live().filter(book=OuterRef("pk"))
     if rescored is not None:
         others = others.exclude(pk=rescored.pk)
     is_free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - REQUEUE_AFTER)
-    if Book.objects.filter(is_free, Exists(others), pk=book.pk).update(rescore_queued_at=now):
+    to_rescore = Book.objects.filter(is_free, Exists(others), pk=book.pk).order_by()
+    if to_rescore.exists() and to_rescore.update(rescore_queued_at=now):
         send(rescore_book, book.pk)
 
 

@@ -3,20 +3,37 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Exists, F, OuterRef, Q, Subquery
+from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from relevancy.models import Attempt, Case, CaseScore, QueryScore, Rating, Run, ScorerVersion
 
 MAX_POINTS = 30  # of the history chart
 MAX_SPARKLINE_POINTS = 12
+_SCORE_FIELDS = (
+    "run",
+    "version",
+    "day",
+    "score",
+    "low",
+    "high",
+    "scored",
+    "queries",
+    "unrated",
+    "failed",
+    "updated_at",
+)
 MIN_RATINGS = 10  # of the book, before `ids_look_wrong` draws a conclusion
 
 
 def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POINTS) -> list[CaseScore]:
-    """Returns the newest score of each of the case's last runs, oldest run first. One SQL statement."""
+    """Returns the newest score of each of the case's last runs, oldest run first. One SQL statement.
+
+    Of the runs and their attempts only the number, the name and what the score needs are loaded.
+    """
     later = CaseScore.objects.filter(run=OuterRef("run"), version=version, day__gt=OuterRef("day"))
     rows = CaseScore.objects.filter(~Exists(later), run__case=case, version=version).select_related("run__attempt")
+    rows = rows.only(*_SCORE_FIELDS, "run__number", "run__case", "run__attempt__number", "run__attempt__name")
     return list(rows.order_by("-run__number")[:limit])[::-1]
 
 
@@ -95,17 +112,18 @@ class LargestGap:
 
 
 def largest_gap(run: Run, version: ScorerVersion) -> LargestGap | None:
-    """Returns the present query with the largest gap; None if no query has one. One SQL statement."""
-    scores = QueryScore.objects.filter(
-        run=run, version=version, query__case_queries__case=run.case_id, query__case_queries__removed_at=None
+    """Returns the present query with the largest gap; None if no query has one.
+
+    One SQL statement; two if no query has a gap, or if the one with the largest has been removed from the case.
+    """
+    scores = QueryScore.objects.filter(run=run, version=version).annotate(gap=Coalesce("ideal", 100.0) - F("score"))
+    present = scores.filter(query__case_queries__case=run.case_id, query__case_queries__removed_at=None, gap__gt=0)
+    ordered = present.order_by("-gap", "query__case_queries__position").values_list(
+        "query__case_queries__id", "query__text", "gap"
     )
-    row = (
-        scores.annotate(gap=Coalesce("ideal", 100.0) - F("score"))
-        .filter(gap__gt=0)
-        .order_by("-gap", "query__case_queries__position")
-        .values_list("query__case_queries__id", "query__text", "gap")
-        .first()
-    )
+    # The largest gap is found in one table; only the queries that have it are looked up in the others.
+    largest = scores.order_by().values("run").annotate(largest=Max("gap")).values("largest")[:1]
+    row = ordered.filter(gap=Subquery(largest)).first() or ordered.first()
     return LargestGap(*row) if row else None
 
 

@@ -115,9 +115,10 @@ class _Sums:
     failed: int = 0
 
 
-# Written by hand because it is executed while the run is locked. It looks up the weight of each query by the unique index of
-# `case` and `query`, whatever the statistics of the database say: PostgreSQL chose a join that took 2 s instead of 10 ms. The
-# LIMIT, which no run reaches, keeps PostgreSQL from looking up each weight once per sum.
+# Written by hand because it is executed while the run is locked. Both forms of `present` look up the weight of each query by the
+# unique index of `case` and `query`, whatever the statistics of the database say: PostgreSQL chose a join that took 2 s instead
+# of 10 ms, and its LIMIT, which no run reaches, keeps it from looking up each weight once per sum. SQLite keeps the order of
+# tables of a CROSS JOIN, reads the scores in the order of its index and so groups them without sorting.
 _SUMS = f"""
     SELECT run.status,
         (
@@ -136,21 +137,30 @@ _SUMS = f"""
             COUNT(score),
             SUM(unrated),
             COUNT(CASE WHEN error <> '' THEN 1 END)
-        FROM (
-            SELECT scored.version_id, scored.score, scored.low, scored.high, scored.unrated, scored.error,
-                (
-                    SELECT case_query.weight FROM {CaseQuery._meta.db_table} case_query
-                    WHERE case_query.case_id = %s AND case_query.query_id = scored.query_id
-                        AND case_query.removed_at IS NULL
-                ) AS weight
-            FROM {QueryScore._meta.db_table} scored
-            WHERE scored.run_id = %s AND scored.version_id IN ({{versions}})
-            LIMIT 1000000000
-        ) present
-        WHERE weight IS NOT NULL
+        FROM {{present}}
         GROUP BY version_id
     ) sums ON 1 = 1
     WHERE run.id = %s
+"""
+_PRESENT_SQLITE = f"""
+    {QueryScore._meta.db_table} scored
+    CROSS JOIN {CaseQuery._meta.db_table} case_query
+        ON case_query.case_id = %s AND case_query.query_id = scored.query_id AND case_query.removed_at IS NULL
+    WHERE scored.run_id = %s AND scored.version_id IN ({{versions}})
+"""
+_PRESENT = f"""
+    (
+        SELECT scored.version_id, scored.score, scored.low, scored.high, scored.unrated, scored.error,
+            (
+                SELECT case_query.weight FROM {CaseQuery._meta.db_table} case_query
+                WHERE case_query.case_id = %s AND case_query.query_id = scored.query_id
+                    AND case_query.removed_at IS NULL
+            ) AS weight
+        FROM {QueryScore._meta.db_table} scored
+        WHERE scored.run_id = %s AND scored.version_id IN ({{versions}})
+        LIMIT 1000000000
+    ) present
+    WHERE weight IS NOT NULL
 """
 
 
@@ -158,8 +168,11 @@ def _read_sums(run: Run, version_ids: Collection[int]) -> tuple[str, int, dict[i
     """Returns the status of the run, the number of present queries, and their sums by version id. Versions without any score
     are absent."""
     placeholders = ", ".join(["%s"] * len(version_ids)) or "NULL"
+    present = _PRESENT_SQLITE if connection.vendor == "sqlite" else _PRESENT
     with connection.cursor() as cursor:
-        cursor.execute(_SUMS.format(versions=placeholders), [run.case_id, run.pk, *version_ids, run.pk])
+        cursor.execute(
+            _SUMS.format(present=present.format(versions=placeholders)), [run.case_id, run.pk, *version_ids, run.pk]
+        )
         rows = cursor.fetchall()
     status, queries = rows[0][:2]
     return status, queries, {row[2]: _Sums(*row[3:]) for row in rows if row[2] is not None}

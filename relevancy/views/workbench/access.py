@@ -33,7 +33,7 @@ class CaseAccess:
 
 def get_case(request: HtmxRequest, case_id: int, *, needs: Role = Role.VIEWER) -> Case:
     """Returns a case on which the user has at least the role `needs`, with its book; see `get_or_403`."""
-    case: Case = get_or_403(Case.objects.select_related("book", "owner"), request.user, case_id, needs=needs)
+    case: Case = get_or_403(Case.objects.select_related("book"), request.user, case_id, needs=needs)
     return case
 
 

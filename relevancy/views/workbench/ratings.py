@@ -14,6 +14,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, toast
 
 from .access import get_case
+from .history_chart import HistoryChart
 from .query_detail import RatedQuery, read_rankings
 from .query_row import with_scores
 from .score_panel import ScorePanel
@@ -102,15 +103,18 @@ def _render_change(
         return redirect_to(request, workbench.queries.open_url(case_query))
     primary, (ranking, previous) = workbench.versions[0], rated.rankings
     rescored = rated.rescored
-    # A rating of an older run also rescores the newest one, which the history shows.
-    if rescored is None or primary.pk not in rescored.query_scores or workbench.selection.is_older:
+    if rescored is None or primary.pk not in rescored.query_scores:
         workbench = Workbench(request, workbench.case, selection=workbench.selection)
         scored_query = workbench.queries.get(case_query.pk)
     else:
         score_before = vars(previous)["score_before"] if previous else None  # annotated by `read_rankings`
         scored_query = with_scores(case_query, ranking, rescored.query_scores[primary.pk], score_before)
         if case_score := rescored.case_scores.get(primary.pk):
-            workbench.chart.replace_score(case_score)
+            if workbench.selection.is_older:
+                # The newest run may have been rescored as well, and the history shows it.
+                workbench.chart = HistoryChart(workbench.case, primary)
+            else:
+                workbench.chart.replace_score(case_score)
             workbench.queries.total = case_score.queries
             workbench.panel = ScorePanel(
                 workbench.case, request.user, workbench.selection, workbench.versions, workbench.chart

@@ -2,6 +2,8 @@
 
 from functools import cached_property
 
+from django.db.models import Q, Subquery
+
 from relevancy.models import Case, Run
 
 
@@ -15,20 +17,23 @@ class RunSelection:
     @cached_property
     def newest(self) -> Run | None:
         """The case's newest run; None if nothing was run yet."""
-        return Run.objects.newest_for(self._case).with_details().first()
+        return self._runs[0] if self._runs else None
 
     @cached_property
     def run(self) -> Run | None:
         """The run shown; None if nothing was run yet. A number that no run has selects the newest run."""
-        run = self._numbered() or self.newest
-        if run is not None:
-            run.case = self._case
-        return run
+        return next((run for run in self._runs if run.number == self._number), self.newest)
 
-    def _numbered(self) -> Run | None:
-        if not self._number:
-            return None
-        return Run.objects.with_details().filter(case=self._case, number=self._number).first()
+    @cached_property
+    def _runs(self) -> list[Run]:
+        """The newest run, and the one that was named if it is another one. One SQL statement."""
+        newest = Run.objects.newest_for(self._case)
+        named_or_newest = Q(number=self._number) | Q(pk=Subquery(newest.values("pk")[:1]))
+        runs = newest.filter(named_or_newest) if self._number else newest[:1]
+        found = list(runs.select_related("attempt"))
+        for run in found:
+            run.case = self._case
+        return found
 
     @property
     def is_older(self) -> bool:

@@ -4,23 +4,90 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.factories import run_now
+from relevancy import scorers
+from relevancy.models import Book, Scorer
+from tests.factories import make_case, make_scorer, run_now
 
 from .example_cases import HTMX, at, entry_of, make_bench
 
 pytestmark = pytest.mark.django_db
-MAX_STATEMENTS = 20
+MAX_STATEMENTS = 20  # under one scorer
+MAX_STATEMENTS_WITH_OTHERS = 22  # whatever the number of secondary scorers, runs and other cases, row locks included
+# Inside the test's transaction, `atomic` sets savepoints; in production it begins and commits.
+SAVEPOINTS = ("SAVEPOINT", "RELEASE SAVEPOINT")
 
 
-def test_rate_costs_few_statements(sign_in, people, team, script):
-    case = make_bench(people, team)
-    run_now(case.attempts.select_related("case", "endpoint").get())
-    client = sign_in("rater")
-    url = at(case, "rate", entry_of(case, "query 1").pk, rank=1)
+def statements_of_rating(client, case, **parameters):
+    """The statements of the second of two ratings of a document."""
+    url = at(case, "rate", entry_of(case, "query 1").pk, rank=1, **parameters)
     for grade in "12":
         with CaptureQueriesContext(connection) as captured:
             response = client.post(url, {"doc_id": "a", "value": grade}, headers=HTMX)
     assert response.status_code == 200
-    # Inside the test's transaction, `atomic` sets savepoints; in production it begins and commits.
-    statements = [query["sql"] for query in captured if not query["sql"].startswith(("SAVEPOINT", "RELEASE SAVEPOINT"))]
-    assert len(statements) <= MAX_STATEMENTS, "\n".join(sql[:150] for sql in statements)
+    return [query["sql"] for query in captured if not query["sql"].startswith(SAVEPOINTS)]
+
+
+def check(statements, most=MAX_STATEMENTS):
+    assert len(statements) <= most, "\n".join(sql[:150] for sql in statements)
+
+
+def add_secondary_scorers(case, *measures):
+    chosen = list(Scorer.objects.filter(case_scorers__case=case))
+    chosen += [make_scorer(measure, f"Second {measure}") for measure in measures]
+    scorers.choose_scorers(case=case, scorers=chosen)
+
+
+def attempt_of(case):
+    return case.attempts.select_related("case", "endpoint").get()
+
+
+def test_rate_costs_few_statements(sign_in, people, team, script):
+    case = make_bench(people, team)
+    run_now(attempt_of(case))
+    check(statements_of_rating(sign_in("rater"), case))
+
+
+def test_rate_with_secondary_scorers_costs_the_same_however_many_there_are(sign_in, people, team, script):
+    case = make_bench(people, team)
+    add_secondary_scorers(case, "P@5")
+    run_now(attempt_of(case))
+    client = sign_in("rater")
+    one = statements_of_rating(client, case)
+    add_secondary_scorers(case, "P@10", "RR@10", "AP@10", "DCG@10")
+    five = statements_of_rating(client, case)
+    check(one, MAX_STATEMENTS_WITH_OTHERS)
+    assert len(five) == len(one), "\n".join(sql[:150] for sql in five)
+
+
+def test_rate_of_a_book_with_other_cases_costs_few_statements_and_no_write_while_their_rescoring_is_queued(
+    sign_in, people, team, script, settings
+):
+    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
+    case = make_bench(people, team)
+    for _ in range(3):
+        run_now(attempt_of(case))
+        make_case(["query 1"], book_of=case, owner=people["admin"])
+    statements = statements_of_rating(sign_in("rater"), case)
+    check(statements)
+    assert not [sql for sql in statements if sql.startswith(f'UPDATE "{Book._meta.db_table}"')]
+
+
+def test_rate_on_an_older_run_costs_few_statements_however_many_runs_there_are(sign_in, people, team, script, settings):
+    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
+    case = make_bench(people, team)
+    add_secondary_scorers(case, "P@5")
+    run_now(attempt_of(case))
+    client = sign_in("rater")
+    few = statements_of_rating(client, case, run=1)
+    for _ in range(3):
+        run_now(attempt_of(case))
+    many = statements_of_rating(client, case, run=1)
+    check(few, MAX_STATEMENTS_WITH_OTHERS)
+    assert len(many) == len(few), "\n".join(sql[:150] for sql in many)
+
+
+def test_rate_as_an_editor_who_sees_the_case_by_role_costs_few_statements(sign_in, people, team, script):
+    case = make_bench(people, team)
+    add_secondary_scorers(case, "P@5")
+    run_now(attempt_of(case))
+    check(statements_of_rating(sign_in("editor"), case), MAX_STATEMENTS_WITH_OTHERS)
