@@ -33,4 +33,4 @@ EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import http.client as h, sys; c = h.HTTPConnection('127.0.0.1', 8000, timeout=4); c.request('GET', '/healthz'); sys.exit(c.getresponse().status >= 500)"]
 
-CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--blocking-threads", "4", "--no-ws", "--log-level", "warning", "relevancy.wsgi:application"]
+CMD ["granian", "--interface", "asginl", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--respawn-failed-workers", "--respawn-interval", "1", "--workers-kill-timeout", "5", "--http", "1", "--no-ws", "--backpressure", "2048", "--http1-header-read-timeout", "15000", "--log-level", "warning", "relevancy.asgi:application"]

@@ -97,7 +97,11 @@ DATA_DIR = Path(text("DATA_DIR", str(HOME_DIR / "var"))).resolve()
 
 # --- database -------------------------------------------------------------------------------------------------------
 
-DATABASES = {"default": dj_database_url.parse(text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'relevancy.sqlite3'}"))}
+DATABASES = {
+    "default": dj_database_url.parse(
+        text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'relevancy.sqlite3'}"), conn_health_checks=True
+    )
+}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     with contextlib.suppress(OSError):  # if this fails, opening the database reports the error
         DATA_DIR.mkdir(parents=True, exist_ok=True)
@@ -107,13 +111,14 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # IMMEDIATE: a writer waits for the lock instead of failing when it upgrades one. WAL: readers never wait.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
+        "timeout": 10,
         "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
         "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000",
     }
 elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     DATABASES["default"]["OPTIONS"] = {
-        "pool": {"min_size": 0, "max_size": integer("DATABASE_POOL", 8, 1), "timeout": 20}
+        "pool": {"min_size": 0, "max_size": integer("DATABASE_POOL", 8, 1), "timeout": 5},
+        "connect_timeout": 5,
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -176,6 +181,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "relevancy.views.middleware.vary_on_htmx",
+    "relevancy.views.middleware.DatabaseUnavailableMiddleware",
 ]
 if _tasks == "celery":
     INSTALLED_APPS.append("django_tasks_fennel")
@@ -238,6 +244,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+WEB_THREADS = integer("WEB_THREADS", 4, 1)  # requests that a web process works on at the same time
+MAX_REQUEST_SIZE = 64 * 1024 * 1024  # bytes; a file of 50 MB with the other fields of its form fits
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # 10,000 pasted queries of 1,000 bytes fit
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 

@@ -5,6 +5,8 @@ from django.urls import include, path
 
 from relevancy.views import health
 
+handler500 = "relevancy.views.middleware.server_error"
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("healthz", health.healthz, name="healthz"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import batched
 
 from django.core.exceptions import ValidationError
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, OperationalError, transaction
 
 from relevancy import scores
 from relevancy.models import Book, Query, Ranking, Rating, Run, ScorerVersion, User
@@ -168,6 +168,8 @@ def _change_query(
     """Stores ratings and the scores by measures in one transaction. If the scores cannot be stored, the ratings are stored alone."""
     try:
         changed, ratings = _store(query, changes, by, source, rescorer)
+    except OperationalError:
+        raise  # the ratings alone could not be stored either
     except DatabaseError:
         if rescorer is None:
             raise

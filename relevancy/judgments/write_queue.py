@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from django.db import connection
+from django.db import OperationalError, connection
 
 try:
     import fcntl
 except ImportError:  # Windows: the raters of each process queue
     fcntl = None  # type: ignore[assignment]
 
+MAX_WAIT = 5.0  # seconds for the other threads of this process; a locked database must not take all of them
 _THREADS = Lock()
 
 
@@ -21,12 +22,19 @@ def write_turn() -> Iterator[None]:
 
     SQLite has one writer at a time, and lets the others try again after growing pauses: under load, the newest request may be
     served first, and some wait for seconds. The kernel's file locks are served in order.
+
+    Raises `OperationalError` if another thread of this process is waiting for the database, for longer than `MAX_WAIT`.
     """
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         yield
         return
-    with _THREADS, _process_turn():
-        yield
+    if not _THREADS.acquire(timeout=MAX_WAIT):
+        raise OperationalError(f"Other ratings have been waiting to be written for {MAX_WAIT:g} s.")
+    try:
+        with _process_turn():
+            yield
+    finally:
+        _THREADS.release()
 
 
 @contextmanager

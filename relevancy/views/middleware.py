@@ -1,16 +1,25 @@
 """Middleware for every request: sign-in, and caching of pages and fragments."""
 
+import logging
+import sys
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.template import loader
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views import defaults
 
+log = logging.getLogger("relevancy.views")
+
+DATABASE_BUSY = "The database is busy or cannot be reached. Nothing was saved; try again in a moment."
+RETRY_SECONDS = "10"
 SIGNED_OUT = "You are signed out. Reload the page and sign in; everything you saved is kept."
 
 
@@ -46,3 +55,41 @@ def vary_on_htmx(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
         return response
 
     return middleware
+
+
+class DatabaseUnavailableMiddleware:
+    """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Handles the errors of views; those of other middleware arrive in `server_error`."""
+        return database_unavailable(request, error) if is_unavailable(error) else None
+
+
+def is_unavailable(error: BaseException | None) -> bool:
+    """Whether the error means that the database cannot be used at the moment."""
+    return isinstance(error, (OperationalError, InterfaceError))
+
+
+def database_unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
+    """Returns the 503 page, or a line of text for htmx. Uses no database."""
+    log.error("%s %s: the database cannot be used: %s", request.method, request.path, " ".join(str(error).split()))
+    if request.headers.get("HX-Request") == "true":
+        response = HttpResponse(DATABASE_BUSY, status=503, content_type="text/plain; charset=utf-8")
+    else:
+        response = HttpResponse(loader.get_template("503.html").render({"message": DATABASE_BUSY}), status=503)
+    response["Retry-After"] = RETRY_SECONDS
+    return response
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """The site's `handler500`: 503 for an unavailable database, otherwise the page for errors."""
+    error = sys.exception()
+    if error is not None and is_unavailable(error):
+        return database_unavailable(request, error)
+    return defaults.server_error(request)

@@ -50,7 +50,8 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 document.addEventListener("htmx:responseError", (event) => {
   const form = event.detail.elt.closest?.("form[data-rate]");
-  if (form) failed(form, event.detail.xhr.status >= 500);
+  // 429 and 503 ask for another try; after any other error of the server one does no harm.
+  if (form) failed(form, event.detail.xhr.status === 429 || event.detail.xhr.status >= 500);
 });
 for (const name of ["htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, (event) => {

@@ -1,4 +1,4 @@
-"""`demo`: accounts and sample once, and two processes that live and die together."""
+"""`demo`: accounts and sample once, and two processes that are kept running."""
 
 import os
 import signal
@@ -15,8 +15,11 @@ from relevancy.models import Case, Role, Run, Team, User
 SUPERVISE = """
 import django, json, sys
 django.setup()
-from relevancy.management.commands.demo import supervise
-sys.exit(supervise(json.loads(sys.argv[1])))
+from relevancy.management.commands import demo
+demo.MAX_FAILURES, demo.MAX_PAUSE = 2, 0.1
+names = ["web server", "worker"]
+services = [demo.Service(name, line, is_essential=name != "worker") for name, line in zip(names, json.loads(sys.argv[1]))]
+sys.exit(demo.supervise(services))
 """
 
 
@@ -85,13 +88,44 @@ def test_supervise_a_signal_ends_all() -> None:
     assert gone(pids)
 
 
-def test_supervise_one_that_dies_ends_the_others() -> None:
-    parent = supervised(waiting("web"), [sys.executable, "-c", "import sys, time; time.sleep(0.5); sys.exit(3)"])
-    pids = started(parent, 1)
+FAILING = [sys.executable, "-c", "import sys; sys.exit(3)"]
+
+
+def test_supervise_starts_again_what_was_killed() -> None:
+    parent = supervised(waiting("web"), waiting("worker"))
+    assert parent.stdout is not None
+    first = dict(parent.stdout.readline().split() for _ in range(2))
+    os.kill(int(first["web"]), signal.SIGKILL)
+    name, again = parent.stdout.readline().split()
+    assert (name, again != first["web"]) == ("web", True)
+    assert alive(int(first["worker"]))
+    parent.send_signal(signal.SIGTERM)
     _, err = parent.communicate(timeout=10)
+    assert parent.returncode == 0
+    assert err == "The web server ended with exit status -9. It is started again.\n"
+    assert gone([int(again), int(first["worker"])])
+
+
+def test_supervise_a_worker_that_cannot_run_leaves_the_site_alone() -> None:
+    parent = supervised(waiting("web"), FAILING)
+    assert parent.stdout is not None and parent.stderr is not None
+    web = int(parent.stdout.readline().split()[1])
+    said = [parent.stderr.readline() for _ in range(3)]
+    assert said[-1].startswith("The worker ended with exit status 3, 3 times in a row. It is not started again.")
+    assert alive(web)
+    assert parent.poll() is None
+    parent.send_signal(signal.SIGTERM)
+    parent.communicate(timeout=10)
+    assert parent.returncode == 0
+    assert gone([web])
+
+
+def test_supervise_a_web_server_that_cannot_run_ends_all() -> None:
+    parent = supervised(FAILING, waiting("worker"))
+    out, err = parent.communicate(timeout=20)
     assert parent.returncode == 1
-    assert "ended with exit status 3; the others were stopped." in err
-    assert gone(pids)
+    assert "The web server ended with exit status 3, 3 times in a row. It is not started again." in err
+    assert gone([int(line.split()[1]) for line in out.splitlines()])
 
 
 def test_supervise_a_killed_parent_leaves_no_orphans() -> None:

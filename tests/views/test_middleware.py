@@ -1,7 +1,12 @@
 """Signed out in the middle of something."""
 
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.urls import reverse
+
+from relevancy.views.home import pages as home_pages
+from relevancy.views.middleware import DATABASE_BUSY, SignInRequiredMiddleware
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -23,3 +28,46 @@ def test_signed_out_form_leads_back_to_the_page_that_sent_it(client, sender, bac
 def test_signed_out_page_leads_back_to_itself(client):
     response = client.get(reverse("teams"))
     assert response.headers["Location"] == f"{reverse('login')}?next=/teams/"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("error", [OperationalError("database is locked"), InterfaceError("connection is closed")])
+class TestDatabaseUnavailable:
+    """The answer asks for another try, whichever part of the site has noticed it."""
+
+    @pytest.fixture(autouse=True)
+    def answers_instead_of_errors(self, client):
+        client.raise_request_exception = False
+
+    def test_in_a_view(self, client, monkeypatch, error):
+        monkeypatch.setattr(home_pages, "render", fails_with(error))
+        client.force_login(make_user("Ann"))
+        response = client.get(reverse("home"))
+        assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
+        assert "data-message" in response.content.decode()
+
+    def test_in_htmx(self, client, monkeypatch, error):
+        monkeypatch.setattr(home_pages, "render", fails_with(error))
+        client.force_login(make_user("Ann"))
+        response = client.get(reverse("home"), headers={"HX-Request": "true"})
+        assert (response.status_code, response.content.decode()) == (503, DATABASE_BUSY)
+
+    def test_in_other_middleware(self, client, monkeypatch, error):
+        monkeypatch.setattr(SignInRequiredMiddleware, "process_view", fails_with(error))
+        assert client.get(reverse("home")).status_code == 503
+
+
+@pytest.mark.django_db
+def test_other_errors_are_errors(client, monkeypatch):
+    client.raise_request_exception = False
+    monkeypatch.setattr(SignInRequiredMiddleware, "process_view", fails_with(ValueError("x")))
+    assert client.get(reverse("home")).status_code == 500
+
+
+def fails_with(error):
+    """A function that raises."""
+
+    def fail(*args, **kwargs):
+        raise error
+
+    return fail

@@ -1,13 +1,14 @@
 """`demo`: the whole product on one machine, with sample data."""
 
+import contextlib
 import ctypes
 import hashlib
 import os
-import shlex
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -26,6 +27,9 @@ from relevancy.transfer.sample import PASSWORD, PEOPLE
 
 TEAM = "Search team"
 STOP_SECONDS = 0.8  # for a process to end after SIGTERM
+STABLE_SECONDS = 30.0  # a process that has run for so long did not fail at its start
+MAX_FAILURES = 5  # starts in a row
+MAX_PAUSE = 10.0  # seconds between two of them
 
 
 class Command(Base):
@@ -56,7 +60,14 @@ class Command(Base):
         self.write(f"  Data is kept in  {settings.DATA_DIR}")
         self.write("  Stop with        Ctrl-C\n")
         self.stdout.flush()
-        sys.exit(supervise([web_command(port), worker_command()]))
+        sys.exit(
+            supervise(
+                [
+                    Service("web server", web_command(port)),
+                    Service("worker", worker_command(), is_essential=False),
+                ]
+            )
+        )
 
 
 def collect_static_files() -> None:
@@ -95,9 +106,10 @@ def load_demo() -> Case:
 
 def web_command(port: int) -> list[str]:
     """Returns the command line of the web server."""
-    server = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
-    processes = ["--workers", "2", "--blocking-threads", "4", "--no-ws", "--log-level", "warning"]
-    return [*server, *processes, "relevancy.wsgi:application"]
+    server = [sys.executable, "-m", "granian", "--interface", "asginl", "--host", "127.0.0.1", "--port", str(port)]
+    processes = ["--workers", "2", "--respawn-failed-workers", "--respawn-interval", "1", "--workers-kill-timeout", "5"]
+    limits = ["--http", "1", "--no-ws", "--backpressure", "2048", "--http1-header-read-timeout", "15000"]
+    return [*server, *processes, *limits, "--log-level", "warning", "relevancy.asgi:application"]
 
 
 def worker_command() -> list[str]:
@@ -105,12 +117,73 @@ def worker_command() -> list[str]:
     return [sys.executable, "-m", "relevancy", "worker", "--verbosity", "0"]
 
 
-def supervise(commands: list[list[str]]) -> int:
-    """Runs commands side by side until SIGINT or SIGTERM, or until one of them ends; then stops the others.
+@dataclass
+class Service:
+    """A command that is started again when it ends.
 
-    Returns the exit status: 0 after a signal, 1 after a command has ended by itself.
+    Attributes:
+        name: what messages call it.
+        command: its command line.
+        is_essential: whether everything stops when it cannot be kept running.
     """
-    children = [subprocess.Popen(command, start_new_session=True, preexec_fn=_end_with_parent) for command in commands]
+
+    name: str
+    command: list[str]
+    is_essential: bool = True
+    process: "subprocess.Popen[bytes] | None" = None
+    started_at: float = 0.0
+    start_at: float = 0.0  # when to start it again, while it is not running
+    failures: int = 0  # starts in a row that ended at once
+    is_given_up: bool = False
+
+    def start(self) -> None:
+        """Starts the command in a session of its own."""
+        self.process = subprocess.Popen(self.command, start_new_session=True, preexec_fn=_end_with_parent)
+        self.started_at = time.monotonic()
+
+    def check(self) -> None:
+        """Starts the command again if it has ended: at once at first, then after growing pauses."""
+        if self.is_given_up:
+            return
+        if self.process is None:
+            if time.monotonic() >= self.start_at:
+                self.start()
+            return
+        if self.process.poll() is None:
+            return
+        status = self.process.returncode
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # processes it has left behind may hold its port
+        self.process = None
+        ran_for = time.monotonic() - self.started_at
+        self.failures = 1 if ran_for >= STABLE_SECONDS else self.failures + 1
+        ended = f"The {self.name} ended with exit status {status}"
+        if self.failures > MAX_FAILURES:
+            self.is_given_up = True
+            remedy = "" if self.is_essential else " Pages and ratings still work; runs and rescoring wait."
+            say(f"{ended}, {self.failures} times in a row. It is not started again.{remedy}")
+            return
+        pause = 0.0 if self.failures == 1 else min(0.5 * 2**self.failures, MAX_PAUSE)
+        self.start_at = time.monotonic() + pause
+        say(f"{ended}. It is started again{f' in {pause:g} s' if pause else ''}.")
+
+    def stop(self) -> None:
+        """Stops the command and everything it has started."""
+        if self.process is not None:
+            _stop(self.process)
+
+
+def say(text: str) -> None:
+    """Writes a line to stderr."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def supervise(services: list[Service]) -> int:
+    """Keeps services running side by side until SIGINT or SIGTERM, or until an essential one cannot be kept running.
+
+    Returns the exit status: 0 after a signal, 1 otherwise.
+    """
     received: list[int] = []
 
     def remember(number: int, frame: FrameType | None) -> None:
@@ -118,16 +191,15 @@ def supervise(commands: list[list[str]]) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, remember)
-    while not received and all(child.poll() is None for child in children):
+    for service in services:
+        service.start()
+    while not received and not any(service.is_given_up and service.is_essential for service in services):
         time.sleep(0.1)
-    ended = [(child, command) for child, command in zip(children, commands, strict=True) if child.poll() is not None]
-    for child in children:
-        _stop(child)
-    if received:
-        return 0
-    child, command = ended[0]
-    sys.stderr.write(f"{shlex.join(command)} ended with exit status {child.returncode}; the others were stopped.\n")
-    return 1
+        for service in services:
+            service.check()
+    for service in services:
+        service.stop()
+    return 0 if received else 1
 
 
 def _stop(child: "subprocess.Popen[bytes]") -> None:

@@ -2,17 +2,22 @@
 
 import logging
 import threading
+import time
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import CommandParser
-from django.db import connection
+from django.db import Error, connection
+from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME
+from django.utils.crypto import get_random_string
+from django_tasks_db.management.commands import db_worker
 
 from relevancy import tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
 
+MIN_PAUSE, MAX_PAUSE = 1.0, 30.0  # seconds, after an error of the database
+STABLE_SECONDS = 60.0  # a worker that has run for so long begins with the shortest pause again
 log = logging.getLogger("relevancy.worker")
 
 
@@ -33,14 +38,40 @@ class Command(Base):
         if backend == "CeleryBackend":
             _run_celery()
             return
-        call_command(
-            "db_worker",
-            interval=options["interval"],
-            batch=options["batch"],
-            startup_delay=False,
-            reload=False,
-            verbosity=options["verbosity"],
-        )
+        _run_database_worker(interval=options["interval"], batch=options["batch"], verbosity=options["verbosity"])
+
+
+def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> None:
+    """Runs the worker of django-tasks-db. After an error of the database it waits and goes on, except with `batch`."""
+    db_worker.Command().configure_logging(verbosity)
+    worker = db_worker.Worker(
+        queue_names=[DEFAULT_TASK_QUEUE_NAME],
+        interval=interval,
+        batch=batch,
+        backend_name=DEFAULT_TASK_BACKEND_ALIAS,
+        startup_delay=False,
+        max_tasks=None,
+        worker_id=get_random_string(32),
+        excluded_queue_names=[],
+    )
+    worker.configure_signals()
+    pause = MIN_PAUSE
+    while worker.running:
+        started = time.monotonic()
+        try:
+            worker.run()
+        except Error as error:
+            if batch:
+                raise
+            if time.monotonic() - started > STABLE_SECONDS:
+                pause = MIN_PAUSE
+            reason = " ".join(str(error).split())
+            log.error("The database cannot be used: %s. The worker tries again in %g s.", reason, pause)
+            connection.close()
+            time.sleep(pause)
+            pause = min(2 * pause, MAX_PAUSE)
+        else:
+            return
 
 
 def _run_celery() -> None:

@@ -1,0 +1,80 @@
+"""The worker outlives errors of the database."""
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError
+from django_tasks_db.management.commands import db_worker
+
+from relevancy import tasks
+from relevancy.management.commands import worker
+
+ERRORS = [
+    OperationalError("database is locked"),
+    OperationalError("disk is full"),
+    InterfaceError("connection is closed"),
+]
+
+
+@pytest.fixture
+def pauses(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Pauses of the worker, which do not take time."""
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    found: list[float] = []
+    monkeypatch.setattr(worker.time, "sleep", found.append)
+    monkeypatch.setattr(worker, "_sweep_periodically", lambda: None)
+    monkeypatch.setattr(db_worker.Worker, "configure_signals", lambda self: None)
+    monkeypatch.setattr(tasks, "sweep", lambda: 0)
+    return found
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, errors: list[Exception]) -> None:
+    """Let each start of the worker raise the next of these errors; after the last it ends well."""
+    left = [*errors]
+
+    def run(self: Any) -> None:
+        if left:
+            raise left.pop(0)
+
+    monkeypatch.setattr(db_worker.Worker, "run", run)
+
+
+@pytest.mark.django_db
+def test_waits_and_goes_on(
+    pauses: list[float], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failing(monkeypatch, ERRORS)
+    call_command("worker")
+    assert pauses == [1, 2, 4]
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0] == "The database cannot be used: database is locked. The worker tries again in 1 s."
+    assert len(said) == 3
+
+
+@pytest.mark.django_db
+def test_pauses_are_bounded(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, ERRORS * 3)
+    call_command("worker")
+    assert pauses[-3:] == [30, 30, 30]
+
+
+@pytest.mark.django_db
+def test_a_batch_ends(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, ERRORS)
+    with pytest.raises(CommandError, match="database is locked"):
+        call_command("worker", "--batch")
+    assert pauses == []
+
+
+@pytest.mark.django_db
+def test_a_worker_that_is_told_to_stop_does_not_start_again(
+    pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(self: Any) -> None:
+        self.running = False
+        raise ERRORS[0]
+
+    monkeypatch.setattr(db_worker.Worker, "run", run)
+    call_command("worker")
+    assert pauses == [1]
