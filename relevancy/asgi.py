@@ -30,7 +30,7 @@ BODY_BYTES_PER_SECOND = 16 * 1024  # a large body gets the additional time that 
 DISCARD_SECONDS = (
     10.0  # a body that is too large is read and discarded: browsers show an answer only after they have sent it
 )
-MAX_UNFINISHED = 200  # bodies that are being received by a process; of more, the oldest is given up
+MAX_UNFINISHED = 200  # bodies that are being received by a process; of more, the oldest is refused
 MAX_SPOOLED = 512 * 1024 * 1024  # bytes of these bodies
 MAX_QUEUED = 200  # requests that wait for a thread of a process
 URGENT_PATHS = frozenset({"/healthz"})  # have a thread of their own: a busy site is alive

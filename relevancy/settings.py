@@ -181,7 +181,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "relevancy.views.middleware.vary_on_htmx",
-    "relevancy.views.middleware.DatabaseUnavailableMiddleware",
+    "relevancy.views.middleware.UnavailableMiddleware",
 ]
 if _tasks == "celery":
     INSTALLED_APPS.append("django_tasks_fennel")
@@ -215,11 +215,13 @@ TEMPLATES = [
 # --- accounts -------------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "relevancy.User"
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["relevancy.accounts.LimitedBackend"]
+PASSWORD_HASHERS = ["relevancy.accounts.LimitedHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+AUTH_PASSWORD_VALIDATORS.append({"NAME": "relevancy.accounts.MaximumLengthValidator"})
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
@@ -243,6 +245,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+# Proxies in front of the site: the last entries of X-Forwarded-For are theirs, the one before is the client's address.
+PROXIES = integer("PROXIES", int(HTTPS))
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 WEB_THREADS = integer("WEB_THREADS", 4, 1)  # requests that a web process works on at the same time
 MAX_REQUEST_SIZE = 64 * 1024 * 1024  # bytes; a file of 50 MB with the other fields of its form fits

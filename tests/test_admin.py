@@ -20,6 +20,7 @@ from relevancy.models import (
     Rating,
     Run,
     ScorerVersion,
+    SignInCounter,
     Team,
     User,
 )
@@ -44,6 +45,7 @@ def data(db):
     endpoint.teams.add(Team.objects.get(name="Search"))
     grow(case, people["rater"], 1)
     Policy.objects.create()
+    SignInCounter.objects.create(key="0" * 64, failures=1, expires_at=timezone.now())
     Annotation.objects.create(case=case, run=case.runs.get(), text="New synonyms", created_by=people["rater"])
     return people
 

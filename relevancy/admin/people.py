@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from relevancy import models
 
-from .base import ReadOnlyInline
+from .base import ReadOnlyAdmin, ReadOnlyInline
 
 
 class NewUserForm(AdminUserCreationForm):
@@ -75,3 +75,13 @@ class MembershipAdmin(admin.ModelAdmin):
     list_select_related = ("user", "team")
     search_fields = ("user__email", "user__name", "team__name")
     autocomplete_fields = ("user", "team")
+
+
+@admin.register(models.SignInCounter)
+class SignInCounterAdmin(ReadOnlyAdmin):
+    """Deleting a counter, or all of them, lifts a lock."""
+
+    list_display = ("key", "failures", "expires_at")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.is_superuser)

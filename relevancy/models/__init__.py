@@ -11,6 +11,7 @@ from .run import Ranking, Run
 from .score import CaseScore, QueryScore
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
+from .sign_in import SignInCounter
 from .team import Membership, Role, Team
 from .user import User
 
@@ -36,6 +37,7 @@ __all__ = [
     "Scorer",
     "ScorerDefinition",
     "ScorerVersion",
+    "SignInCounter",
     "Team",
     "UnreadableSecret",
     "User",

@@ -16,6 +16,8 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import defaults
 
+from relevancy import accounts
+
 log = logging.getLogger("relevancy.views")
 
 DATABASE_BUSY = "The database is busy or cannot be reached. Nothing was saved; try again in a moment."
@@ -57,8 +59,11 @@ def vary_on_htmx(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
     return middleware
 
 
-class DatabaseUnavailableMiddleware:
-    """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again."""
+class UnavailableMiddleware:
+    """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again.
+
+    So it does where too many users sign in at once.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -68,28 +73,29 @@ class DatabaseUnavailableMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Handles the errors of views; those of other middleware arrive in `server_error`."""
-        return database_unavailable(request, error) if is_unavailable(error) else None
+        return unavailable(request, error) if is_unavailable(error) else None
 
 
 def is_unavailable(error: BaseException | None) -> bool:
-    """Whether the error means that the database cannot be used at the moment."""
-    return isinstance(error, (OperationalError, InterfaceError))
+    """Whether the error means that the same request may succeed in a moment."""
+    return isinstance(error, (OperationalError, InterfaceError, accounts.HashingBusy))
 
 
-def database_unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
+def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Returns the 503 page, or a line of text for htmx. Uses no database."""
-    log.error("%s %s: the database cannot be used: %s", request.method, request.path, " ".join(str(error).split()))
+    text = str(error) if isinstance(error, accounts.HashingBusy) else DATABASE_BUSY
+    log.error("%s %s cannot be answered at the moment: %s", request.method, request.path, " ".join(str(error).split()))
     if request.headers.get("HX-Request") == "true":
-        response = HttpResponse(DATABASE_BUSY, status=503, content_type="text/plain; charset=utf-8")
+        response = HttpResponse(text, status=503, content_type="text/plain; charset=utf-8")
     else:
-        response = HttpResponse(loader.get_template("503.html").render({"message": DATABASE_BUSY}), status=503)
+        response = HttpResponse(loader.get_template("503.html").render({"message": text}), status=503)
     response["Retry-After"] = RETRY_SECONDS
     return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """The site's `handler500`: 503 for an unavailable database, otherwise the page for errors."""
+    """The site's `handler500`: 503 for errors that may pass, otherwise the page for errors."""
     error = sys.exception()
     if error is not None and is_unavailable(error):
-        return database_unavailable(request, error)
+        return unavailable(request, error)
     return defaults.server_error(request)

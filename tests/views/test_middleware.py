@@ -32,7 +32,7 @@ def test_signed_out_page_leads_back_to_itself(client):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("error", [OperationalError("database is locked"), InterfaceError("connection is closed")])
-class TestDatabaseUnavailable:
+class TestUnavailable:
     """The answer asks for another try, whichever part of the site has noticed it."""
 
     @pytest.fixture(autouse=True)

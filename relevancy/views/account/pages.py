@@ -4,11 +4,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from relevancy import accounts
 from relevancy.models import Role, User
 from relevancy.transfer.sample import PASSWORD, PEOPLE
 from relevancy.views.requests import HtmxRequest
@@ -24,6 +27,17 @@ class SignIn(LoginView):
         context["demo_people"] = list(User.objects.filter(email__in=emails, is_active=True)) if emails else []
         context["demo_password"] = PASSWORD
         return super().get_context_data(**context)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        accounts.remember_browser(self.request, response, form.get_user().email)
+        return response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_invalid(form)
+        if form.has_error(NON_FIELD_ERRORS, accounts.TOO_MANY):
+            response.status_code = 429
+        return response
 
 
 @require_http_methods(["GET", "POST"])

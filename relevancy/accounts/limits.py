@@ -1,0 +1,101 @@
+"""How often signing in may fail.
+
+Three counters, each for 15 minutes from its first failure:
+
+- an address: 30 failures, whatever accounts it tried,
+- an account, from one address: 10 failures,
+- an account, from all addresses: 100 failures.
+
+A browser that has signed in to the account before (`browsers`) has a counter of its own instead, with 10 failures: guesses
+from elsewhere never lock it out. Every lock ends by itself, and a password is not even hashed while it lasts.
+"""
+
+import hashlib
+import ipaddress
+import math
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db.models import Case, F, Value, When
+from django.http import HttpRequest
+from django.utils import timezone
+
+from relevancy.models import SignInCounter
+
+WINDOW = timedelta(minutes=15)
+PER_ADDRESS, PER_ACCOUNT_AND_ADDRESS, PER_ACCOUNT, PER_BROWSER = 30, 10, 100, 10
+TOO_MANY = "too_many_failures"
+
+
+def counters(*, account: str, address: str, browser: str = "") -> dict[str, int]:
+    """Returns the counters of an attempt: `{key: maximum}`. browser: the id of a browser that the account knows."""
+    account = account.strip().lower()
+    limits = (
+        {f"browser {browser} {account}": PER_BROWSER}
+        if browser
+        else {
+            f"address {address}": PER_ADDRESS,
+            f"account {account} from {address}": PER_ACCOUNT_AND_ADDRESS,
+            f"account {account}": PER_ACCOUNT,
+        }
+    )
+    return {hashlib.sha256(name.encode("utf-8", "replace")).hexdigest(): limit for name, limit in limits.items()}
+
+
+def check(limits: Mapping[str, int]) -> None:
+    """Raises `ValidationError` if one of the counters has reached its maximum. One SQL statement."""
+    now = timezone.now()
+    reached = [
+        counter.expires_at
+        for counter in SignInCounter.objects.filter(pk__in=limits, expires_at__gt=now)
+        if counter.failures >= limits[counter.key]
+    ]
+    if reached:
+        minutes = math.ceil((max(reached) - now) / timedelta(minutes=1))
+        raise ValidationError(
+            f"Too many failed attempts to sign in. Try again in {minutes} minute{'s' if minutes > 1 else ''}, "
+            "or from a browser in which you have signed in before.",
+            code=TOO_MANY,
+        )
+
+
+def count_failure(limits: Mapping[str, int]) -> None:
+    """Adds a failure to each counter, and forgets those that have expired."""
+    now = timezone.now()
+    SignInCounter.objects.filter(expires_at__lte=now).delete()
+    for key in sorted(limits):
+        _increment(key, now)
+
+
+def _increment(key: str, now: datetime) -> None:
+    changed = SignInCounter.objects.filter(pk=key).update(
+        failures=Case(When(expires_at__lte=now, then=Value(1)), default=F("failures") + 1),
+        expires_at=Case(When(expires_at__lte=now, then=Value(now + WINDOW)), default=F("expires_at")),
+    )
+    if not changed:
+        counter, is_new = SignInCounter.objects.get_or_create(
+            pk=key, defaults={"failures": 1, "expires_at": now + WINDOW}
+        )
+        if not is_new:
+            SignInCounter.objects.filter(pk=counter.pk).update(failures=F("failures") + 1)
+
+
+def client_address(request: HttpRequest) -> str:
+    """Returns the address that a request came from; of an IPv6 address, its network of 64 bits.
+
+    Behind `settings.PROXIES` proxies it is the entry of X-Forwarded-For that the outermost of them has added.
+    """
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    forwarded = [part.strip() for part in str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()]
+    if settings.PROXIES and forwarded:
+        address = forwarded[-min(settings.PROXIES, len(forwarded))]
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:100]
+    if isinstance(parsed, ipaddress.IPv6Address):
+        mapped = parsed.ipv4_mapped
+        return str(mapped) if mapped else str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed)

@@ -1,0 +1,166 @@
+"""Signing in is limited, in the sign-in page and the admin site, and never permanently."""
+
+import time
+from datetime import timedelta
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from django.contrib.auth.hashers import check_password
+from django.core.exceptions import ValidationError
+from django.db.models import F
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from relevancy.accounts import HashingBusy, LimitedHasher, MaximumLengthValidator, hashing, limits
+from relevancy.models import SignInCounter, User
+from tests.factories import make_user
+
+HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hash of one iteration: these tests count attempts."""
+    monkeypatch.setattr(LimitedHasher, "iterations", 1)
+
+
+@pytest.fixture
+def ann() -> User:
+    user = make_user("Ann")
+    user.set_password("right")
+    user.is_staff = True
+    user.save()
+    return user
+
+
+def try_password(
+    user: User, password: str, address: str = HERE, client: Client | None = None, url: str = "login"
+) -> Any:
+    data = {"username": user.email, "password": password}
+    return (client or Client()).post(reverse(url), data, REMOTE_ADDR=address)
+
+
+def fail(user: User, times: int, address: str = HERE, client: Client | None = None) -> None:
+    for _ in range(times):
+        assert try_password(user, "wrong", address, client).status_code == 200
+
+
+@pytest.mark.parametrize("url", ["login", "admin:login"])
+def test_many_failures_are_refused_even_with_the_password(ann: User, url: str) -> None:
+    fail(ann, limits.PER_ACCOUNT_AND_ADDRESS)
+    response = try_password(ann, "right", url=url)
+    assert "Try again in 15 minutes" in response.content.decode()
+    assert "_auth_user_id" not in response.wsgi_request.session
+
+
+def test_a_refused_attempt_has_its_own_status_and_hashes_nothing(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail(ann, limits.PER_ACCOUNT_AND_ADDRESS)
+    monkeypatch.setattr(LimitedHasher, "encode", lambda *args: pytest.fail("hashed"))
+    assert try_password(ann, "right").status_code == 429
+
+
+def test_a_lock_ends(ann: User) -> None:
+    fail(ann, limits.PER_ACCOUNT_AND_ADDRESS)
+    SignInCounter.objects.update(expires_at=F("expires_at") - limits.WINDOW)
+    assert try_password(ann, "right").status_code == 302
+
+
+def test_a_counter_that_has_expired_begins_again(ann: User) -> None:
+    fail(ann, limits.PER_ACCOUNT_AND_ADDRESS)
+    SignInCounter.objects.update(expires_at=F("expires_at") - limits.WINDOW - timedelta(minutes=1))
+    fail(ann, 1)
+    assert set(SignInCounter.objects.values_list("failures", flat=True)) == {1}
+
+
+def test_an_address_that_tries_many_accounts_is_refused(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PER_ADDRESS", 4)
+    for number in range(4):
+        Client().post(reverse("login"), {"username": f"n{number}@example.com", "password": "x"}, REMOTE_ADDR=HERE)
+    assert try_password(ann, "right").status_code == 429
+    assert try_password(ann, "right", ELSEWHERE).status_code == 302
+
+
+def test_guesses_from_many_addresses_are_refused_but_not_the_owner(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PER_ACCOUNT", 4)
+    own = Client()
+    assert try_password(ann, "right", client=own).status_code == 302
+    own.post(reverse("logout"))
+    for number in range(4):
+        fail(ann, 1, f"203.0.113.{number}")
+    assert try_password(ann, "right", ELSEWHERE).status_code == 429
+    assert try_password(ann, "right", client=own).status_code == 302
+
+
+def test_a_known_browser_has_a_limit_too_and_only_for_its_account(ann: User) -> None:
+    own, ben = Client(), make_user("Ben")
+    try_password(ann, "right", client=own)
+    own.post(reverse("logout"))
+    fail(ann, limits.PER_BROWSER, client=own)
+    assert try_password(ann, "right", client=own).status_code == 429
+    fail(ben, limits.PER_ACCOUNT_AND_ADDRESS, client=own)
+    assert try_password(ben, "x", client=own).status_code == 429
+
+
+def test_a_password_that_is_too_long_is_wrong_without_hashing(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LimitedHasher, "encode", lambda *args: pytest.fail("hashed"))
+    assert try_password(ann, "x" * (hashing.MAX_LENGTH + 1)).status_code == 200
+    with pytest.raises(ValidationError):
+        MaximumLengthValidator().validate("x" * (hashing.MAX_LENGTH + 1))
+
+
+def test_only_some_threads_hash() -> None:
+    started, release = Event(), Event()
+
+    class Slow(LimitedHasher):
+        iterations = 1
+
+    def slow(self: Any, *args: Any) -> str:
+        started.set()
+        release.wait(10)
+        return "x"
+
+    original = LimitedHasher.__mro__[1].encode
+    try:
+        LimitedHasher.__mro__[1].encode = slow  # type: ignore[method-assign]
+        threads = [Thread(target=Slow().encode, args=("a", "salt")) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+            started.wait(10)
+        while hashing._ADMITTED._value:
+            time.sleep(0.01)
+        with pytest.raises(HashingBusy):
+            Slow().encode("a", "salt")
+    finally:
+        release.set()
+        for thread in threads:
+            thread.join()
+        LimitedHasher.__mro__[1].encode = original  # type: ignore[method-assign]
+    assert check_password("a", Slow().encode("a", "salt"))
+
+
+def test_a_busy_site_asks_for_another_try(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(*args: Any) -> str:
+        raise HashingBusy
+
+    monkeypatch.setattr(LimitedHasher, "encode", busy)
+    assert try_password(ann, "right").status_code == 503
+
+
+@pytest.mark.parametrize(
+    ("proxies", "remote", "forwarded", "address"),
+    [
+        (0, HERE, "", HERE),
+        (0, HERE, ELSEWHERE, HERE),  # anybody can send this header
+        (1, HERE, f"10.0.0.1, {ELSEWHERE}", ELSEWHERE),
+        (2, HERE, f"{ELSEWHERE}, 10.0.0.1", ELSEWHERE),
+        (1, HERE, "", HERE),
+        (0, "2001:db8:1:2:3::4", "", "2001:db8:1:2::/64"),
+        (0, f"::ffff:{HERE}", "", HERE),
+    ],
+)
+def test_address(settings: Any, proxies: int, remote: str, forwarded: str, address: str) -> None:
+    settings.PROXIES = proxies
+    headers = {"HTTP_X_FORWARDED_FOR": forwarded} if forwarded else {}
+    assert limits.client_address(RequestFactory().get("/", REMOTE_ADDR=remote, **headers)) == address
