@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from relevancy.engines.fields.specs import FieldSpec
 
 from .errors import EngineError, UnsupportedByEngine
+from .limits import LIMITS
 from .templates.template import Template
 from .types import (
     Abilities,
@@ -55,6 +56,13 @@ class Engine(ABC):
     vocabulary: ClassVar[tuple[str, ...]] = ()
     uses_template: ClassVar[bool] = True
     searches_all_fields: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        """Applies the limits on what engines return to the methods of each adapter, those of installed packages included."""
+        super().__init_subclass__()
+        for name, limit in LIMITS.items():
+            if name in cls.__dict__:
+                setattr(cls, name, limit(cls.__dict__[name]))
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

@@ -1,5 +1,7 @@
 """Errors of search engines. Every message says what is wrong, then what to do about it."""
 
+_MAX_LENGTH = 2_000  # characters of a message: some quote what an engine sent
+
 
 class EngineError(Exception):
     """Base of all errors that engines raise. `str(error)` is the whole message.
@@ -13,10 +15,14 @@ class EngineError(Exception):
     kind = "error"
 
     def __init__(self, problem: str, *, hint: str = "", status: int | None = None) -> None:
-        self.problem = problem
+        self.problem = (
+            problem
+            if len(problem) <= _MAX_LENGTH
+            else f"{problem[: _MAX_LENGTH // 2]} … {problem[-_MAX_LENGTH // 2 :]}"
+        )
         self.hint = hint
         self.status = status
-        super().__init__(f"{problem} {hint}".strip())
+        super().__init__(f"{self.problem} {hint}".strip())
 
 
 class EndpointUnreachable(EngineError):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from .fields.values import as_number
 from .types import Contribution, ExplanationNode
 
 MAX_DEPTH = 100
@@ -60,10 +61,9 @@ def parse_explanation(tree: Any, depth: int = 0) -> ExplanationNode:
 
 def plain_tree(tree: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """Returns an explanation of Solr or Elasticsearch with just value, description and details, to a depth of 100."""
-    value = tree.get("value")
     details = tree.get("details") if depth < MAX_DEPTH else None
     return {
-        "value": float(value) if isinstance(value, int | float) else 0.0,
+        "value": as_number(tree.get("value")) or 0.0,
         "description": str(tree.get("description", "")),
         "details": [plain_tree(node, depth + 1) for node in details if isinstance(node, dict)]
         if isinstance(details, list)

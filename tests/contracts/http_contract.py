@@ -19,6 +19,7 @@ from relevancy.engines import (
     Page,
     TooSlow,
     UnreadableResponse,
+    parse_fields,
 )
 from relevancy.engines.transport.response import MAX_BYTES
 
@@ -293,6 +294,45 @@ class HttpContract:
         assert hit.fields["title"] == "\ufffd\ufffdx\U0001f642"
         assert hit.score is None
         json.dumps(dict(hit.fields), ensure_ascii=False).encode()
+
+    def test_large_responses_are_cut(self, server: LocalServer, subject: EngineUnderTest) -> None:
+        reply = self.hits_reply([f"doc {number}" for number in range(200)])
+        body = reply.body.replace(b'"Title of doc 1"', json.dumps(["x" * 1_000_000, {"y": "z"}]).encode())
+        server.respond = lambda received: replace(reply, body=body)
+        request = replace(subject.request("star", rows=5), fields=parse_fields("*", subject.fields.id))
+        with subject.connect() as engine:
+            page = engine.search(request)
+            ((_, many),) = engine.search_many([request])
+            found = engine.lookup(["doc 1"], request.fields)
+        assert isinstance(many, Page)
+        for hits in (page.hits, many.hits):
+            assert [hit.id for hit in hits] == [f"doc {number}" for number in range(5)]
+            assert "[cut: 1,000,000 characters]" in str(hits[1].fields["title"])
+            assert len(json.dumps(dict(hits[1].fields))) < 12_000
+        assert all(len(json.dumps(dict(hit.fields))) < 12_000 for hit in found)
+
+    @pytest.mark.parametrize("number", [b"1" + b"0" * 400, b"1e999", b"-1e999"])
+    def test_numbers_that_nothing_can_store(self, server: LocalServer, subject: EngineUnderTest, number: bytes) -> None:
+        """A page with such a number is read without it, or is unreadable; no other exception stops a run."""
+        reply = self.hits_reply(["a"])
+        for original in (b"1.5", b": 1,", b": 1}"):
+            changed = replace(
+                reply, body=reply.body.replace(original, original.replace(b"1.5", b"1").replace(b"1", number))
+            )
+            server.respond = lambda received, changed=changed: changed  # type: ignore[misc]
+            with subject.connect() as engine:
+                for _, outcome in engine.search_many([subject.request("star")]):
+                    if isinstance(outcome, Page):
+                        assert outcome.total in (None, 1)
+                        assert [hit.score for hit in outcome.hits] in ([None], [1.5])
+                        json.dumps([dict(hit.fields) for hit in outcome.hits], allow_nan=False)
+                    else:
+                        assert isinstance(outcome, UnreadableResponse)
+
+    def test_long_id(self, server: LocalServer, subject: EngineUnderTest) -> None:
+        server.respond = lambda received: self.hits_reply(["x" * 100_000])
+        with subject.connect() as engine, pytest.raises(UnreadableResponse, match="100,000 characters"):
+            engine.search(subject.request("star"))
 
     def test_lone_surrogate_in_a_query(self, subject: EngineUnderTest) -> None:
         with subject.connect() as engine, pytest.raises(BadQuery, match="half of a character"):

@@ -10,6 +10,7 @@ from typing import Any
 from relevancy.engines.errors import BadQuery, EngineError, TooSlow, UnreadableResponse
 from relevancy.engines.fields.snippets import read_highlights
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.fields.values import as_number
 from relevancy.engines.transport.response import error_for_status
 from relevancy.engines.types import Hit
 
@@ -85,7 +86,7 @@ def read_hit(raw: dict[str, Any], fields: FieldSpec, *, highlight: bool = False)
     values = fields.pick(document)
     return Hit(
         doc_id,
-        float(score) if isinstance(score, int | float) else None,
+        as_number(score),
         values,
         read_highlights(raw.get("highlight"), values, fields) if highlight else {},
     )

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from relevancy.engines.templates.slots import as_text
+
+
+def as_number(value: Any) -> float | None:
+    """Returns an engine's number as a float; None for anything else, and for what a float cannot hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def value_at(document: Any, name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from relevancy.engines.errors import UnreadableResponse
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.fields.values import as_number
 from relevancy.engines.templates.slots import as_text
 from relevancy.engines.transport.response import DECODER, not_json
 from relevancy.engines.types import Hit
@@ -124,9 +125,10 @@ def _score(raw: Any, options: HttpApiOptions) -> float | None:
     value = options.score.find(raw) if options.score else None
     if value is None:
         return None
-    if options.score and (isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value)):
+    number = as_number(value)
+    if options.score and number is None:
         raise options.score.mismatch(value, "a number", f"{_CORRECT_EXPRESSION} {_CONVERT_TO_NUMBER}")
-    return float(value)
+    return number
 
 
 def _lists(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:

@@ -8,6 +8,7 @@ from typing import Any
 from relevancy.engines.errors import TooSlow, UnreadableResponse
 from relevancy.engines.fields.snippets import read_highlights
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.fields.values import as_number
 from relevancy.engines.types import Hit
 
 
@@ -39,7 +40,7 @@ def read_hit(document: dict[str, Any], fields: FieldSpec, highlights: Any = None
     values = fields.pick(document)
     return Hit(
         id=fields.id_of(document),
-        score=float(score) if isinstance(score, int | float) else None,
+        score=as_number(score),
         fields=values,
         highlights=read_highlights(highlights, values, fields) if highlights else {},
     )

@@ -1,0 +1,216 @@
+"""Limits on what engines return, applied after every adapter: whatever an engine sends, rankings and pages stay small.
+
+What is cut says so in its own text, so that pages and exports show it without further ado. Ids, order and scores are never
+changed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from .errors import EngineError, UnreadableResponse
+from .types import Hit, Page
+
+MAX_FIELD_LENGTH = 10_000  # characters of a value, as JSON unless it is a string
+MAX_HIT_LENGTH = 50_000
+MAX_PAGE_LENGTH = 5_000_000
+SHORT_LENGTH = 200  # of the values for which a hit has no space left
+MAX_FIELDS = 300
+MAX_NAME_LENGTH = 200
+MAX_DEPTH = 20  # of nested values
+MAX_ID_LENGTH = 500  # the length that a rating can store
+MAX_SNIPPET_LENGTH = 2_000
+MAX_FIELD_NAMES = 5_000  # of an index
+MAX_NODES = 20_000  # of an explanation
+MAX_DESCRIPTION_LENGTH = 1_000
+MAX_VERSION_LENGTH = 120
+_MARK_LENGTH = 60
+_MAX_TOTAL = 2**63 - 1
+_MAX_TOOK = 2**31 - 1
+_CUT_FIELDS = "…"  # the name under which a hit says that it had more fields
+
+
+def limit_page(page: Page, rows: int) -> Page:
+    """Returns a page with at most `rows` hits, each cut to the limits. Raises `UnreadableResponse` for an id that is too long."""
+    hits = page.hits[: max(rows, 0)]
+    space = max(min(MAX_HIT_LENGTH, MAX_PAGE_LENGTH // max(len(hits), 1)), SHORT_LENGTH)
+    total = page.total
+    return replace(
+        page,
+        hits=tuple([limit_hit(hit, space) for hit in hits]),
+        total=total if total is not None and 0 <= total <= _MAX_TOTAL else None,
+        took_ms=max(0, min(page.took_ms, _MAX_TOOK)),
+    )
+
+
+def limit_hit(hit: Hit, space: int = MAX_HIT_LENGTH) -> Hit:
+    """Returns a hit whose fields have at most about `space` characters. Raises `UnreadableResponse` for an id that is too long."""
+    if len(hit.id) > MAX_ID_LENGTH:
+        raise UnreadableResponse(
+            f"The id of a hit has {len(hit.id):,} characters, and at most {MAX_ID_LENGTH} can be stored: “{hit.id[:80]}…”.",
+            hint="Name another field as the id in the displayed fields, such as id:sku.",
+        )
+    fields = _limit_fields(hit.fields, space)
+    highlights = {
+        name: snippet
+        for name, snippet in hit.highlights.items()
+        if name in fields and len(snippet) <= MAX_SNIPPET_LENGTH
+    }
+    score = hit.score if hit.score is not None and math.isfinite(hit.score) else None
+    return Hit(hit.id, score, fields, highlights)
+
+
+def _limit_fields(fields: Mapping[str, Any], space: int) -> dict[str, Any]:
+    limited: dict[str, Any] = {}
+    for name, value in fields.items():
+        if len(limited) == MAX_FIELDS:
+            limited[_CUT_FIELDS] = _mark(f"{len(fields):,} fields")
+            break
+        short_name = name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
+        limited[short_name], length = _limit_value(value, max(min(MAX_FIELD_LENGTH, space), SHORT_LENGTH))
+        space -= length + len(short_name)
+    return limited
+
+
+def _limit_value(value: Any, space: int) -> tuple[Any, int]:
+    """Returns a value with at most `space` characters, and how many it has."""
+    if isinstance(value, str):
+        text = value if len(value) <= space else _cut_text(value, space)
+        return text, len(text)
+    if not isinstance(value, list | tuple | Mapping):
+        return (None if isinstance(value, float) and not math.isfinite(value) else value), 8
+    if _is_deeper(value, MAX_DEPTH):
+        return _mark(f"nested more than {MAX_DEPTH} levels deep"), _MARK_LENGTH
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        value = _without_nan(value)
+        text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= space:
+        return value, len(text)
+    if isinstance(value, Mapping):
+        return _cut_text(text, space), space
+    return _cut_list(value, space), space
+
+
+def _cut_list(values: Sequence[Any], space: int) -> list[Any]:
+    kept: list[Any] = []
+    space -= _MARK_LENGTH
+    for value in values:
+        if space < min(SHORT_LENGTH, _MARK_LENGTH * 2):
+            return [*kept, _mark(f"{len(values):,} values")]
+        limited, length = _limit_value(value, space)
+        kept.append(limited)
+        space -= length + 4  # quotes, comma and blank
+    return kept
+
+
+def _cut_text(text: str, space: int) -> str:
+    return text[: max(space - _MARK_LENGTH, 0)] + _mark(f"{len(text):,} characters")
+
+
+def _mark(what: str) -> str:
+    return f"… [cut: {what}]"
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    nodes = [(value, levels)]
+    while nodes:
+        node, left = nodes.pop()
+        if isinstance(node, Mapping):
+            node = node.values()
+        elif not isinstance(node, list | tuple):
+            continue
+        if not left:
+            return True
+        nodes += [(child, left - 1) for child in node]
+    return False
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_nan(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def limit_names(names: Sequence[str]) -> list[str]:
+    """Returns the names of an index's fields without those that are too long, at most `MAX_FIELD_NAMES`."""
+    return [name for name in names if len(name) <= MAX_NAME_LENGTH][:MAX_FIELD_NAMES]
+
+
+def limit_tree(tree: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns an explanation `{value, description, details}` with at most `MAX_NODES` nodes: others become a part of their parent.
+
+    The value of a node includes those of its details, so that no value is lost.
+    """
+    root: dict[str, Any] = dict(tree)
+    nodes, count = [root], 1
+    for node in nodes:  # grows while it is read: the nodes next to the root are kept
+        node["description"] = str(node.get("description", ""))[:MAX_DESCRIPTION_LENGTH]
+        details = [dict(child) for child in node.get("details") or () if isinstance(child, Mapping)]
+        count += len(details)
+        node["details"] = details if count <= MAX_NODES else []
+        nodes += node["details"]
+    return root
+
+
+def _limit_search(method: Callable[..., Page]) -> Callable[..., Page]:
+    @wraps(method)
+    def search(self: Any, request: Any) -> Page:
+        return limit_page(method(self, request), request.rows)
+
+    return search
+
+
+def _limit_search_many(method: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    @wraps(method)
+    def search_many(self: Any, requests: Any, **options: Any) -> Iterator[Any]:
+        for index, outcome in method(self, requests, **options):
+            if isinstance(outcome, Page):
+                try:
+                    yield index, limit_page(outcome, requests[index].rows)
+                except EngineError as error:
+                    yield index, error
+            else:
+                yield index, outcome
+
+    return search_many
+
+
+def _limit_lookup(method: Callable[..., list[Hit]]) -> Callable[..., list[Hit]]:
+    @wraps(method)
+    def lookup(self: Any, ids: Any, fields: Any) -> list[Hit]:
+        hits = method(self, ids, fields)[: len(ids)]
+        space = max(min(MAX_HIT_LENGTH, MAX_PAGE_LENGTH // max(len(hits), 1)), SHORT_LENGTH)
+        return [limit_hit(hit, space) for hit in hits]
+
+    return lookup
+
+
+def _limit_result(limit: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def limited(self: Any, *arguments: Any) -> Any:
+            return limit(method(self, *arguments))
+
+        return limited
+
+    return decorate
+
+
+# Name of a method of `Engine` → what limits its result.
+LIMITS: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
+    "search": _limit_search,
+    "search_many": _limit_search_many,
+    "lookup": _limit_lookup,
+    "explain": _limit_result(limit_tree),
+    "fields": _limit_result(limit_names),
+    "version": _limit_result(lambda version: version[:MAX_VERSION_LENGTH]),
+}
