@@ -32,7 +32,7 @@ class IntervalKind(StrEnum):
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95 % interval, in points.
+    """An interval of the mean difference, in points.
 
     is_reliable: whether there are enough queries to rely on it (at least 20).
     """
@@ -57,8 +57,10 @@ def t_test(differences: Differences) -> tuple[float, float] | None:
     return t, float(2.0 * stdtr(len(differences) - 1, -abs(t)))
 
 
-def find_interval(differences: Differences, *, resamples: int = RESAMPLES, seed: int = SEED) -> Interval | None:
-    """Returns the 95 % interval of the mean difference; None for fewer than two queries.
+def find_interval(
+    differences: Differences, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
+) -> Interval | None:
+    """Returns the interval of the mean difference, at 95 % unless a level is given; None for fewer than two queries.
 
     20 queries or more: studentised bootstrap, `[D − q.975 · se, D − q.025 · se]` with the quantiles of `(D* − D) / se*` over
     resamples of queries; resamples without variance are dropped. Fewer: t interval, not reliable. All differences equal: [D, D].
@@ -72,9 +74,9 @@ def find_interval(differences: Differences, *, resamples: int = RESAMPLES, seed:
     if error == 0.0:
         return Interval(mean, mean, IntervalKind.EQUAL, is_reliable)
     if not is_reliable:
-        margin = t_quantile(0.5 + LEVEL / 2, n - 1) * error
+        margin = t_quantile(0.5 + level / 2, n - 1) * error
         return Interval(mean - margin, mean + margin, IntervalKind.T, is_reliable)
-    low, high = np.quantile(_resample_t(differences, resamples, seed), [0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
+    low, high = np.quantile(_resample_t(differences, resamples, seed), [0.5 - level / 2, 0.5 + level / 2])
     return Interval(mean - float(high) * error, mean - float(low) * error, IntervalKind.BOOTSTRAP, is_reliable)
 
 

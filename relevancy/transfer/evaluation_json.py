@@ -3,7 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from relevancy.comparison import DropCheck
 from relevancy.models import CaseScore, QueryScore, Ranking, Run, ScorerVersion
+from relevancy.statistics import TIE
+
+MAX_WORST = 10  # queries that are named in a comparison
 
 
 class QueryResult(TypedDict):
@@ -29,6 +33,45 @@ class ScorerResult(TypedDict):
     per_query: dict[str, QueryResult]
 
 
+class Check(TypedDict):
+    """A condition of the release gate. `message` says why it failed; empty if it passed."""
+
+    name: str
+    passed: bool
+    message: str
+
+
+class ScorerDifference(TypedDict):
+    """A run against its baseline under one scorer, in points. `dropped`: by more than is allowed, and not by chance."""
+
+    name: str
+    queries: int
+    left_out: int
+    score: float | None
+    baseline_score: float | None
+    difference: float
+    interval: list[float]
+    interval_kind: str
+    reliable: bool
+    p_randomisation: float | None
+    wins: int
+    ties: int
+    losses: int
+    worst: dict[str, float]
+    dropped: bool
+    non_inferior: bool
+
+
+class BaselineComparison(TypedDict):
+    """A run against a baseline, whose id is `baseline` and whose number within its case is `number`."""
+
+    baseline: int
+    number: int
+    max_drop: float
+    alpha: float
+    scorers: list[ScorerDifference]
+
+
 class Evaluation(TypedDict):
     """A run under some scorers. `run` is its id, `number` its number within the case; `passed` says that no check failed."""
 
@@ -39,7 +82,8 @@ class Evaluation(TypedDict):
     complete: bool
     seconds: float | None
     scorers: list[ScorerResult]
-    comparison: None
+    comparison: BaselineComparison | None
+    checks: list[Check]
     passed: bool
 
 
@@ -61,7 +105,44 @@ def build_evaluation(*, run: Run, versions: Sequence[ScorerVersion]) -> Evaluati
         "seconds": run.seconds,
         "scorers": [_scorer_result(run, version, texts, rankings) for version in versions],
         "comparison": None,
+        "checks": [],
         "passed": is_complete,
+    }
+
+
+def build_baseline_comparison(drops: Sequence[DropCheck]) -> BaselineComparison:
+    """Returns the differences of a run and its baseline, one element per scorer."""
+    first = drops[0]
+    baseline = first.comparison.runs[0]
+    return {
+        "baseline": baseline.pk,
+        "number": baseline.number,
+        "max_drop": first.max_drop,
+        "alpha": first.alpha,
+        "scorers": [_scorer_difference(drop) for drop in drops],
+    }
+
+
+def _scorer_difference(drop: DropCheck) -> ScorerDifference:
+    comparison, differences = drop.comparison, drop.comparison.pairs[0].paired.differences
+    losses = sorted(zip(differences.values.tolist(), comparison.table.texts, strict=True))[:MAX_WORST]
+    return {
+        "name": comparison.version.scorer.name,
+        "queries": len(comparison.table),
+        "left_out": len(comparison.table.left_out),
+        "score": comparison.means[1],
+        "baseline_score": comparison.means[0],
+        "difference": drop.difference,
+        "interval": [drop.interval.low, drop.interval.high],
+        "interval_kind": drop.interval.kind.value,
+        "reliable": drop.interval.is_reliable,
+        "p_randomisation": comparison.pairs[0].paired.p,
+        "wins": differences.wins,
+        "ties": differences.ties,
+        "losses": differences.losses,
+        "worst": {text: difference for difference, text in losses if difference <= -TIE},
+        "dropped": drop.has_dropped,
+        "non_inferior": drop.is_non_inferior,
     }
 
 

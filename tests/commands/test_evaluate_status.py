@@ -94,11 +94,6 @@ def test_evaluate_failed_search_comes_before_fail_under(case: Case) -> None:
     assert evaluate(case, "--fail-under", "100")[0] == 2
 
 
-def test_evaluate_has_no_baseline_yet(case: Case) -> None:
-    with pytest.raises(CommandError, match="unrecognized arguments: --baseline"):
-        call_command("evaluate", str(case.pk), "--baseline", "1")
-
-
 def test_evaluate_measure_of_an_uninstalled_package(case: Case) -> None:
     ScorerVersion.objects.filter(pk=case.case_scorers.get().version_id).update(measure="Gone@10")
     status, _, message = evaluate(case)

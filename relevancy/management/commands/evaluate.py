@@ -2,18 +2,18 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from relevancy import runs, scorers, scores, tasks, transfer
+from relevancy import comparison, runs, scorers, scores, tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, suggest_names, write_text
+from relevancy.management.command import fail, find_case, find_owner, find_run, suggest_names, write_text
 from relevancy.models import Attempt, Case, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.templatetags import numbers
-from relevancy.transfer.evaluation_json import Evaluation, ScorerResult
+from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
 
 PROGRESS_WIDTH = 30
 GATE_STATUS = 1
@@ -24,7 +24,7 @@ class GateFailed(CommandError):
 
 
 class Command(Base):
-    help = "Runs an attempt of a case (default: the newest) and prints its scores. Exit status 1: a score is too low."
+    help = "Runs an attempt of a case (default: the newest) and prints its scores. Exit status 1: a score is too low or fell."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")
@@ -37,11 +37,29 @@ class Command(Base):
             help="any scorer that the case's owner can use; may be repeated; default: all scorers of the case",
         )
         parser.add_argument("--json", metavar="FILE", help="write the result as JSON; - is stdout")
+        parser.add_argument("--junit", metavar="FILE", help="write the checks as JUnit XML; - is stdout")
+        parser.add_argument("--markdown", metavar="FILE", help="write a summary for a merge request; - is stdout")
         parser.add_argument(
             "--fail-under",
             type=float,
             metavar="X",
             help="exit with status 1 if any of the scorers gives less than X (0–100), or no score",
+        )
+        parser.add_argument(
+            "--baseline",
+            default="",
+            metavar="RUN",
+            help="exit with status 1 if a score falls against this run: its id, CASE:NUMBER, or attempt:N for the newest "
+            "complete run of attempt N",
+        )
+        parser.add_argument(
+            "--max-drop", type=float, metavar="X", help="allowed drop against the baseline in points; default: 0"
+        )
+        parser.add_argument(
+            "--alpha",
+            type=float,
+            metavar="P",
+            help="a drop counts if the interval of the difference at the level 1 − P is below 0; default: 0.05",
         )
         parser.add_argument("--owner", default="", metavar="EMAIL", help="the run's author; default: the case's owner")
 
@@ -49,21 +67,50 @@ class Command(Base):
         case = find_case(options["case"])
         versions = _find_versions(case, options["scorer"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
+        _check_options(options)
+        baseline = _find_baseline(case, options["baseline"])
         run = self._search(_find_attempt(case, options["attempt"]), versions, by)
         if run.done:
             scores.rescore_run(run, versions)
         evaluation = transfer.evaluation_json.build_evaluation(run=run, versions=versions)
         errors = _find_errors(run, versions)
-        failures = _find_failures(evaluation["scorers"], options["fail_under"])
-        evaluation["passed"] = not errors and not failures
-        if options["json"]:
-            write_text(options["json"], json.dumps(evaluation, ensure_ascii=False, indent=2) + "\n", self.stdout)
-        if options["json"] != "-":
+        evaluation["checks"] = [_build_check(f"run {run.number} is complete", " ".join(errors))]
+        evaluation["checks"] += _check_minimum(evaluation["scorers"], options["fail_under"])
+        if baseline is not None and not errors:
+            drops = _check_drops(run, baseline, versions, options)
+            evaluation["comparison"] = transfer.evaluation_json.build_baseline_comparison(drops)
+            evaluation["checks"] += [
+                _build_check(
+                    f"{drop.comparison.version.scorer} has not dropped against {baseline}",
+                    drop.describe() if drop.has_dropped else "",
+                )
+                for drop in drops
+            ]
+        evaluation["passed"] = all(check["passed"] for check in evaluation["checks"])
+        self._write_files(evaluation, options)
+        if "-" not in (options["json"], options["junit"], options["markdown"]):
             self._print(run, evaluation)
+            if baseline is not None and not errors:
+                self._print_drops(drops)
         if errors:
             fail(errors[0])
-        if failures:
-            raise GateFailed(" ".join(failures), returncode=GATE_STATUS)
+        if not evaluation["passed"]:
+            messages = [check["message"] for check in evaluation["checks"] if not check["passed"]]
+            raise GateFailed(" ".join(messages), returncode=GATE_STATUS)
+
+    def _write_files(self, evaluation: Evaluation, options: Mapping[str, Any]) -> None:
+        if options["json"]:
+            write_text(options["json"], json.dumps(evaluation, ensure_ascii=False, indent=2) + "\n", self.stdout)
+        if options["junit"]:
+            write_text(options["junit"], transfer.evaluation_junit.build_junit(evaluation), self.stdout)
+        if options["markdown"]:
+            write_text(options["markdown"], transfer.evaluation_markdown.build_markdown(evaluation), self.stdout)
+
+    def _print_drops(self, drops: Sequence[comparison.DropCheck]) -> None:
+        for drop in drops:
+            self.write(f"  {drop.describe()}")
+            for warning in drop.comparison.warnings:
+                self.stderr.write(f"Warning: {warning}")
 
     def _search(self, attempt: Attempt, versions: Sequence[ScorerVersion], by: Any) -> Run:
         """Runs the attempt in this process, showing its progress. Returns the finished run."""
@@ -153,14 +200,63 @@ def _find_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
     return [f"The script failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}"]
 
 
-def _find_failures(results: Sequence[ScorerResult], minimum: float | None) -> list[str]:
-    """Returns a sentence for each scorer below `--fail-under`."""
+def _build_check(name: str, message: str) -> Check:
+    """Returns a check that has failed if there is a message."""
+    return {"name": name, "passed": not message, "message": message}
+
+
+def _check_minimum(results: Sequence[ScorerResult], minimum: float | None) -> list[Check]:
+    """Returns a check of `--fail-under` for each scorer."""
     if minimum is None:
         return []
+    checks = []
+    for result in results:
+        message = ""
+        if result["score"] is None:
+            message = f"{result['name']} has no score, so it is not at least {minimum:g} (--fail-under)."
+        elif result["score"] < minimum:
+            message = f"{result['name']} is {result['score']:.6g}, less than {minimum:g} (--fail-under)."
+        checks.append(_build_check(f"{result['name']} is at least {minimum:g}", message))
+    return checks
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuses options of the gate that cannot be used, before anything is searched."""
+    if not options["baseline"] and (options["max_drop"] is not None or options["alpha"] is not None):
+        fail("--max-drop and --alpha describe a comparison. Name the run to compare with: --baseline RUN.")
+    if [options["json"], options["junit"], options["markdown"]].count("-") > 1:
+        fail("Only one of --json, --junit and --markdown can be written to stdout.")
+    comparison.check_limits(max_drop=_max_drop(options), alpha=_alpha(options))
+
+
+def _max_drop(options: Mapping[str, Any]) -> float:
+    return 0.0 if options["max_drop"] is None else float(options["max_drop"])
+
+
+def _alpha(options: Mapping[str, Any]) -> float:
+    return comparison.DEFAULT_ALPHA if options["alpha"] is None else float(options["alpha"])
+
+
+def _find_baseline(case: Case, text: str) -> Run | None:
+    """Returns the run that `--baseline` names; None without the option."""
+    if not text:
+        return None
+    if not text.startswith("attempt:"):
+        return find_run(text)
+    number = text.removeprefix("attempt:")
+    complete = Run.objects.filter(case=case, status=Run.Status.COMPLETE).select_related("case__book", "attempt")
+    run = complete.filter(attempt__number=int(number)).order_by("-number").first() if number.isdecimal() else None
+    if run is None:
+        fail(f"Case {case.name} has no complete run of {text!r}. Run the attempt first, or name a run: --baseline RUN.")
+    return run
+
+
+def _check_drops(
+    run: Run, baseline: Run, versions: Sequence[ScorerVersion], options: Mapping[str, Any]
+) -> list[comparison.DropCheck]:
     return [
-        f"{result['name']} has no score, so it is not at least {minimum:g} (--fail-under)."
-        if result["score"] is None
-        else f"{result['name']} is {result['score']:.6g}, less than {minimum:g} (--fail-under)."
-        for result in results
-        if result["score"] is None or result["score"] < minimum
+        comparison.check_drop(
+            run=run, baseline=baseline, version=version, max_drop=_max_drop(options), alpha=_alpha(options)
+        )
+        for version in versions
     ]

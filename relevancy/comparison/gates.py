@@ -1,0 +1,94 @@
+"""The release gate: whether a run is worse than its baseline by more than is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+
+from relevancy.models import Run, ScorerVersion
+from relevancy.scoring.rounding import format_rounded
+from relevancy.statistics import ALPHA, Interval, find_interval
+
+from .comparisons import Comparison, compare
+
+DEFAULT_ALPHA = ALPHA
+TOLERANCE = 1e-9  # points
+
+
+@dataclass(frozen=True)
+class DropCheck:
+    """A run against a baseline, under one scorer version.
+
+    comparison: the baseline is its first run.
+    interval: of the difference, at the level 1 − alpha.
+    max_drop: allowed drop, in points.
+    """
+
+    comparison: Comparison
+    interval: Interval
+    max_drop: float
+    alpha: float
+
+    @property
+    def difference(self) -> float:
+        """The score of the run minus that of the baseline, on the queries scored in both."""
+        return self.comparison.pairs[0].paired.differences.mean
+
+    @property
+    def has_dropped(self) -> bool:
+        """Whether the score fell by more than is allowed, and the fall is not noise: the whole interval is below 0."""
+        return self.difference < -self.max_drop - TOLERANCE and self.interval.high < 0
+
+    @property
+    def is_non_inferior(self) -> bool:
+        """Whether a drop by more than is allowed can be excluded: the whole interval is above −max_drop."""
+        return self.interval.low >= -self.max_drop - TOLERANCE
+
+    def describe(self) -> str:
+        """Returns one sentence with the difference, the interval and the conclusion."""
+        low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
+        sign = "+" if self.difference >= 0.05 else ""
+        queries = len(self.comparison.table)
+        figures = (
+            f"{sign}{format_rounded(self.difference, 1)} points ({100 * (1 - self.alpha):g} %: {low} to {high}) against "
+            f"{self.comparison.runs[0]} on the same {queries:,} queries"
+        )
+        allowed = f"a drop of more than {self.max_drop:g} points"
+        if self.has_dropped:
+            conclusion = f"{allowed} that is not noise"
+        elif self.is_non_inferior:
+            conclusion = f"{allowed} can be excluded"
+        else:
+            conclusion = f"{allowed} can neither be shown nor excluded with so many queries"
+        return f"{self.comparison.version.scorer}: {figures}: {conclusion}."
+
+
+def check_limits(*, max_drop: float, alpha: float) -> None:
+    """Raises ValidationError if the allowed drop or alpha is out of range."""
+    if not 0 <= max_drop <= 100:
+        raise ValidationError(f"The allowed drop is {max_drop:g}. It must be between 0 and 100 points.")
+    if not 0 < alpha < 1:
+        raise ValidationError(f"Alpha is {alpha:g}. It must be between 0 and 1.")
+
+
+def check_drop(
+    *, run: Run, baseline: Run, version: ScorerVersion, max_drop: float = 0.0, alpha: float = DEFAULT_ALPHA
+) -> DropCheck:
+    """Compares a run with its baseline and checks the drop of its score.
+
+    max_drop: points, from 0 to 100.
+    alpha: the interval has the level 1 − alpha.
+
+    Raises ValidationError if a limit is out of range, the runs cannot be compared, or fewer than two queries are scored in
+    both: then nothing can be said about noise.
+    """
+    check_limits(max_drop=max_drop, alpha=alpha)
+    comparison = compare(runs=[baseline, run], version=version)
+    interval = find_interval(comparison.pairs[0].paired.differences, level=1 - alpha)
+    if interval is None:
+        raise ValidationError(
+            f"{run} cannot be checked against {baseline} under {version.scorer}: {len(comparison.table)} queries are scored in "
+            f"both, and at least two are needed."
+        )
+    return DropCheck(comparison, interval, max_drop, alpha)

@@ -1,0 +1,36 @@
+"""The checks of `evaluate` as JUnit XML, which build servers show as tests."""
+
+import re
+from xml.etree import ElementTree
+
+from .evaluation_json import Evaluation
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def build_junit(evaluation: Evaluation) -> str:
+    """Returns one test case per check."""
+    checks = evaluation["checks"]
+    failures = sum(not check["passed"] for check in checks)
+    suite = ElementTree.Element(
+        "testsuite",
+        name="relevancy",
+        tests=str(len(checks)),
+        failures=str(failures),
+        errors="0",
+        skipped="0",
+        time=f"{evaluation['seconds'] or 0:.3f}",
+    )
+    for check in checks:
+        name, case = (_remove_invalid(text) for text in (check["name"], evaluation["case"]))
+        element = ElementTree.SubElement(suite, "testcase", classname=case, name=name)
+        if not check["passed"]:
+            message = _remove_invalid(check["message"])
+            ElementTree.SubElement(element, "failure", message=message).text = message
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _remove_invalid(text: str) -> str:
+    """Returns the text without the characters that XML 1.0 cannot contain."""
+    return _NOT_IN_XML.sub("", text)

@@ -1,0 +1,56 @@
+"""The result of `evaluate` as Markdown, for the description of a merge request."""
+
+from relevancy.scoring.rounding import format_rounded
+
+from .evaluation_json import BaselineComparison, Evaluation, ScorerDifference, ScorerResult
+
+_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#&"} | {"\n": " ", "\r": " "})
+
+
+def build_markdown(evaluation: Evaluation) -> str:
+    """Returns a heading that says whether the gate passed, the failed checks, and a table of the scorers."""
+    heading = "passed" if evaluation["passed"] else "failed"
+    lines = [f"### {_escape(evaluation['case'])}: {heading}", ""]
+    lines += [f"- {_escape(check['message'])}" for check in evaluation["checks"] if not check["passed"]]
+    lines += [] if evaluation["passed"] else [""]
+    lines += _build_table(evaluation)
+    if evaluation["comparison"]:
+        lines += _list_worst(evaluation["comparison"])
+    return "\n".join(lines) + "\n"
+
+
+def _build_table(evaluation: Evaluation) -> list[str]:
+    comparison = evaluation["comparison"]
+    differences = {row["name"]: row for row in comparison["scorers"]} if comparison else {}
+    against = f" Change against run {comparison['number']} |" if comparison else ""
+    lines = [f"| Scorer | Score | Scored |{against}", "|---|---:|---:|" + ("---:|" if comparison else "")]
+    for result in evaluation["scorers"]:
+        change = f" {_describe_change(differences.get(result['name']))} |" if comparison else ""
+        scored = f"{result['scored']:,} of {result['queries']:,}"
+        lines.append(f"| {_escape(result['name'])} | {_format_score(result)} | {scored} |{change}")
+    return lines
+
+
+def _format_score(result: ScorerResult) -> str:
+    return "–" if result["score"] is None else format_rounded(result["score"], 1)
+
+
+def _describe_change(row: ScorerDifference | None) -> str:
+    if row is None:
+        return "–"
+    low, high = (format_rounded(bound, 1) for bound in row["interval"])
+    sign = "+" if row["difference"] >= 0.05 else ""
+    return f"{sign}{format_rounded(row['difference'], 1)} ({low} to {high}), {row['queries']:,} queries"
+
+
+def _list_worst(comparison: BaselineComparison) -> list[str]:
+    lines = []
+    for row in comparison["scorers"]:
+        if row["worst"]:
+            lines += ["", f"Largest losses under {_escape(row['name'])}:", ""]
+            lines += [f"- {_escape(text)}: {format_rounded(points, 1)}" for text, points in row["worst"].items()]
+    return lines
+
+
+def _escape(text: str) -> str:
+    return text.translate(_SPECIAL)
