@@ -23,7 +23,7 @@ COPY static static
 RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action ignore --no-deps --no-build-isolation -e .
 
 # Demo settings need no secret key. They hash and compress static files as production does.
-RUN RELEVANCY_DEMO=1 relevancy collectstatic --noinput
+RUN RELEVANCY_DEMO=1 RELEVANCY_DATA_DIR=/tmp/build relevancy collectstatic --noinput && rm -r /tmp/build
 
 USER relevancy
 VOLUME /srv/relevancy

@@ -24,7 +24,7 @@ $(VENV)/.installed-tests: $(VENV)/.installed requirements/dev.txt
 
 # A checkout is for evaluation and development: its settings say so, with a secret key of its own.
 .env:
-	@printf 'RELEVANCY_DEMO=1\nRELEVANCY_SECRET_KEY=%s\n' "$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))')" > $@
+	@umask 077; printf 'RELEVANCY_DEMO=1\nRELEVANCY_SECRET_KEY=%s\n' "$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))')" > $@
 
 demo: install  ## The product with sample data on http://127.0.0.1:8000 (PORT=…)
 	$(BIN)/relevancy demo --port $(PORT)

@@ -5,10 +5,8 @@ import sys
 
 
 def main() -> None:
-    """Runs a management command. For `demo`, RELEVANCY_DEMO defaults to 1."""
+    """Runs a management command. Wrong settings are reported in one line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "relevancy.settings")
-    if sys.argv[1:2] == ["demo"]:
-        os.environ.setdefault("RELEVANCY_DEMO", "1")
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415 (after the settings module is named)
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 

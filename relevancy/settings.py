@@ -4,9 +4,11 @@ import base64
 import contextlib
 import hashlib
 import os
+import sys
 from pathlib import Path
 
 import dj_database_url
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
@@ -81,6 +83,13 @@ def words(name: str, default: str = "") -> list[str]:
     return text(name, default).replace(",", " ").split()
 
 
+# Any of these says that the settings are those of a real site.
+REAL_SITE = ("SECRET_KEY", "CREDENTIALS_KEY", "DATABASE_URL", "ALLOWED_HOSTS", "TRUSTED_ORIGINS", "HTTPS")
+if sys.argv[1:2] == ["demo"] and not any(os.environ.get(PREFIX + name) for name in REAL_SITE):
+    os.environ.setdefault(
+        "RELEVANCY_DEMO", "1"
+    )  # `relevancy demo` needs no settings at all; its processes inherit this one
+
 DEBUG = flag("DEBUG")
 DEMO = flag("DEMO")
 SECRET_KEY = text("SECRET_KEY", INSECURE_SECRET if DEBUG or DEMO else None)
@@ -92,6 +101,11 @@ if not (DEBUG or DEMO) and (SECRET_KEY == INSECURE_SECRET or len(SECRET_KEY) < 3
 ALLOWED_HOSTS = words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
 CSRF_TRUSTED_ORIGINS = words("TRUSTED_ORIGINS")
 HTTPS = flag("HTTPS")
+if DEMO and (HTTPS or not set(ALLOWED_HOSTS) <= {"localhost", "127.0.0.1", "[::1]", "testserver"}):
+    raise ImproperlyConfigured(
+        "RELEVANCY_DEMO=1 is for one machine: the password of its accounts is public. Remove it, or RELEVANCY_HTTPS and the "
+        "host names in RELEVANCY_ALLOWED_HOSTS."
+    )
 
 DATA_DIR = Path(text("DATA_DIR", str(HOME_DIR / "var"))).resolve()
 
@@ -103,8 +117,10 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    with contextlib.suppress(OSError):  # if this fails, opening the database reports the error
+    with contextlib.suppress(OSError, ValueError):  # if this fails, opening the database reports the error
         DATA_DIR.mkdir(parents=True, exist_ok=True)
+        if ":" not in DATABASES["default"]["NAME"]:  # a file; SQLite creates its other files with the same permissions
+            Path(DATABASES["default"]["NAME"]).touch(0o600)
     # A thread keeps its connection for a minute: opening one reads the schema again, and closing the last one writes the whole
     # WAL back, for which every writer waits.
     DATABASES["default"]["CONN_MAX_AGE"] = 60
@@ -145,6 +161,14 @@ ENDPOINT_HOSTS = text("ENDPOINT_HOSTS", "")
 
 def _fernet_keys() -> list[str]:
     keys = words("CREDENTIALS_KEY")
+    for number, key in enumerate(keys, 1):
+        try:
+            Fernet(key)
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"RELEVANCY_CREDENTIALS_KEY: key {number} of {len(keys)} is not 32 bytes in URL-safe base64. Generate one: "
+                "python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())'"
+            ) from None
     if keys:
         return keys
     # Derived from the secret key, so changing the secret key makes stored credentials unreadable.

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -135,3 +136,13 @@ def test_supervise_a_killed_parent_leaves_no_orphans() -> None:
     parent.communicate()
     if sys.platform == "linux":  # elsewhere nobody tells children that their parent died
         assert gone(pids)
+
+
+@pytest.mark.django_db
+def test_demo_is_refused_on_the_database_of_a_real_site(settings: Any) -> None:
+    settings.DEMO = True
+    User.objects.create_superuser("admin@example.org", "secret")
+    with pytest.raises(CommandError, match="RELEVANCY_DATA_DIR") as caught:
+        call_command("demo", "--no-serve")
+    assert caught.value.returncode == 2
+    assert User.objects.count() == 1

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import CommandParser
+from django.db import connection
 
 from relevancy import cases, teams, transfer
 from relevancy.management.command import Command as Base
@@ -42,10 +43,16 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         if not (settings.DEMO or settings.DEBUG):
             fail(
-                "The demo creates accounts with a public password. Set RELEVANCY_DEMO=1 to allow that; "
-                "never do so on a public server."
+                "The demo creates accounts with a public password, and these are the settings of a real site: "
+                f"RELEVANCY_{' or RELEVANCY_'.join(settings.REAL_SITE)} is set. Run the demo without them, or, on a "
+                "machine of your own, with RELEVANCY_DEMO=1."
             )
         Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
+        if is_real_site():
+            fail(
+                "The database has accounts that the demo has not created. The demo would add an admin with a public "
+                "password to it. Set RELEVANCY_DATA_DIR to an empty folder, and remove RELEVANCY_DATABASE_URL."
+            )
         call_command("migrate", verbosity=0)
         collect_static_files()
         case = load_demo()
@@ -68,6 +75,14 @@ class Command(Base):
                 ]
             )
         )
+
+
+def is_real_site() -> bool:
+    """Whether the database was not made by a demo: the first account of a demo's database is its own."""
+    if User._meta.db_table not in connection.introspection.table_names():
+        return False
+    first = User.objects.order_by("pk").values_list("email", flat=True).first()
+    return first is not None and first not in {email for email, *_ in PEOPLE}
 
 
 def collect_static_files() -> None:
