@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
 from django.db.models import Case as CaseExpression
@@ -11,11 +11,14 @@ from django.db.models.functions import Coalesce, Greatest
 
 from .team import Membership, Role
 
+if TYPE_CHECKING:
+    from .user import User
 
-class SharedQuerySet(models.QuerySet[Any]):
+
+class SharedQuerySet[M: models.Model](models.QuerySet[M]):
     """Rows with an `owner` and `teams`. `role` is the highest role that a user has on the row, 0 for none."""
 
-    def with_role(self, user: Any) -> Self:
+    def with_role(self, user: User) -> Self:
         """Annotates `role`: owner for the row's owner and for admins, else the highest role in a team the row is shared with."""
         if user.is_superuser:
             return self.annotate(role=Value(int(Role.OWNER), output_field=IntegerField()))
@@ -24,8 +27,9 @@ class SharedQuerySet(models.QuerySet[Any]):
         )
         return self.annotate(role=Greatest(role_as_owner, self._role_in_teams(user)))
 
-    def _role_in_teams(self, user: Any) -> Expression:
-        through = self.model.teams.through
+    def _role_in_teams(self, user: User) -> Expression:
+        teams: Any = self.model._meta.get_field("teams")
+        through = teams.remote_field.through
         row = f"{self.model._meta.model_name}_id"
         memberships = Membership.objects.filter(
             user=user, team__in=through.objects.filter(**{row: OuterRef(OuterRef("pk"))}).values("team_id")
@@ -33,18 +37,18 @@ class SharedQuerySet(models.QuerySet[Any]):
         highest = memberships.order_by("-role").values("role")[:1]
         return Coalesce(Subquery(highest, output_field=IntegerField()), 0)
 
-    def visible_to(self, user: Any) -> Self:
+    def visible_to(self, user: User) -> Self:
         """Rows that the user may view."""
         return self.with_role(user).filter(role__gte=Role.VIEWER)
 
-    def rateable_by(self, user: Any) -> Self:
+    def rateable_by(self, user: User) -> Self:
         """Rows whose documents the user may rate."""
         return self.with_role(user).filter(role__gte=Role.RATER)
 
-    def editable_by(self, user: Any) -> Self:
+    def editable_by(self, user: User) -> Self:
         """Rows that the user may change."""
         return self.with_role(user).filter(role__gte=Role.EDITOR)
 
-    def owned_by(self, user: Any) -> Self:
+    def owned_by(self, user: User) -> Self:
         """Rows that the user may share, archive or hand over."""
         return self.with_role(user).filter(role__gte=Role.OWNER)

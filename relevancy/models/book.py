@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
@@ -14,20 +14,21 @@ from .access import SharedQuerySet
 from .team import Role, Team
 from .text import LineField, MultilineField
 
+if TYPE_CHECKING:
+    from .case import Case
+    from .user import User
 
-class BookQuerySet(SharedQuerySet):
+
+class BookQuerySet(SharedQuerySet["Book"]):
     """Books. A role on a case gives a role on its book, at most that of a rater."""
 
-    def _role_in_teams(self, user: Any) -> models.Expression:
+    def _role_in_teams(self, user: User) -> models.Expression:
         own = super()._role_in_teams(user)
-        case = self.model._meta.get_field("cases").related_model
+        case = cast("type[Case]", self.model._meta.get_field("cases").related_model)
         # An editor of a case is only a rater of its book: changing the book requires a role on the book itself.
-        by_case = (
-            case.objects.with_role(user)
-            .filter(book=models.OuterRef("pk"))
-            .order_by("-role")
-            .values(rater_role=models.functions.Least("role", models.Value(int(Role.RATER))))[:1]
-        )
+        cases: models.QuerySet[Any] = case.objects.with_role(user).filter(book=models.OuterRef("pk"))
+        rater_role = models.functions.Least("role", models.Value(int(Role.RATER)))
+        by_case = cases.order_by("-role").values(rater_role=rater_role)[:1]
         return models.functions.Greatest(
             own, models.functions.Coalesce(models.Subquery(by_case, output_field=models.IntegerField()), 0)
         )

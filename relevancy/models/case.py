@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-class CaseQuerySet(SharedQuerySet):
+class CaseQuerySet(SharedQuerySet["Case"]):
     """Cases; `SharedQuerySet` defines access."""
 
     def live(self) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -13,13 +13,19 @@ from .secret import EncryptedJSONField
 from .team import Role, Team
 from .text import LineField
 
+if TYPE_CHECKING:
+    from .attempt import Attempt
+    from .case import Case
+    from .user import User
 
-class EndpointQuerySet(SharedQuerySet):
+
+class EndpointQuerySet(SharedQuerySet["Endpoint"]):
     """Endpoints. Users who may view a case may view the endpoints of its attempts."""
 
-    def _role_in_teams(self, user: Any) -> models.Expression:
+    def _role_in_teams(self, user: User) -> models.Expression:
         own = super()._role_in_teams(user)
-        case = self.model._meta.get_field("attempts").related_model._meta.get_field("case").related_model
+        attempt = cast("type[Attempt]", self.model._meta.get_field("attempts").related_model)
+        case = cast("type[Case]", attempt._meta.get_field("case").related_model)
         visible = case.objects.visible_to(user).filter(attempts__endpoint=models.OuterRef("pk"))
         return models.functions.Greatest(
             own,
@@ -30,7 +36,7 @@ class EndpointQuerySet(SharedQuerySet):
             ),
         )
 
-    def usable_by(self, user: Any) -> Self:
+    def usable_by(self, user: User) -> Self:
         """Endpoints that the user may choose for a new attempt: visible and not archived."""
         return self.visible_to(user).live()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -18,21 +18,22 @@ from .text import CodeField, LineField, MultilineField, is_storable
 
 if TYPE_CHECKING:
     from .case import Case
+    from .user import User
 
 
 class ScorerQuerySet(models.QuerySet["Scorer"]):
     """Scorers: global ones, those of users, and those shared with teams."""
 
-    def visible_to(self, user: Any) -> Self:
+    def visible_to(self, user: User) -> Self:
         """Global scorers, the user's own, those shared with the user's teams, and those made for a case that the user may view."""
         if user.is_superuser:
             return self
         shared = self.model.teams.through.objects.filter(team__memberships__user=user).values("scorer_id")
-        case: Any = self.model._meta.get_field("only_for").related_model
+        case = cast("type[Case]", self.model._meta.get_field("only_for").related_model)
         visible_cases = case.objects.visible_to(user).values("pk")
         return self.filter(Q(owner=None) | Q(owner=user) | Q(pk__in=shared) | Q(only_for__in=visible_cases))
 
-    def editable_by(self, user: Any) -> Self:
+    def editable_by(self, user: User) -> Self:
         """The user's own scorers, and those shared with a team in which the user is an editor. Only admins may edit global ones."""
         if user.is_superuser:
             return self
@@ -40,7 +41,7 @@ class ScorerQuerySet(models.QuerySet["Scorer"]):
         shared = self.model.teams.through.objects.filter(team__in=teams).values("scorer_id")
         return self.filter(Q(owner=user) | Q(pk__in=shared, owner__isnull=False))
 
-    def owned_by(self, user: Any) -> Self:
+    def owned_by(self, user: User) -> Self:
         """Scorers that the user may share, retire and hand over."""
         return self if user.is_superuser else self.filter(owner=user)
 
@@ -48,7 +49,7 @@ class ScorerQuerySet(models.QuerySet["Scorer"]):
         """Excludes retired scorers."""
         return self.filter(retired_at=None)
 
-    def offered(self, user: Any, case: Case | None = None) -> Self:
+    def offered(self, user: User, case: Case | None = None) -> Self:
         """Scorers that a user may choose for a case; None: for a new case."""
         usable = Q(only_for=None) | Q(only_for=case) if case else Q(only_for=None)
         return self.visible_to(user).live().filter(usable)

@@ -1,6 +1,8 @@
 """Teams and roles."""
 
-from typing import Any, ClassVar, Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -8,6 +10,9 @@ from django.db import models
 from django.db.models.functions import Lower
 
 from .text import LineField, is_storable
+
+if TYPE_CHECKING:
+    from .user import User
 
 
 class Role(models.IntegerChoices):
@@ -22,15 +27,15 @@ class Role(models.IntegerChoices):
 class TeamQuerySet(models.QuerySet["Team"]):
     """Teams by the role of a user."""
 
-    def visible_to(self, user: Any) -> Self:
+    def visible_to(self, user: User) -> Self:
         """The user's teams; for an admin all teams."""
         return self if user.is_superuser else self.filter(memberships__user=user)
 
-    def owned_by(self, user: Any) -> Self:
+    def owned_by(self, user: User) -> Self:
         """Teams whose members the user may manage."""
         return self if user.is_superuser else self.filter(memberships__user=user, memberships__role=Role.OWNER)
 
-    def shareable_by(self, user: Any) -> Self:
+    def shareable_by(self, user: User) -> Self:
         """Teams that the user may share a case with: those in which the user is an editor or owner."""
         return self if user.is_superuser else self.filter(memberships__user=user, memberships__role__gte=Role.EDITOR)
 

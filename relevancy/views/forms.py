@@ -48,8 +48,20 @@ class CodeField(_StoredTextField):
         return unify_newlines(super().to_python(value) or "")
 
 
+class UncheckedTextField(_StoredTextField):
+    """Text exactly as it was sent, or none. For text that a service checks and explains better than a field can."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(strip=False, required=False, **kwargs)
+
+
+def form_error(form: forms.BaseForm) -> ValidationError:
+    """Returns the errors of a form as one, for views that answer with a message instead of the form."""
+    return ValidationError(form.errors.as_data())
+
+
 def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
-    """Add each message of a service's error to the form's field of that name, or to the form if it has no such field."""
+    """Adds each message of a service's error to the form's field of that name, or to the form if it has no such field."""
     if not hasattr(error, "error_dict"):
         form.add_error(None, error)
         return

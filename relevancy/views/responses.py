@@ -1,33 +1,34 @@
 """HTTP responses that work for htmx requests and for forms without JavaScript."""
 
 import json
-from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from relevancy.models.errors import error_text
 
+from .requests import HtmxRequest
 
-def redirect_to(request: HttpRequest, url: str) -> HttpResponse:
+
+def redirect_to(request: HtmxRequest, url: str) -> HttpResponse:
     """Redirects the browser to a page, by a header for htmx."""
-    return HttpResponseClientRedirect(url) if request.htmx else HttpResponseRedirect(url)  # type: ignore[attr-defined]
+    return HttpResponseClientRedirect(url) if request.htmx else HttpResponseRedirect(url)
 
 
 def redirect_with_message(
-    request: HttpRequest, url: str, text: str, *, undo: str = "", level: int = messages.INFO
+    request: HtmxRequest, url: str, text: str, *, undo: str = "", level: int = messages.INFO
 ) -> HttpResponse:
     """Redirects to a page that shows a message. undo: the URL its Undo button posts to."""
     messages.add_message(request, level, text, extra_tags=f"undo:{undo}" if undo else "")
     return redirect_to(request, url)
 
 
-def conflict(request: HttpRequest, url: str, reason: Exception | str) -> HttpResponse:
+def conflict(request: HtmxRequest, url: str, reason: Exception | str) -> HttpResponse:
     """Refuses a write: 409 with the reason as a toast for htmx, otherwise back to the page with an error message."""
     text = error_text(reason) if isinstance(reason, Exception) else reason
-    if request.htmx:  # type: ignore[attr-defined]
+    if request.htmx:
         return HttpResponse(text, status=409, content_type="text/plain; charset=utf-8")
     messages.error(request, text)
     return redirect(url)
@@ -38,6 +39,6 @@ def toast(response: HttpResponse, text: str, *, level: str = "info", undo: str =
     return trigger_client_event(response, "toast", {"text": text, "level": level, "undo": undo})
 
 
-def pretty_json(data: Any) -> str:
+def pretty_json(data: object) -> str:
     """Returns indented JSON with Unicode characters as they are."""
     return json.dumps(data, ensure_ascii=False, indent=2)

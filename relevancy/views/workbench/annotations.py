@@ -7,15 +7,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import cases
-from relevancy.models import Annotation, Case, Role, Run
-from relevancy.models.errors import error_text
+from relevancy.models import Annotation, Case, Role
+from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
 from .access import get_case
+from .forms import AnnotationForm, AnnotationTextForm
 from .workbench import Workbench
-
-MAX_RUNS = 60
 
 
 @require_http_methods(["GET", "POST"])
@@ -24,12 +23,16 @@ def annotation_list(request: HtmxRequest, case_id: int) -> HttpResponse:
     if request.method == "GET":
         return _render_list(request, Workbench(request, get_case(request, case_id)))
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    run = get_object_or_404(Run, case=workbench.case, number=parse_number(request.POST.get("at", "")))
-    try:
-        cases.annotations.add(case=workbench.case, run=run, text=request.POST.get("text", ""), by=request.user)
-    except ValidationError as error:
-        return _render_list(request, workbench, error=error_text(error))
-    return _render_change(request, workbench)
+    form = AnnotationForm(workbench.case, request.POST)
+    if form.is_valid():
+        run, text = form.cleaned_data["at"], form.cleaned_data["text"]
+        try:
+            cases.annotations.add(case=workbench.case, run=run, text=text, by=request.user)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return _render_change(request, workbench)
+    return _render_list(request, workbench, form=form)
 
 
 @require_POST
@@ -37,10 +40,10 @@ def change(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
     """Changes the text of an annotation."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     annotation = _get_annotation(workbench.case, annotation_id)
-    try:
-        cases.annotations.change(annotation=annotation, text=request.POST.get("text", ""))
-    except ValidationError as error:
-        return conflict(request, workbench.queries.url(), error)
+    form = AnnotationTextForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, workbench.queries.url(), form_error(form))
+    cases.annotations.change(annotation=annotation, text=form.cleaned_data["text"])
     return _render_change(request, workbench)
 
 
@@ -77,18 +80,15 @@ def _render_change(request: HtmxRequest, workbench: Workbench) -> HttpResponse:
 
 
 def _render_list(
-    request: HtmxRequest, workbench: Workbench, *, error: str = "", with_head: bool = False
+    request: HtmxRequest, workbench: Workbench, *, form: AnnotationForm | None = None, with_head: bool = False
 ) -> HttpResponse:
-    """Renders the dialog. `with_head` adds the head of the page, whose chart has changed."""
+    """Renders the dialog. `form`: the one that was sent, with its errors. `with_head` adds the head of the page, whose chart
+    has changed."""
     shown_run = workbench.selection.run
-    chosen = parse_number(request.POST.get("at") or request.GET.get("at", ""))
-    run_numbers = workbench.case.runs.order_by("-number").values_list("number", flat=True)
+    run_number = parse_number(request.GET.get("at", "")) or (shown_run.number if shown_run else 0)
     context = {
         **workbench.score_context(),
-        "run_numbers": list(run_numbers[:MAX_RUNS]),
-        "chosen_number": chosen or (shown_run.number if shown_run else 0),
-        "error": error,
-        "text": request.POST.get("text", "") if error else "",
+        "form": form or AnnotationForm(workbench.case, run_number=run_number),
         "with_head": with_head,
     }
-    return render(request, "workbench/annotations.html", context, status=422 if error else 200)
+    return render(request, "workbench/annotations.html", context, status=422 if form else 200)

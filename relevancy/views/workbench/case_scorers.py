@@ -1,7 +1,5 @@
 """The scorers of a case: which one is primary, which are secondary, and in which version. Nothing is searched for them."""
 
-from collections.abc import Sequence
-
 from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpResponse
@@ -12,14 +10,14 @@ from django.views.decorators.http import require_POST
 from relevancy import scorers, scores, tasks
 from relevancy.models import Case, Role, Scorer, User
 from relevancy.models.errors import error_text
-from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.forms import form_error
+from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message
 
 from .access import get_case
+from .forms import RestoreScorerForm, ScorerForm
 from .stale_scores import MAX_INLINE_SCRIPT_SCORES, rescore_after_change_of_scorers
 from .workbench import Workbench
-
-NOT_AVAILABLE = "This scorer is no longer available. Reload the page and choose another one."
 
 
 @require_POST
@@ -27,9 +25,10 @@ def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Makes a scorer primary; adds it to the case if it is an available one."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case, panel, url = workbench.case, workbench.panel, workbench.queries.url()
-    scorer = _find(request.POST.get("scorer", ""), [*panel.scorers, *panel.available_scorers])
-    if scorer is None:
-        return conflict(request, url, NOT_AVAILABLE)
+    form = ScorerForm([*panel.scorers, *panel.available_scorers], request.POST)
+    if not form.is_valid():
+        return conflict(request, url, form_error(form))
+    scorer: Scorer = form.cleaned_data["scorer"]
     is_new = scorer not in panel.scorers
     try:
         if is_new:
@@ -47,20 +46,15 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Adds a secondary scorer."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     url = workbench.queries.url()
-    scorer = _find(request.POST.get("scorer", ""), workbench.panel.available_scorers)
-    if scorer is None:
-        return conflict(request, url, NOT_AVAILABLE)
+    form = ScorerForm(workbench.panel.available_scorers, request.POST)
+    if not form.is_valid():
+        return conflict(request, url, form_error(form))
     try:
-        scorers.add_scorer(case=workbench.case, scorer=scorer)
+        scorers.add_scorer(case=workbench.case, scorer=form.cleaned_data["scorer"])
     except ValidationError as error:
         return conflict(request, url, f"{error_text(error)} Remove one of them first.")
     rescore_after_change_of_scorers(workbench.case)
     return redirect_to(request, url)
-
-
-def _find(sent: str, choices: Sequence[Scorer]) -> Scorer | None:
-    scorer_id = parse_number(sent)
-    return next((scorer for scorer in choices if scorer.pk == scorer_id), None)
 
 
 @require_POST
@@ -77,7 +71,7 @@ def remove(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     except ValidationError as error:
         return conflict(request, url, error)
     undo = reverse(
-        "case_scorer_restore", args=[case_id, scorer_id], query={"place": position, "version": version.number}
+        "case_scorer_restore", args=[case_id, scorer_id], query={"position": position, "version": version.number}
     )
     text = f"{version.scorer.name} removed from this case; its scores are kept"
     return redirect_with_message(request, url, text, undo=undo)
@@ -89,9 +83,12 @@ def restore(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case, url = workbench.case, workbench.queries.url()
     scorer = get_object_or_404(_restorable_scorers(case, request.user), pk=scorer_id)
-    version = scorer.versions.filter(number=parse_number(request.GET.get("version", "")))
+    form = RestoreScorerForm(request.GET)
+    if not form.is_valid():
+        return conflict(request, url, form_error(form))
+    version = scorer.versions.filter(number=form.cleaned_data["version"] or 0)
     restored = [other for other in workbench.panel.scorers if other.pk != scorer_id]
-    restored.insert(parse_number(request.GET.get("place", "")), scorer)
+    restored.insert(form.cleaned_data["position"] or 0, scorer)
     try:
         scorers.choose_scorers(case=case, scorers=restored, versions=list(version))
     except ValidationError as error:

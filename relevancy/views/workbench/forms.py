@@ -1,11 +1,20 @@
-"""The forms of a query. The services check what the forms cannot, such as whether the book already has the query."""
+"""The forms of the workbench except that of the tune pane.
 
+The services check what the forms cannot, such as whether the book already has a query.
+"""
+
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
-from relevancy.models import CaseQuery
+from relevancy.models import Case, CaseQuery, Scorer
+from relevancy.views.forms import LineField, UncheckedTextField
 from relevancy.views.responses import pretty_json
+
+MAX_LISTED_RUNS = 60
+SCORER_NOT_AVAILABLE = "This scorer is no longer available. Reload the page and choose another one."
 
 INFORMATION_NEED_HELP = "What users who type this query are looking for, so that raters agree."
 
@@ -55,3 +64,113 @@ class NotesForm(forms.Form):
         help_text=INFORMATION_NEED_HELP,
     )
     notes = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 5}))
+
+
+class AddQueriesForm(forms.Form):
+    """Queries to add, one per line. The service checks each line."""
+
+    queries = UncheckedTextField()
+
+
+class TagsForm(forms.Form):
+    """Tags to add to a query, separated by commas, and one to remove."""
+
+    add = UncheckedTextField()
+    remove = UncheckedTextField()
+
+
+# --- annotations ---
+
+
+class AnnotationTextForm(forms.Form):
+    """The text of an annotation."""
+
+    text = LineField(
+        label="What happened",
+        max_length=500,
+        widget=forms.TextInput(
+            attrs={"autofocus": True, "placeholder": "New synonyms, index rebuilt, sale began…", "autocomplete": "off"}
+        ),
+    )
+
+
+class AnnotationForm(AnnotationTextForm):
+    """A new annotation and the run that it is about."""
+
+    def __init__(self, case: Case, data: Mapping[str, str] | None = None, *, run_number: int = 0) -> None:
+        """`run_number` is selected first. The newest runs are listed, and every run is accepted."""
+        super().__init__(data, auto_id="annotate-%s", initial={"at": run_number})
+        runs = case.runs.order_by("-number")
+        numbers = list(runs.values_list("number", flat=True)[:MAX_LISTED_RUNS])
+        if run_number and run_number not in numbers:
+            numbers.append(run_number)
+        at = forms.ModelChoiceField(
+            runs,
+            to_field_name="number",
+            label="At run",
+            error_messages={"invalid_choice": "The case has no run %(value)s. Choose one from the list."},
+        )
+        at.choices = [(number, str(number)) for number in numbers]
+        self.fields["at"] = at
+        self.order_fields(["at", "text"])
+        self.has_runs = bool(numbers)
+
+
+# --- scorers of the case ---
+
+
+class ScorerField(forms.TypedChoiceField):
+    """One of the scorers that are passed to the form."""
+
+    def __init__(self, scorers: Iterable[Scorer]) -> None:
+        by_id = {str(scorer.pk): scorer for scorer in scorers}
+        super().__init__(
+            choices=[(pk, scorer.name) for pk, scorer in by_id.items()],
+            coerce=by_id.__getitem__,
+            error_messages=dict.fromkeys(("required", "invalid_choice"), SCORER_NOT_AVAILABLE),
+        )
+
+
+class ScorerForm(forms.Form):
+    """The choice of a scorer."""
+
+    def __init__(self, scorers: Iterable[Scorer], data: Mapping[str, str]) -> None:
+        super().__init__(data)
+        self.fields["scorer"] = ScorerField(scorers)
+
+
+class RestoreScorerForm(forms.Form):
+    """Where a removed scorer was among the scorers of the case, counted from 0, and in which version."""
+
+    position = forms.IntegerField(required=False, min_value=0, max_value=1000)
+    version = forms.IntegerField(required=False, min_value=1, max_value=1_000_000)
+
+
+# --- ratings ---
+
+
+class GradeField(forms.Field):
+    """A grade, with a decimal point or comma. The service checks that it is on the scale of the book."""
+
+    default_error_messages = {"required": "Choose a grade of the scale."}
+
+    def to_python(self, value: object) -> float | None:
+        text = str(value or "").strip()
+        try:
+            return float(text.replace(",", ".")) if text else None
+        except ValueError:
+            raise ValidationError(f"{text[:40]!r} is not a number. Choose a grade of the scale.") from None
+
+
+class RatingForm(forms.Form):
+    """The rating of a document; without a value the user's rating is taken back. The service checks the document id."""
+
+    doc_id = UncheckedTextField()
+    value = GradeField(required=False)
+
+
+class RateShownForm(forms.Form):
+    """One grade for all documents shown: those that the user has not rated, or with `all` every one."""
+
+    value = GradeField()
+    all = forms.BooleanField(required=False)

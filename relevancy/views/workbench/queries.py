@@ -11,12 +11,12 @@ from relevancy import queries, runs, scores
 from relevancy.engines.errors import EngineError
 from relevancy.models import Case, CaseQuery, Role
 from relevancy.models.text import unify_newlines
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, pretty_json, redirect_to, redirect_with_message, toast
 
 from .access import get_case, get_case_with_editable_book
-from .forms import QueryForm
+from .forms import AddQueriesForm, QueryForm
 from .workbench import Workbench
 
 MAX_NAMED = 5
@@ -87,7 +87,10 @@ def rendered_request(request: HtmxRequest, case_id: int, entry_id: int) -> HttpR
 def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Adds queries, one per line. Names the lines that cannot be queries, and why."""
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
-    pasted, is_dialog = request.POST.get("queries", ""), workbench.queries.total > 0
+    form, is_dialog = AddQueriesForm(request.POST), workbench.queries.total > 0
+    if not form.is_valid():
+        return conflict(request, workbench.queries.url(), form_error(form))
+    pasted = form.cleaned_data["queries"]
     try:
         added = queries.add(case=workbench.case, texts=queries.parse_pasted(pasted))
     except ValidationError as error:

@@ -7,12 +7,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import queries
 from relevancy.models import CaseQuery
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to
 
 from .access import get_case, get_case_with_editable_book
-from .forms import NotesForm
+from .forms import NotesForm, TagsForm
 from .workbench import Workbench
 
 
@@ -47,10 +47,13 @@ def tag(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Adds the tags in `add` to the query, removes the tag in `remove`."""
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
     case_query = _get_case_query(workbench, entry_id)
-    removed = request.POST.get("remove", "").casefold()
+    form = TagsForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, workbench.queries.open_url(case_query), form_error(form))
+    removed = form.cleaned_data["remove"].casefold()
     kept = [name for name in case_query.query.tags if name.casefold() != removed]
     try:
-        queries.tags.set_tags(query=case_query.query, tags=[*kept, request.POST.get("add", "")])
+        queries.tags.set_tags(query=case_query.query, tags=[*kept, form.cleaned_data["add"]])
     except ValidationError as error:
         return conflict(request, workbench.queries.open_url(case_query), error)
     return _render_notes(request, workbench, entry_id)

@@ -10,10 +10,12 @@ from django_htmx.http import reswap, retarget
 
 from relevancy import judgments, tasks
 from relevancy.models import CaseQuery, Ranking, Role
+from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, toast
 
 from .access import get_case
+from .forms import RateShownForm, RatingForm
 from .history_chart import HistoryChart
 from .query_detail import RatedQuery, read_rankings
 from .query_row import with_scores
@@ -25,15 +27,17 @@ from .workbench import Workbench
 def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Rates one document; takes the user's rating back if `value` is empty."""
     workbench, case_query = _get_rateable(request, case_id, entry_id)
-    value = request.POST.get("value", "").strip()
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, workbench.queries.open_url(case_query), form_error(form))
+    value = form.cleaned_data["value"]
     rankings, arguments = _prepare(request, workbench, case_query)
     try:
-        doc_id = judgments.clean_doc_id(request.POST.get("doc_id", ""))
-        if value:
-            grade = _parse_grade(value)
-            result = judgments.rate(doc_id=doc_id, value=grade, **arguments)
-        else:
+        doc_id = judgments.clean_doc_id(form.cleaned_data["doc_id"])
+        if value is None:
             result = judgments.remove(doc_ids=[doc_id], **arguments)
+        else:
+            result = judgments.rate(doc_id=doc_id, value=value, **arguments)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     _rescore_other_cases(workbench)
@@ -44,14 +48,16 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Gives the same grade to every document shown that the user has not rated; with `all` also to the others."""
     workbench, case_query = _get_rateable(request, case_id, entry_id)
+    form = RateShownForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, workbench.queries.open_url(case_query), form_error(form))
+    grade = form.cleaned_data["value"]
     results = workbench.queries.detail(workbench.queries.get(entry_id)).results
     own_ratings = {result.doc_id: result.mine for result in results}
-    doc_ids = [doc_id for doc_id, mine in own_ratings.items() if mine is None or request.POST.get("all")]
+    doc_ids = [doc_id for doc_id, mine in own_ratings.items() if mine is None or form.cleaned_data["all"]]
+    rankings, arguments = _prepare(request, workbench, case_query)
     try:
-        grade = _parse_grade(request.POST.get("value", ""))
-        values = dict.fromkeys(doc_ids, grade)
-        rankings, arguments = _prepare(request, workbench, case_query)
-        result = judgments.rate_many(values=values, **arguments)
+        result = judgments.rate_many(values=dict.fromkeys(doc_ids, grade), **arguments)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     _rescore_other_cases(workbench)
@@ -67,13 +73,6 @@ def _get_rateable(request: HtmxRequest, case_id: int, case_query_id: int) -> tup
     case_query: CaseQuery = get_object_or_404(case_queries, pk=case_query_id)
     case_query.query.book = workbench.case.book
     return workbench, case_query
-
-
-def _parse_grade(text: str) -> float:
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        raise judgments.InvalidRating(f"{text!r} is not a number. Choose a grade of the scale.") from None
 
 
 def _rescore_other_cases(workbench: Workbench) -> None:

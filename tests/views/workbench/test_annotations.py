@@ -41,7 +41,11 @@ def test_add_refuses(sign_in, case):
     answer = client.post(at(case, "annotations"), {"at": "1", "text": "x" * 501}, headers=HTMX)
     assert answer.status_code == 422
     assert "501" in answer.content.decode()
-    assert client.post(at(case, "annotations"), {"at": "99", "text": "x"}).status_code == 404
+    for number in ("99", "x", "", "9" * 30):
+        answer = client.post(at(case, "annotations"), {"at": number, "text": "kept"})
+        assert answer.status_code == 422
+        assert "at" in answer.context["form"].errors
+        assert attributes(by_id(answer, "annotate-text"))["value"] == "kept"
     assert not Annotation.objects.exists()
 
 

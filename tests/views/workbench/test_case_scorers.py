@@ -170,14 +170,23 @@ def test_remove_and_undo_keeps_the_version(sign_in, case):
     client.post(attributes(undo)["action"])
     assert [version.number for version in ScorerVersion.objects.used_by(case)] == [1, 1, 1]
     client.post(at(case, "case_scorer_remove", scorer("P@10").pk))
-    client.post(at(case, "case_scorer_restore", scorer("P@10").pk, place=1, version="nonsense"))
+    client.post(at(case, "case_scorer_restore", scorer("P@10").pk, position=1, version=99))
     assert [version.number for version in ScorerVersion.objects.used_by(case)] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("parameters", [{"position": "-1"}, {"position": "second"}, {"version": "0"}, {"version": "x"}])
+def test_restore_refuses_what_is_not_a_position_or_version(sign_in, case, parameters):
+    client = sign_in("editor")
+    client.post(at(case, "case_scorer_remove", scorer("P@10").pk))
+    response = client.post(at(case, "case_scorer_restore", scorer("P@10").pk, **parameters), headers=HTMX)
+    assert response.status_code == 409
+    assert names(case) == ["nDCG@10", "RR@10"]
 
 
 def test_restore_of_a_scorer_of_another_case_is_not_found(sign_in, people, team, case):
     own = make_scorer("P@2", "Of the other")
     Scorer.objects.filter(pk=own.pk).update(only_for=make_bench(people, team), owner=people["editor"])
-    assert sign_in("editor").post(at(case, "case_scorer_restore", own.pk, place=1)).status_code == 404
+    assert sign_in("editor").post(at(case, "case_scorer_restore", own.pk, position=1)).status_code == 404
     assert names(case) == MEASURES
 
 
@@ -198,7 +207,7 @@ def test_restore_of_somebody_elses_scorer_only_where_it_scored(sign_in, people, 
     Scorer.objects.filter(pk=private.pk).update(owner=people["stranger"])
     scorers.drop_scorer(case=case, scorer=private)
     client = sign_in("editor")
-    assert client.post(at(case, "case_scorer_restore", private.pk, place=1)).status_code == 302
+    assert client.post(at(case, "case_scorer_restore", private.pk, position=1)).status_code == 302
     assert names(case)[1] == "Private"
     other = make_bench(people, team)
     assert client.post(at(other, "case_scorer_restore", private.pk)).status_code == 404
