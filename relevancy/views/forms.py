@@ -1,5 +1,6 @@
 """What all forms share: fields for text that is stored, and errors that services raise."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -7,6 +8,10 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 
 from relevancy.models.text import normalize_line, normalize_text, unify_newlines, validate_line, validate_text
+
+# What a form is bound to, such as `request.POST`; and what its fields start with.
+type FormData = Mapping[str, object]
+type InitialValues = dict[str, object]
 
 
 class _StoredTextField(forms.CharField):

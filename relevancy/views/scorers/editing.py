@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from relevancy import scorers, tasks
 from relevancy.models import Role, Scorer, ScorerVersion
 from relevancy.scoring.errors import ScoringError
+from relevancy.views.forms import InitialValues
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
@@ -71,8 +72,8 @@ def _check_policy(request: HtmxRequest, kind: str) -> None:
         raise PermissionDenied(NO_SCRIPTS)
 
 
-def _as_initial(scorer: Scorer, version: ScorerVersion) -> dict[str, Any]:
-    initial: dict[str, Any] = {
+def _as_initial(scorer: Scorer, version: ScorerVersion) -> InitialValues:
+    initial: InitialValues = {
         "kind": "script" if version.script else "measure",
         "name": scorer.name,
         "description": scorer.description,
@@ -92,7 +93,7 @@ def _as_initial(scorer: Scorer, version: ScorerVersion) -> dict[str, Any]:
     return initial
 
 
-def _edit(request: HtmxRequest, scorer: Scorer | None, initial: dict[str, Any]) -> HttpResponse:
+def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -> HttpResponse:
     can_create_global = scorer is None and request.user.is_superuser
     form = ScorerForm(request.POST or None, initial=initial, offer_global=can_create_global)
     preview_form = PreviewForm(
@@ -110,8 +111,8 @@ def _edit(request: HtmxRequest, scorer: Scorer | None, initial: dict[str, Any]) 
     return _page(request, scorer, form, preview_form, result)
 
 
-def _initial_grades(initial: dict[str, Any]) -> str:
-    return descriptions.example_grades(scorers.parse_scale(initial["scale"]))
+def _initial_grades(initial: InitialValues) -> str:
+    return descriptions.example_grades(scorers.parse_scale(str(initial["scale"])))
 
 
 def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> HttpResponse:

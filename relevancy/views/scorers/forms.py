@@ -1,5 +1,6 @@
 """The form of a scorer; the fields of a measure are generated from its parameters."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -11,7 +12,7 @@ from relevancy.models.errors import error_location, error_text
 from relevancy.scoring.errors import ScoringError
 from relevancy.scoring.types import Parameter
 from relevancy.templatetags import numbers
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import FormData, InitialValues, add_errors
 
 SCRIPT_ONLY, MEASURE_ONLY = ("script", "output_range", "depth"), ("measure", "cutoff")
 MAX_CUTOFF = scorers.MAX_CUTOFF
@@ -75,8 +76,14 @@ class ScorerForm(forms.Form):
     zero = forms.BooleanField(label="Count queries that cannot be scored as 0", required=False)
     is_global = forms.BooleanField(label="Available to all users; only admins can edit it", required=False)
 
-    def __init__(self, *args: Any, offer_global: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        data: FormData | None = None,
+        *,
+        initial: InitialValues | None = None,
+        offer_global: bool = False,
+    ) -> None:
+        super().__init__(data, initial=initial)
         self.scorer_definition: ScorerDefinition | None = None
         self.notation = ""
         self.selected_kind = self["kind"].value() if self["kind"].value() in {"measure", "script"} else "measure"
@@ -138,7 +145,7 @@ class ScorerForm(forms.Form):
             )
         return data
 
-    def _build_notation(self, data: dict[str, Any]) -> str:
+    def _build_notation(self, data: Mapping[str, Any]) -> str:
         """Returns the measure in its notation; if it is invalid, adds errors to the fields concerned and returns ""."""
         name, cutoff = self.measure_definition.name, data.get("cutoff")
         valid_cutoff = None if self.measure_definition.cutoff == "none" else 10

@@ -1,7 +1,5 @@
 """The measure section of the scorer form: parameters, formula, worked example."""
 
-from typing import Any
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
@@ -13,7 +11,7 @@ from . import descriptions
 from .forms import ScorerForm
 
 
-def measure_context(form: ScorerForm) -> dict[str, Any]:
+def measure_context(form: ScorerForm) -> dict[str, object]:
     """Returns the description of the measure in the form as `description`; None while the form is invalid."""
     if form.selected_kind != "measure":
         return {}

@@ -1,7 +1,5 @@
 """The library of scorers, and the page of each: description, computation, use."""
 
-from typing import Any
-
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -65,7 +63,7 @@ def scorer(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     return render(request, "scorers/scorer.html", context)
 
 
-def permissions_on(request: HtmxRequest, scorer: Scorer) -> dict[str, Any]:
+def permissions_on(request: HtmxRequest, scorer: Scorer) -> dict[str, object]:
     """Returns what the user can do with a scorer, as template variables."""
     is_admin = request.user.is_superuser
     return {
@@ -76,7 +74,7 @@ def permissions_on(request: HtmxRequest, scorer: Scorer) -> dict[str, Any]:
     }
 
 
-def uses_of(request: HtmxRequest, scorer: Scorer) -> dict[str, Any]:
+def uses_of(request: HtmxRequest, scorer: Scorer) -> dict[str, object]:
     """Returns the cases that use a scorer: visible ones by name, others as a number; `behind`: editable ones with an older version."""
     case_scorers: QuerySet[CaseScorer] = scorers.uses(scorer)
     visible = set(Case.objects.visible_to(request.user).values_list("pk", flat=True))

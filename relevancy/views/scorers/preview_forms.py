@@ -1,18 +1,11 @@
 """Forms of the scorer preview, scorer files, the policy, and replacing a scorer."""
 
-from typing import Any
-
 from django import forms
 from django.db.models import QuerySet
 
 from relevancy import scorers
 from relevancy.models import Case, Scorer, User
-
-
-def _set_queryset(form: forms.Form, name: str, queryset: QuerySet[Case] | QuerySet[Scorer]) -> None:
-    field = form.fields[name]
-    assert isinstance(field, forms.ModelChoiceField)
-    field.queryset = queryset
+from relevancy.views.forms import FormData, InitialValues
 
 
 class PreviewForm(forms.Form):
@@ -37,20 +30,27 @@ class PreviewForm(forms.Form):
         max_length=5_000,
         widget=forms.TextInput(attrs={"class": "mono", "placeholder": "none"}),
     )
-    case = forms.ModelChoiceField(Case.objects.none(), required=False, empty_label="Choose a case")
     find = forms.CharField(
         label="Find a query", required=False, max_length=2_048, widget=forms.TextInput(attrs={"type": "search"})
     )
     query = forms.IntegerField(required=False, widget=forms.HiddenInput)
-    compare = forms.ModelChoiceField(Scorer.objects.none(), label="Compare with", required=False, empty_label="Nothing")
     primary = forms.BooleanField(label="Make it the primary scorer of the case", required=False)
 
-    def __init__(self, user: User, *args: Any, scorer: Scorer | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        cases = Case.objects.visible_to(user).filter(archived_at=None).select_related("book")
-        _set_queryset(self, "case", cases)
+    def __init__(
+        self,
+        user: User,
+        data: FormData | None = None,
+        *,
+        initial: InitialValues | None = None,
+        scorer: Scorer | None = None,
+    ) -> None:
+        super().__init__(data, initial=initial)
+        cases = Case.objects.visible_to(user).live().select_related("book")
+        self.fields["case"] = forms.ModelChoiceField(cases, required=False, empty_label="Choose a case")
         others = Scorer.objects.visible_to(user).live().exclude(pk=scorer.pk if scorer else 0)
-        _set_queryset(self, "compare", others)
+        self.fields["compare"] = forms.ModelChoiceField(
+            others, label="Compare with", required=False, empty_label="Nothing"
+        )
         self.scorer = scorer
 
 
@@ -67,21 +67,18 @@ class PolicyForm(forms.Form):
         required=False,
         help_text="If disabled, only admins can create and edit scripts. Existing scripts continue to score.",
     )
-    default = forms.ModelChoiceField(
-        Scorer.objects.none(),
-        label="Default scorer of new cases",
-        empty_label=None,
-        help_text="Only scorers available to all users.",
-    )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _set_queryset(self, "default", Scorer.objects.live().filter(owner=None, only_for=None))
+    def __init__(self, data: FormData | None = None, *, initial: InitialValues | None = None) -> None:
+        super().__init__(data, initial=initial)
+        self.fields["default"] = forms.ModelChoiceField(
+            Scorer.objects.live().filter(owner=None, only_for=None),
+            label="Default scorer of new cases",
+            empty_label=None,
+            help_text="Only scorers available to all users.",
+        )
 
 
 class ReplaceForm(forms.Form):
-    replacement = forms.ModelChoiceField(Scorer.objects.none(), label="Replace with", empty_label=None)
-
-    def __init__(self, offered: QuerySet[Scorer], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _set_queryset(self, "replacement", offered)
+    def __init__(self, available: QuerySet[Scorer], data: FormData | None = None) -> None:
+        super().__init__(data)
+        self.fields["replacement"] = forms.ModelChoiceField(available, label="Replace with", empty_label=None)

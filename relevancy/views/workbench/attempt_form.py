@@ -1,7 +1,7 @@
 """The form of the tune pane: an attempt to be run or previewed."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -10,7 +10,7 @@ from django.db.models import Q
 from relevancy import runs
 from relevancy.models import Attempt, Case, Endpoint, User
 from relevancy.models.errors import error_location, error_text
-from relevancy.views.forms import CodeField, LineField, add_errors
+from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, add_errors
 from relevancy.views.requests import parse_number
 
 KNOB_PREFIX = "knob."
@@ -20,10 +20,10 @@ SECRETS = ("endpoint__credentials", "endpoint__headers")  # read only when an en
 class KnobsInput(forms.Widget):
     """Reads all knobs that were sent, each as `knob.NAME`; the pane draws them itself."""
 
-    def value_from_datadict(self, data: Mapping[str, Any], files: object, name: str) -> dict[str, str]:
+    def value_from_datadict(self, data: Mapping[str, str], files: object, name: str) -> dict[str, str]:
         return {key.removeprefix(KNOB_PREFIX): data[key] for key in data if key.startswith(KNOB_PREFIX)}
 
-    def value_omitted_from_data(self, data: Mapping[str, Any], files: object, name: str) -> bool:
+    def value_omitted_from_data(self, data: Mapping[str, str], files: object, name: str) -> bool:
         return False
 
 
@@ -38,6 +38,16 @@ class EndpointChoiceField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: Endpoint) -> str:
         return f"{obj.name} ({obj.engine})"
+
+
+class _Content(TypedDict):
+    """What decides the requests of an attempt, as the functions of `runs.attempts` take it."""
+
+    endpoint: Endpoint
+    template: str
+    fields: str
+    knobs: Mapping[str, str | float]
+    depth: int
 
 
 class AttemptForm(forms.Form):
@@ -63,11 +73,6 @@ class AttemptForm(forms.Form):
         ),
     )
     knobs = KnobsField(required=False)
-    endpoint = EndpointChoiceField(
-        Endpoint.objects.none(),
-        empty_label=None,
-        error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose an endpoint from the list."),
-    )
     depth = forms.IntegerField(
         label="Results shown",
         min_value=1,
@@ -84,7 +89,7 @@ class AttemptForm(forms.Form):
         help_text="For the query syntax of Solr and Lucene. Text in JSON templates is always quoted.",
     )
 
-    def __init__(self, case: Case, user: User, attempt: Attempt | None, data: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, case: Case, user: User, attempt: Attempt | None, data: FormData | None = None) -> None:
         """`attempt` is shown unless `data` says what the user sent."""
         super().__init__(data, auto_id="%s", initial=_initial(attempt) if attempt else None)
         self.error_line: int | None = None
@@ -102,7 +107,11 @@ class AttemptForm(forms.Form):
         endpoints = Endpoint.objects.visible_to(user).filter(
             Q(archived_at=None) | Q(pk=attempt.endpoint_id if attempt else None)
         )
-        self.fields["endpoint"].queryset = endpoints.defer("credentials", "headers")  # type: ignore[attr-defined]
+        self.fields["endpoint"] = EndpointChoiceField(
+            endpoints.defer("credentials", "headers"),
+            empty_label=None,
+            error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose an endpoint from the list."),
+        )
         if attempt:
             self._mark_changes(attempt)
 
@@ -153,8 +162,15 @@ class AttemptForm(forms.Form):
         parent: Attempt | None = attempts.filter(number=parse_number(self.cleaned_data["parent"])).first()
         return parent
 
-    def _content(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in ("endpoint", "template", "fields", "knobs", "depth")}
+    def _content(self) -> _Content:
+        data = self.cleaned_data
+        return {
+            "endpoint": data["endpoint"],
+            "template": data["template"],
+            "fields": data["fields"],
+            "knobs": data["knobs"],
+            "depth": data["depth"],
+        }
 
     def _add_service_error(self, error: ValidationError) -> None:
         add_errors(self, error)
@@ -168,7 +184,7 @@ class AttemptForm(forms.Form):
             self.fields["template"].widget.attrs |= location
 
 
-def _initial(attempt: Attempt) -> dict[str, Any]:
+def _initial(attempt: Attempt) -> InitialValues:
     return {
         "parent": attempt.number,
         "template": attempt.template,

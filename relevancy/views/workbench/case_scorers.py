@@ -15,7 +15,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message
 
 from .access import get_case
-from .forms import RestoreScorerForm, ScorerForm
+from .forms import CaseScorerForm, RestoreScorerForm
 from .stale_scores import MAX_INLINE_SCRIPT_SCORES, rescore_after_change_of_scorers
 from .workbench import Workbench
 
@@ -25,7 +25,7 @@ def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Makes a scorer primary; adds it to the case if it is an available one."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case, panel, url = workbench.case, workbench.panel, workbench.queries.url()
-    form = ScorerForm([*panel.scorers, *panel.available_scorers], request.POST)
+    form = CaseScorerForm([*panel.scorers, *panel.available_scorers], request.POST)
     if not form.is_valid():
         return conflict(request, url, form_error(form))
     scorer: Scorer = form.cleaned_data["scorer"]
@@ -46,7 +46,7 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Adds a secondary scorer."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     url = workbench.queries.url()
-    form = ScorerForm(workbench.panel.available_scorers, request.POST)
+    form = CaseScorerForm(workbench.panel.available_scorers, request.POST)
     if not form.is_valid():
         return conflict(request, url, form_error(form))
     try:

@@ -1,7 +1,6 @@
 """Explains engine scores: the engine is asked when the user wants to know, and nothing is stored."""
 
 import math
-from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -22,7 +21,7 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     workbench = Workbench(request, get_case(request, case_id))
     case_query = workbench.queries.get(entry_id)
     ranking, doc_id = get_ranking(workbench.selection, entry_id), request.GET.get("doc_id", "")
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         **workbench.base_context(),
         "case_query": case_query,
         "doc_id": doc_id,

@@ -3,20 +3,31 @@
 The services check what the forms cannot, such as whether the book already has a query.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import TypedDict
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from relevancy.models import Case, CaseQuery, Scorer
-from relevancy.views.forms import LineField, UncheckedTextField
+from relevancy.views.forms import FormData, InitialValues, LineField, UncheckedTextField
 from relevancy.views.responses import pretty_json
 
 MAX_LISTED_RUNS = 60
 SCORER_NOT_AVAILABLE = "This scorer is no longer available. Reload the page and choose another one."
 
 INFORMATION_NEED_HELP = "What users who type this query are looking for, so that raters agree."
+
+
+class QueryValues(TypedDict):
+    """The values of a query, as `queries.edit` takes them."""
+
+    text: str
+    information_need: str
+    tags: list[str]
+    notes: str
+    weight: float
+    options: str
 
 
 class QueryForm(forms.Form):
@@ -38,7 +49,7 @@ class QueryForm(forms.Form):
     )
 
     @staticmethod
-    def initial_values(case_query: CaseQuery) -> dict[str, Any]:
+    def initial_values(case_query: CaseQuery) -> InitialValues:
         """Returns the initial values of the form for a query."""
         query = case_query.query
         return {
@@ -50,9 +61,17 @@ class QueryForm(forms.Form):
             "options": pretty_json(case_query.options) if case_query.options else "",
         }
 
-    def values(self) -> dict[str, Any]:
-        """Returns the cleaned values as `queries.edit` takes them."""
-        return {**self.cleaned_data, "tags": self.cleaned_data["tags"].split(",")}
+    def values(self) -> QueryValues:
+        """Returns the cleaned values."""
+        data = self.cleaned_data
+        return {
+            "text": data["text"],
+            "information_need": data["information_need"],
+            "tags": data["tags"].split(","),
+            "notes": data["notes"],
+            "weight": data["weight"],
+            "options": data["options"],
+        }
 
 
 class NotesForm(forms.Form):
@@ -97,7 +116,7 @@ class AnnotationTextForm(forms.Form):
 class AnnotationForm(AnnotationTextForm):
     """A new annotation and the run that it is about."""
 
-    def __init__(self, case: Case, data: Mapping[str, str] | None = None, *, run_number: int = 0) -> None:
+    def __init__(self, case: Case, data: FormData | None = None, *, run_number: int = 0) -> None:
         """`run_number` is selected first. The newest runs are listed, and every run is accepted."""
         super().__init__(data, auto_id="annotate-%s", initial={"at": run_number})
         runs = case.runs.order_by("-number")
@@ -131,10 +150,10 @@ class ScorerField(forms.TypedChoiceField):
         )
 
 
-class ScorerForm(forms.Form):
+class CaseScorerForm(forms.Form):
     """The choice of a scorer."""
 
-    def __init__(self, scorers: Iterable[Scorer], data: Mapping[str, str]) -> None:
+    def __init__(self, scorers: Iterable[Scorer], data: FormData) -> None:
         super().__init__(data)
         self.fields["scorer"] = ScorerField(scorers)
 

@@ -22,7 +22,7 @@ class ScoredCaseQuery(Protocol):
     query: Query
     position: float
     weight: float
-    options: Any
+    options: dict[str, object]
     ranking_id: int | None
     hits: int | None
     returned: int | None

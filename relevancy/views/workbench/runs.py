@@ -82,8 +82,8 @@ def _render_form(request: HtmxRequest, workbench: Workbench, form: AttemptForm) 
     """Renders the tune pane as it was sent, with its errors; without htmx on the whole page."""
     number = request.POST.get("parent", "")
     if request.htmx:
-        context = workbench.tune_context(attempt_number=number, form=form)
-        return render(request, "workbench/_tune.html", context, status=422)
+        tune = workbench.tune_context(attempt_number=number, form=form)
+        return render(request, "workbench/_tune.html", tune, status=422)
     context = workbench.page_context(stale_scores=0, attempt_number=number, form=form)
     return render(request, "workbench/workbench.html", context, status=422)
 

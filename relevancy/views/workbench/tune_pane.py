@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from relevancy import runs, scores
 from relevancy.models import Attempt, Case, ScorerVersion, User
@@ -180,7 +179,7 @@ def _difference(attempt: Attempt, parent: Attempt | None) -> float | None:
     return None if score is None or parent_score is None else score - parent_score
 
 
-def _score(attempt: Any) -> float | None:
+def _score(attempt: Attempt | None) -> float | None:
     """The score that `scores.attempts_with_scores` annotates."""
     score: float | None = getattr(attempt, "score", None)
     return score

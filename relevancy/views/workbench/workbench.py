@@ -1,8 +1,9 @@
 """The parts of the workbench page, put together for one request."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 from relevancy.models import Case, ScorerVersion, User
 from relevancy.views.notices import Notice
@@ -20,7 +21,39 @@ from .run_header import RunHeader
 from .run_progress import RunProgress
 from .run_selection import RunSelection
 from .score_panel import ScorePanel
-from .tune_pane import tune_pane
+from .tune_pane import TunePane, tune_pane
+
+
+class BaseContext(TypedDict):
+    """What every template of the workbench needs. back_url: where Back leads to."""
+
+    case: Case
+    access: CaseAccess
+    selection: RunSelection
+    back_url: str
+
+
+class ScoreContext(BaseContext):
+    """What `_case_score.html` needs, the head with score, history and state of the run."""
+
+    panel: ScorePanel
+    chart: HistoryChart
+    header: RunHeader
+
+
+class ListContext(BaseContext):
+    """What the list of queries with its notices needs."""
+
+    queries: QueryList
+    rows: Sequence[QueryRow]
+    notices: Sequence[Notice]
+
+
+class TuneContext(BaseContext):
+    """What the tune pane needs."""
+
+    panel: ScorePanel
+    tune: TunePane
 
 
 class Workbench:
@@ -114,8 +147,7 @@ class Workbench:
 
     # --- what templates need ---
 
-    def base_context(self) -> dict[str, Any]:
-        """Returns what every template of the workbench needs: `case`, `access`, `selection`, and where Back leads to."""
+    def base_context(self) -> BaseContext:
         return {
             "case": self.case,
             "access": self.access,
@@ -123,12 +155,10 @@ class Workbench:
             "back_url": self.queries.url(),
         }
 
-    def score_context(self) -> dict[str, Any]:
-        """Returns what `_case_score.html`, the head with score, history and state of the run, needs."""
+    def score_context(self) -> ScoreContext:
         return {**self.base_context(), "panel": self.panel, "chart": self.chart, "header": self.header()}
 
-    def list_context(self, *, stale_scores: int) -> dict[str, Any]:
-        """Returns what the list of queries with its notices needs."""
+    def list_context(self, *, stale_scores: int) -> ListContext:
         return {
             **self.base_context(),
             "queries": self.queries,
@@ -138,7 +168,7 @@ class Workbench:
 
     def page_context(
         self, *, stale_scores: int, attempt_number: str = "", form: AttemptForm | None = None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Returns what the whole page needs. `form`: that of the tune pane with its errors, if it was sent."""
         return {
             **self.score_context(),
@@ -147,7 +177,6 @@ class Workbench:
             "zero_rates_ten": self.case.book.top == 10,
         }
 
-    def tune_context(self, *, attempt_number: str = "", form: AttemptForm | None = None) -> dict[str, Any]:
-        """Returns what the tune pane needs."""
+    def tune_context(self, *, attempt_number: str = "", form: AttemptForm | None = None) -> TuneContext:
         tune = tune_pane(self.case, self.user, self.versions[0], number=attempt_number, form=form)
         return {**self.base_context(), "panel": self.panel, "tune": tune}
