@@ -49,7 +49,7 @@ def measure(kind: str, given: product_case.Material, rounds: int) -> bool:
         sent = product_case.rendered(attempt, "body")
         client = CLIENTS[kind](server.url)
         try:
-            ratio = product_case.compare(attempt, NAMES[kind], lambda: bare(client, sent), rounds)
+            ratio = product_case.compare(attempt, NAMES[kind], lambda: bare(client, sent), rounds, given.source)
         finally:
             client.close()
     return options.verdict(ratio < 1, f"ratio below 1, it is {ratio:.2f}")

@@ -123,7 +123,7 @@ def run(count: int) -> bool:
     }
     active = "&".join(f"case={pk}" for pk in Case.objects.order_by("-pk").values_list("pk", flat=True)[:ACTIVE])
     requests["update of active runs"] = (f"/cases/active/?{active}", HTMX)
-    print(f"{connection.vendor}: {count} cases of {RUNS} runs")
+    print(f"{connection.vendor}: {count} cases of {RUNS} runs; invented data")
     good = True
     for title, (url, headers) in requests.items():
         statements, size, milliseconds = measure(client, url, headers)

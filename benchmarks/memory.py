@@ -75,7 +75,7 @@ def measure(folder: Path, count: int) -> float:
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = "benchmark"
     command(folder, "createsuperuser", "--noinput", "--email", "benchmark@example.com", "--verbosity", "0")
     command(folder, "create_endpoint", "many", "embedded", "many")
-    print(f"{count:,} queries × 10 results, embedded engine, {DOCUMENTS:,} documents")
+    print(f"{count:,} queries × 10 results, embedded engine, {DOCUMENTS:,} documents; invented data")
     highest = 0.0
     for label, *words in steps:
         seconds, megabytes = command(folder, *words)

@@ -38,31 +38,34 @@ FEW = 2000  # documents of a quick run
 
 @dataclass(frozen=True)
 class Material:
-    """Documents, query texts, and ratings as CSV."""
+    """Documents, query texts, and ratings as CSV; `source`: where they come from, which every result names."""
 
     documents: list[dict[str, Any]]
     texts: list[str]
     ratings: str
+    source: str
 
 
 def material(count: int, *, quick: bool = False) -> Material:
     """What is indexed, asked (`count` queries, the rated ones first) and rated."""
     if not PRODUCTS.is_dir():
-        print(f"{PRODUCTS} is not there: the documents are invented.")
-        texts = invented.queries(count)
+        print(f"{PRODUCTS} is not there: documents, queries and ratings are invented.")
+        texts = invented.query_texts(count)
         rated = [
             {"query": text, "docid": doc_id, "rating": f"{grade:g}"}
             for text, grades in invented.ratings(texts).items()
             for doc_id, grade in grades.items()
         ]
         numbers = range(FEW if quick else invented.DOCUMENTS)
-        return Material([invented.document(number) for number in numbers], texts, _as_csv(rated, texts))
+        documents = [invented.document(number) for number in numbers]
+        return Material(documents, texts, _as_csv(rated, texts), "invented data")
     with (PRODUCTS / "products.jsonl").open(encoding="utf-8") as lines:
         products = [json.loads(line) for line in lines]
     with (PRODUCTS / "ratings.csv").open(encoding="utf-8", newline="") as rows:
         rated = list(csv.DictReader(rows))
     texts = _texts(products, [row["query"] for row in rated], count)
-    return Material(products[:FEW] if quick else products, texts, _as_csv(rated, texts))
+    documents = products[:FEW] if quick else products
+    return Material(documents, texts, _as_csv(rated, texts), "real products, most queries are words of their titles")
 
 
 def _texts(products: list[dict[str, Any]], rated: list[str], count: int) -> list[str]:
@@ -134,10 +137,10 @@ def loop(ask: Callable[[dict[str, Any]], int], sent: list[dict[str, Any]]) -> in
         return sum(pool.imap_unordered(ask, sent))
 
 
-def compare(attempt: Attempt, client: str, bare: Callable[[], int], rounds: int) -> float:
+def compare(attempt: Attempt, client: str, bare: Callable[[], int], rounds: int, source: str) -> float:
     """Both sides take turns, after a turn to warm up. Prints the medians; returns ours through theirs.
 
-    `bare` returns how many hits came back, which is how many the run must have stored.
+    `bare` returns how many hits came back, which is how many the run must have stored. `source`: of the data.
     """
     times: dict[str, list[float]] = {"ours": [], "theirs": []}
     cpu: dict[str, list[float]] = {"ours": [], "theirs": []}
@@ -155,7 +158,7 @@ def compare(attempt: Attempt, client: str, bare: Callable[[], int], rounds: int)
     row = run.case_scores.select_related("version__scorer").get()
     print(
         f"{run.version}, {run.queries:,} queries, {hits:,} results, {PARALLEL} requests at once (medians of {rounds}); "
-        f"{row.version.scorer.name} {row.score or 0:.1f}, {row.scored} scored"
+        f"{row.version.scorer.name} {row.score or 0:.1f}, {row.scored} scored; {source}"
     )
     for name, label in (("theirs", f"{client}, storing nothing"), ("ours", "a run, stored and scored")):
         each = " ".join(f"{value:.2f}" for value in times[name])

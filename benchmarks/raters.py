@@ -176,7 +176,7 @@ def measure(said: Any) -> bool:
     by = User.objects.create_superuser("owner@example.com")
     case = make_case("large", query_texts(said.queries), by)
     raters = make_raters(case, RATERS)
-    print(f"{connection.vendor}: {RATERS} raters, a case of {said.queries:,} queries")
+    print(f"{connection.vendor}: {RATERS} raters, a case of {said.queries:,} queries; invented data")
     if connection.vendor == "postgresql":
         connection.cursor().execute("ANALYZE")  # as its own housekeeping does within a minute
     connection.close()

@@ -64,7 +64,7 @@ def main(count: int) -> None:
     for _ in range(ROUNDS):
         sandbox.close()
         first_times.append(time_script("setScore(1)", queries[:1])[0])
-    print(f"first script of a process: {median(first_times):.3f} s (start of the child and one query)")
+    print(f"first script of a process: {median(first_times):.3f} s (start of the child and one query); invented data")
     single = median(time_script("setScore(1)", queries[:1])[0] for _ in range(ROUNDS))
     print(f"one query, child running: {single * 1000:.1f} ms")
     for name, script in (("default scorer", DEFAULT), ("nDCG", NDCG)):

@@ -71,7 +71,7 @@ def compare_with_pytrec_eval(queries: int) -> None:
                 assert abs((value or 0.0) - expected[query][key]) < 1e-9, (measure, query)
 
     theirs = median_seconds(evaluate_by_pytrec_eval)
-    print(f"nDCG@10 and AP, {queries:,} queries × {RESULTS} results (medians of {ROUNDS})")
+    print(f"nDCG@10 and AP, {queries:,} queries × {RESULTS} results (medians of {ROUNDS}); invented data")
     print(f"  pytrec_eval, constructor and evaluation   {theirs * 1000:8.1f} ms")
     for label, run in (("lists in rank order", rankings), ("dicts of scores", engine_scores)):
         ours = median_seconds(lambda run=run: evaluate(("nDCG@10", "AP"), qrels, run))

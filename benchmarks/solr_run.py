@@ -48,6 +48,6 @@ if __name__ == "__main__":
         url = make_solr_core(server, "products", given.documents, SCHEMA)
         attempt = product_case.make_attempt("solr", url, TEMPLATE, given)
         sent = product_case.rendered(attempt, "params")
-        ratio = product_case.compare(attempt, "pysolr", lambda: bare(url, sent), said.rounds)
+        ratio = product_case.compare(attempt, "pysolr", lambda: bare(url, sent), said.rounds, given.source)
     good = options.verdict(ratio <= MOST, f"ratio at most {MOST:g}, it is {ratio:.2f}")
     raise SystemExit(options.status(said, good))

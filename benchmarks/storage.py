@@ -102,7 +102,8 @@ def measure(count: int) -> bool:
     good = whole <= TARGET_MB
     print(
         f"{connection.vendor}: a run of {count:,} queries with {HITS} hits takes {whole:.1f} MB (target {TARGET_MB}) "
-        f"{'ok' if good else 'MISSED'}; without displayed fields {stripped:.1f} MB, let go in {seconds:.1f} s"
+        f"{'ok' if good else 'MISSED'}; without displayed fields {stripped:.1f} MB, let go in {seconds:.1f} s; films of the sample, "
+        "invented queries"
     )
     return good
 

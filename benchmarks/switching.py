@@ -149,7 +149,7 @@ def measure_all(count: int) -> bool:
     found = {name: median(each) for name, each in times.items()}
     ratio = found["fresh"] / found["floor"]
     good = ratio <= RATIO
-    print(f"{connection.vendor}: {count:,} queries (medians of {ROUNDS})")
+    print(f"{connection.vendor}: {count:,} queries (medians of {ROUNDS}); invented data")
     print(
         f"  fresh {found['fresh'] * 1000:8.1f} ms   floor {found['floor'] * 1000:8.1f} ms   ratio {ratio:.2f}   ",
         end="",

@@ -133,7 +133,7 @@ def compare(large: int, details: bool) -> bool:
         connection.cursor().execute("ANALYZE")  # as its own housekeeping does within a minute
     client = Client(SERVER_NAME="localhost")
     client.force_login(by)
-    print(f"{connection.vendor}: a case of {SMALL:,} queries → one of {large:,} (medians of {ROUNDS})")
+    print(f"{connection.vendor}: a case of {SMALL:,} queries → one of {large:,} (medians of {ROUNDS}); invented data")
     good = True
     for label, work in works(client).items():
         for side in sides:  # warm up

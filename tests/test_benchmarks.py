@@ -22,6 +22,7 @@ QUICK = {
     "switching": (["--queries", "60"], ["fresh", "ratio"]),
     "workbench": (["--queries", "120"], ["statements", "ratio"]),
 }
+DATA = {**dict.fromkeys(QUICK, "invented data"), "storage": "films of the sample"}
 ON_ENGINES = {
     "engine_runs": (["elasticsearch", "opensearch"], "target ratio below 1"),
     "solr_run": (["solr"], "target ratio at most 1.5"),
@@ -61,7 +62,7 @@ def test_every_benchmark_is_run_here() -> None:
 def test_runs_and_prints_its_figures(name: str) -> None:
     words, figures = QUICK[name]
     said = run(name, *words)
-    assert [figure for figure in figures if figure not in said] == [], said
+    assert [figure for figure in [*figures, DATA[name]] if figure not in said] == [], said
 
 
 @pytest.mark.live
@@ -71,4 +72,21 @@ def test_runs_on_real_engines_and_prints_its_figures(name: str) -> None:
     engines, figure = ON_ENGINES[name]
     if absent := [engine for engine in engines if not fetched(engine)]:
         pytest.skip(f"{', '.join(absent)}: run `make engines` first.")
-    assert run(name, "--quick").count(figure) == len(engines)
+    said = run(name, "--quick")
+    assert said.count(figure) == len(engines)
+    assert said.count("; real products") + said.count("; invented data") == len(engines), said
+
+
+def test_a_run_on_an_engine_says_that_its_data_are_invented(tmp_path: Path) -> None:
+    """Where the products are not there, the benchmark still has data, and names their source with the result."""
+    program = f"""
+import sys
+sys.path[:0] = [{str(FOLDER)!r}, {str(FOLDER.parent)!r}]
+import product_case
+from pathlib import Path
+product_case.PRODUCTS = Path({str(tmp_path / "missing")!r})
+given = product_case.material(5, quick=True)
+print(len(given.documents), len(given.texts), len(given.ratings.splitlines()), given.source)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["2000 5 51 invented data"], done

@@ -13,6 +13,7 @@ script had tainted it; `S` a line with the reason ("time" or "memory") and outco
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -45,7 +46,9 @@ FORBIDDEN_SYSTEM_CALLS = (
     *("vfork", "open", "openat", "openat2", "creat", "unlink", "unlinkat", "rename", "renameat", "renameat2", "mkdir"),
     *("mkdirat", "symlink", "symlinkat", "link", "linkat", "truncate", "ftruncate", "chmod", "fchmodat", "chown"),
     *("kill", "ptrace", "process_vm_readv", "process_vm_writev", "mount", "umount2", "setsid", "chroot", "bpf"),
+    *("unshare", "setns", "io_uring_setup", "userfaultfd", "perf_event_open", "keyctl", "add_key", "request_key"),
 )
+CLONE_THREAD = 0x10000
 # MiniRacer's own timers would be a global class that cannot be removed again.
 _mini_racer.INSTALL_SET_TIMEOUT = "0"  # type: ignore[attr-defined]
 _SYNTAX_ERROR = re.compile(r"<anonymous>:(\d+): (?:SyntaxError: )?(.*)")
@@ -237,17 +240,23 @@ def apply_rlimits() -> None:
 
 
 def forbid_system_calls() -> None:
-    """Lets the kernel refuse files, network and other processes (seccomp), if `pyseccomp` is installed."""
-    try:
-        import pyseccomp as seccomp  # noqa: PLC0415 (an optional package)
-    except Exception:  # the package or its library is missing
-        return
-    rules = seccomp.SyscallFilter(seccomp.ALLOW)
-    for name in FORBIDDEN_SYSTEM_CALLS:
-        with contextlib.suppress(Exception):  # not a system call on this machine
-            rules.add_rule(seccomp.ERRNO(1), name)
-    rules.set_attr(seccomp.Attr.CTL_TSYNC, 1)
-    rules.load()
+    """Lets the kernel refuse files, network and other processes (seccomp), where the system allows that.
+
+    The child works without it on systems other than Linux, and where libseccomp is missing or the kernel refuses filters.
+    """
+    with contextlib.suppress(Exception):
+        import pyseccomp as seccomp  # noqa: PLC0415 (fails where libseccomp is missing)
+
+        rules = seccomp.SyscallFilter(seccomp.ALLOW)
+        for name in FORBIDDEN_SYSTEM_CALLS:
+            with contextlib.suppress(Exception):  # not a system call on this machine
+                rules.add_rule(seccomp.ERRNO(errno.EPERM), name)
+        # Threads are needed. The flags of clone3 cannot be checked, so the C library has to use clone instead.
+        is_process = seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, 0)
+        rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", is_process)
+        rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
+        rules.set_attr(seccomp.Attr.CTL_TSYNC, 1)
+        rules.load()
 
 
 def exit_with_parent(parent: int) -> None:

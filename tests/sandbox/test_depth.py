@@ -2,11 +2,11 @@
 
 import pytest
 
-from relevancy.sandbox import find_declared_depth
+from relevancy.sandbox import depth, find_declared_depth
 
 
 @pytest.mark.parametrize(
-    ("script", "depth"),
+    ("script", "expected"),
     [
         ("const k = 10;", 10),
         ("let k=5", 5),
@@ -39,10 +39,55 @@ from relevancy.sandbox import find_declared_depth
         ("const { k = 10 } = options;", None),
         ("const a = { k: 10 };", None),
         ("'unclosed const k = 10", None),
+        ("/* unclosed\nconst k = 10;", None),
+        ("let i = 0; i++ / 2; const k = 10;", 10),
+        ("i++ / a[0]; const s = `\n`; const r = /\\/[/\\]]/u; const k = 10;", 10),
+        ("const a = 1; /[/; const k = 10;\nconst k = 5", None),
         ("const k = 10n;", None),
         ("const k =", None),
         ("const k", None),
     ],
 )
-def test_find_declared_depth(script: str, depth: int | None) -> None:
-    assert find_declared_depth(script) == depth
+def test_find_declared_depth(script: str, expected: int | None) -> None:
+    assert find_declared_depth(script) == expected
+
+
+HOSTILE = {
+    "classes that are not closed": "/[",
+    "slashes that divide": "a++ / ",
+    "regular expressions": "= /a[/]/g;",
+    "escapes": "/\\",
+    "comments that are not closed": "/*",
+    "comments": "/**/",
+    "stars": "/*" + "*" * 50,
+    "strings": "=''",
+    "quotes in strings": "'\\'",
+    "template literals": "`\\``",
+    "declarations": "let a;",
+    "declarations without names": "const ",
+    "lines": "\n/",
+    "brackets": "([{",
+}
+
+
+@pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE)
+def test_find_declared_depth_looks_at_each_character_a_few_times(part: str) -> None:
+    script = part * (20_000 // len(part)) + "/["
+    scanner = depth.Scanner(script)
+    tokens = list(scanner.top_level_tokens())
+    assert 0 < scanner.steps <= 3 * len(script)
+    assert len(tokens) <= len(script)
+
+
+def test_find_declared_depth_looks_at_each_token_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = 0
+
+    class Counted(list[depth.Token]):
+        def __getitem__(self, index: object) -> object:  # type: ignore[override]
+            nonlocal looked_at
+            looked_at += 1
+            return super().__getitem__(index)  # type: ignore[index]
+
+    monkeypatch.setattr(depth, "list", Counted, raising=False)
+    assert find_declared_depth("let a, b;" * 1000 + "let " * 1000 + "k = 10") == 10
+    assert looked_at < 10_000

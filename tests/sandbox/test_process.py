@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from py_mini_racer import JSTimeoutException
@@ -231,3 +232,55 @@ def test_exit_of_the_parent_leaves_no_child_and_no_warning() -> None:
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (result.returncode, result.stderr) == (0, "")
     assert wait_for(lambda: has_ended(int(result.stdout)))
+
+
+# --- what the kernel refuses ---
+
+FORBIDDEN = {
+    "open": "open('/etc/passwd')",
+    "write": "open('/tmp/relevancy-test', 'w')",
+    "remove": "os.unlink('/tmp/relevancy-test')",
+    "socket": "socket.socket()",
+    "fork": "os.fork()",
+    "exec": "os.execv('/bin/true', ['true'])",
+    "spawn": "os.posix_spawn('/bin/true', ['true'], {})",
+    "kill": "os.kill(os.getppid(), 0)",
+    "new session": "os.setsid()",
+}
+RUN_FILTERED = """
+import os, sys, socket, threading
+sys.path.insert(0, {folder!r})
+import child
+child.forbid_system_calls()
+thread = threading.Thread(target=lambda: print("thread"))
+thread.start()
+thread.join()
+try:
+    {code}
+except PermissionError:
+    print("refused")
+"""
+
+
+def test_kernel_filters_the_system_calls_of_the_child(child_pid: int) -> None:
+    status = Path(f"/proc/{child_pid}/status").read_text()
+    assert "Seccomp:\t2" in status
+    assert "NoNewPrivs:\t1" in status
+
+
+@pytest.mark.parametrize("code", FORBIDDEN.values(), ids=FORBIDDEN)
+def test_child_may_start_threads_but_not(code: str) -> None:
+    program = RUN_FILTERED.format(folder=str(process.PROGRAM.parent), code=code)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["thread", "refused"], done
+
+
+def test_child_works_where_the_kernel_refuses_filters(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Filter:
+        def __init__(self, action: object) -> None:
+            raise OSError(22, "Invalid argument")
+
+    monkeypatch.setitem(sys.modules, "pyseccomp", SimpleNamespace(SyscallFilter=Filter, ALLOW=0))
+    child.forbid_system_calls()
+    monkeypatch.setitem(sys.modules, "pyseccomp", None)  # importing it fails
+    child.forbid_system_calls()
