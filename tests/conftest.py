@@ -4,11 +4,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from relevancy.engines import registry
 from tests import factories
 
+# On a busy machine an example may take any time. In CI, Hypothesis also draws the same examples each time.
+hypothesis.settings.register_profile(
+    "patient",
+    hypothesis.settings.get_profile("ci")
+    if hypothesis.settings.default.derandomize
+    else hypothesis.settings.get_profile("default"),
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("patient")
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
 
 

@@ -1,11 +1,15 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
+from .agreement import BookAgreement, RaterPair, measure_agreement
 from .ratings import InvalidRating, RatingResult, clean_doc_id, rate, rate_book, rate_many, remove
 
 __all__ = [
+    "BookAgreement",
     "InvalidRating",
+    "RaterPair",
     "RatingResult",
     "clean_doc_id",
+    "measure_agreement",
     "rate",
     "rate_book",
     "rate_many",

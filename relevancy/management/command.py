@@ -14,7 +14,7 @@ from django.db import OperationalError, ProgrammingError
 
 from relevancy import judgments, runs, transfer
 from relevancy.engines.errors import EngineError
-from relevancy.models import Case, Endpoint, Run, Scorer, UnreadableSecret, User
+from relevancy.models import Book, Case, Endpoint, Run, Scorer, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
 
@@ -28,6 +28,7 @@ MISTAKES = (
     UnreadableSecret,
 )
 MAX_LISTED = 30  # names in an error message
+MAX_ID_DIGITS = 19  # longer numbers do not fit into the database
 MISTAKE_STATUS = 2
 BROKEN_PIPE_STATUS = 141  # what a shell reports for other programs whose output is closed: 128 + SIGPIPE
 
@@ -129,6 +130,25 @@ def find_case(name_or_id: str) -> Case:
         ids = ", ".join(str(case.pk) for case in live.filter(name=name_or_id))
         fail(f"Several cases are named {name_or_id!r}. Use an id instead: {ids}.")
     return matches[0]
+
+
+def find_book(name_or_id: str) -> Book:
+    """Returns a book by its exact name, the name of its only case, or its id; in this order."""
+    for books in (
+        Book.objects.filter(name=name_or_id),
+        Book.objects.filter(cases__in=Case.objects.live().filter(name=name_or_id)).distinct(),
+        Book.objects.filter(
+            pk__in=[int(name_or_id)] if name_or_id.isdecimal() and len(name_or_id) < MAX_ID_DIGITS else []
+        ),
+    ):
+        matches = list(books.order_by("pk")[:MAX_LISTED])
+        if len(matches) > 1:
+            ids = ", ".join(str(book.pk) for book in matches)
+            fail(f"Several books are named {name_or_id!r}. Use an id instead: {ids}.")
+        if matches:
+            return matches[0]
+    names = ", ".join(f"{book.pk} {book.name}" for book in Book.objects.order_by("pk")[:MAX_LISTED])
+    fail(f"There is no book {name_or_id!r}. Books: {names or 'none yet'}.")
 
 
 def find_endpoint(name: str) -> Endpoint:

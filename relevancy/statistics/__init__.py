@@ -1,9 +1,10 @@
-"""Statistics of paired comparisons: tests, intervals, power and overlap. Everything is in points, 0 to 100.
+"""Statistics: paired comparisons, overlap of result lists, agreement of raters. Scores and differences are in points, 0 to 100.
 
 numpy and scipy only: no Django, no network, no clock, and random numbers only from a given seed. Start with
-`Differences.build` and `compare_paired`.
+`Differences.build` and `compare_paired`, or with `RaterTable.build` and `measure_agreement`.
 """
 
+from .agreement import Agreement, Coefficient, PairAgreement, RaterTable, compare_raters, measure_agreement
 from .corrections import ALPHA, correct_holm, group_runs
 from .differences import TIE, Differences
 from .errors import StatisticsError
@@ -19,22 +20,28 @@ __all__ = [
     "EQUIVALENCE_MARGIN",
     "SEED",
     "TIE",
+    "Agreement",
+    "Coefficient",
     "Differences",
     "Interval",
     "IntervalKind",
     "Movements",
+    "PairAgreement",
     "PairedComparison",
+    "RaterTable",
     "RunMeans",
     "StatisticsError",
     "Verdict",
     "compare_means",
     "compare_paired",
+    "compare_raters",
     "correct_holm",
     "count_movements",
     "detectable_difference",
     "find_interval",
     "group_runs",
     "jaccard",
+    "measure_agreement",
     "randomisation_test",
     "rbo",
     "required_queries",

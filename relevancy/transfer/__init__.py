@@ -1,6 +1,7 @@
 """Service: imports and exports, one module per file format."""
 
 from . import (
+    agreement_json,
     comparison_json,
     documents,
     evaluation_json,
@@ -18,6 +19,7 @@ from .errors import BadFile
 
 __all__ = [
     "BadFile",
+    "agreement_json",
     "comparison_json",
     "decode",
     "documents",

@@ -1,0 +1,7 @@
+"""The types of this package, for annotations. Interfaces may import this module, but no functions of the package."""
+
+from .agreement import Agreement, Coefficient, PairAgreement
+from .intervals import Interval, IntervalKind
+from .verdicts import PairedComparison, Verdict
+
+__all__ = ["Agreement", "Coefficient", "Interval", "IntervalKind", "PairAgreement", "PairedComparison", "Verdict"]
