@@ -2,16 +2,20 @@
 
 from .agreement import BookAgreement, RaterPair, measure_agreement
 from .ratings import InvalidRating, RatingResult, clean_doc_id, rate, rate_book, rate_many, remove
+from .undo import UndoneRatings, last_change, undo
 
 __all__ = [
     "BookAgreement",
     "InvalidRating",
     "RaterPair",
     "RatingResult",
+    "UndoneRatings",
     "clean_doc_id",
+    "last_change",
     "measure_agreement",
     "rate",
     "rate_book",
     "rate_many",
     "remove",
+    "undo",
 ]

@@ -14,11 +14,31 @@ BATCH = 500
 
 @dataclass(frozen=True)
 class Change:
-    """The new rating of a document. An empty `verdict` removes the rating; `note` None keeps the present note."""
+    """The new rating of a document. An empty `verdict` removes the rating; `note` None keeps the present note.
+
+    rated_at: when the rating was given; now unless an earlier one is restored.
+    undoes: the change that this one takes back.
+    """
 
     value: float | None = None
     verdict: str = Verdict.RATED
     note: str | None = None
+    rated_at: datetime | None = None
+    undoes: RatingChange | None = None
+
+    @classmethod
+    def restoring(cls, undone: RatingChange) -> "Change":
+        """Returns the change that restores what was there before `undone`."""
+        if not undone.old_verdict:
+            return cls(verdict="", undoes=undone)
+        return cls(undone.old_value, undone.old_verdict, undone.old_note, undone.old_rated_at, undone)
+
+    @classmethod
+    def keeping(cls, present: scores.RatingRecord | None, undone: RatingChange) -> "Change":
+        """Returns the change that leaves a rating as it is, and logs that `undone` was taken back as far as that is possible."""
+        if present is None:
+            return cls(verdict="", undoes=undone)
+        return cls(present.value, present.verdict, present.note, present.updated_at, undone)
 
 
 REMOVAL = Change(verdict="")
@@ -43,7 +63,7 @@ class RatingEditor:
 
     def change(self, query_id: int, doc_id: str, present: scores.RatingRecord | None, change: Change) -> None:
         """Collects one change; `present` is the present rating."""
-        if not _differs(present, change):
+        if change.undoes is None and not _differs(present, change):
             return
         self.log.append(
             RatingChange(
@@ -56,6 +76,9 @@ class RatingEditor:
                 old_value=present.value if present else None,
                 new_verdict=change.verdict,
                 new_value=change.value,
+                old_note=present.note if present else "",
+                old_rated_at=present.updated_at if present else None,
+                undoes=change.undoes,
                 at=self.now,
             )
         )
@@ -70,7 +93,7 @@ class RatingEditor:
                     value=change.value,
                     note=note,
                     created_at=self.now,  # of new ratings; others keep theirs
-                    updated_at=self.now,
+                    updated_at=change.rated_at or self.now,
                 )
             )
         elif present is not None:
@@ -103,6 +126,7 @@ class RatingEditor:
             )
             for row in self._stored
         ]
+        records.sort(key=lambda record: (record.updated_at, record.pk))  # a restored rating may be older than others
         return replace(ratings, records=records)
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import batched
 
@@ -89,7 +89,7 @@ def rate_many(
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
     }
-    return _change_query(query, changes, by, source, _rescorer(query, run, ranking, versions))
+    return change_query(query, lambda own: changes, by, source, query_rescorer(query, run, ranking, versions))
 
 
 def remove(
@@ -104,7 +104,7 @@ def remove(
 ) -> RatingResult:
     """Removes the user's own ratings of some documents of one query; the other arguments are those of `rate_many`."""
     changes = {doc_id.strip(): REMOVAL for doc_id in doc_ids}
-    return _change_query(query, changes, by, source, _rescorer(query, run, ranking, versions))
+    return change_query(query, lambda own: changes, by, source, query_rescorer(query, run, ranking, versions))
 
 
 def rate_book(
@@ -156,18 +156,24 @@ def _clean_value(value: float, book: Book) -> float:
     return float(value)
 
 
-def _rescorer(
+def query_rescorer(
     query: Query, run: Run | None, ranking: Ranking | None, versions: Iterable[ScorerVersion] | None
 ) -> scores.QueryRescorer | None:
+    """Returns what updates the scores of a query in a run; None without a run."""
     return scores.QueryRescorer(run, query.pk, ranking=ranking, versions=versions) if run else None
 
 
-def _change_query(
-    query: Query, changes: Mapping[str, Change], by: User, source: str, rescorer: scores.QueryRescorer | None
+type ChooseChanges = Callable[[Mapping[str, scores.RatingRecord]], Mapping[str, Change]]
+"""Returns the changes by document id. It is given the present ratings of the rater, called while the query is locked, and may
+be called twice."""
+
+
+def change_query(
+    query: Query, choose_changes: ChooseChanges, by: User, source: str, rescorer: scores.QueryRescorer | None
 ) -> RatingResult:
     """Stores ratings and the scores by measures in one transaction. If the scores cannot be stored, the ratings are stored alone."""
     try:
-        changed, ratings = _store(query, changes, by, source, rescorer)
+        changed, ratings = _store(query, choose_changes, by, source, rescorer)
     except OperationalError:
         raise  # the ratings alone could not be stored either
     except DatabaseError:
@@ -175,7 +181,7 @@ def _change_query(
             raise
         # For example because the ranking has been replaced in the meantime. A rating counts whatever becomes of its scores.
         log.exception("The scores of query %s could not be stored with a rating; they are stale now.", query.pk)
-        changed, ratings = _store(query, changes, by, source, None)
+        changed, ratings = _store(query, choose_changes, by, source, None)
         return RatingResult(changed, ratings)
     if rescorer is None:
         return RatingResult(changed, ratings)
@@ -188,14 +194,14 @@ def _change_query(
 
 
 def _store(
-    query: Query, changes: Mapping[str, Change], by: User, source: str, rescorer: scores.QueryRescorer | None
+    query: Query, choose_changes: ChooseChanges, by: User, source: str, rescorer: scores.QueryRescorer | None
 ) -> tuple[int, scores.QueryRatings]:
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
         ratings = scores.QueryRatings.read(query.pk)
         own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
         editor = RatingEditor(by, by, source)
-        for doc_id, change in changes.items():
+        for doc_id, change in choose_changes(own).items():
             editor.change(query.pk, doc_id, own.get(doc_id), change)
         editor.save()
         if editor.log:

@@ -14,7 +14,7 @@ SCORERS = [
         ONE_TO_TEN,
         "Average rating minus edit distance: the average rating of what is shown, in per cent of the top grade, less "
         "one point for every step that separates its order from the best possible list. A good first scorer, because it "
-        "answers \"are these good, and in order?\" with one number that anyone can recompute. Unrated documents are left "
+        'answers "are these good, and in order?" with one number that anyone can recompute. Unrated documents are left '
         "out, so a page with one good rating and nine unrated documents looks good: rate everything that is shown, and "
         "read it together with Judged@10.",
     ),

@@ -6,20 +6,37 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0002_default_scorers'),
+        ("relevancy", "0002_default_scorers"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='endpoint',
-            name='allowed_handlers',
-            field=relevancy.models.text.LineField(blank=True, help_text='Solr: request handlers besides select and query that the address may end in, such as browse.', max_length=500, validators=[django.core.validators.RegexValidator('^[\\w.+/-]+( [\\w.+/-]+)*\\Z', 'Write names of handlers, separated by blanks.')]),
+            model_name="endpoint",
+            name="allowed_handlers",
+            field=relevancy.models.text.LineField(
+                blank=True,
+                help_text="Solr: request handlers besides select and query that the address may end in, such as browse.",
+                max_length=500,
+                validators=[
+                    django.core.validators.RegexValidator(
+                        "^[\\w.+/-]+( [\\w.+/-]+)*\\Z", "Write names of handlers, separated by blanks."
+                    )
+                ],
+            ),
         ),
         migrations.AddField(
-            model_name='endpoint',
-            name='allowed_indexes',
-            field=relevancy.models.text.LineField(blank=True, help_text='Other cores, collections or indexes that queries may read: fromIndex, terms lookups and so on.', max_length=500, validators=[django.core.validators.RegexValidator('^[\\w.+-]+( [\\w.+-]+)*\\Z', 'Write names of indexes, separated by blanks.')]),
+            model_name="endpoint",
+            name="allowed_indexes",
+            field=relevancy.models.text.LineField(
+                blank=True,
+                help_text="Other cores, collections or indexes that queries may read: fromIndex, terms lookups and so on.",
+                max_length=500,
+                validators=[
+                    django.core.validators.RegexValidator(
+                        "^[\\w.+-]+( [\\w.+-]+)*\\Z", "Write names of indexes, separated by blanks."
+                    )
+                ],
+            ),
         ),
     ]

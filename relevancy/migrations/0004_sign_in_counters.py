@@ -4,18 +4,22 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0003_endpoint_allowances'),
+        ("relevancy", "0003_endpoint_allowances"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='SignInCounter',
+            name="SignInCounter",
             fields=[
-                ('key', models.CharField(help_text='SHA-256 of what is counted', max_length=64, primary_key=True, serialize=False)),
-                ('failures', models.PositiveIntegerField(default=0)),
-                ('expires_at', models.DateTimeField(db_index=True)),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="SHA-256 of what is counted", max_length=64, primary_key=True, serialize=False
+                    ),
+                ),
+                ("failures", models.PositiveIntegerField(default=0)),
+                ("expires_at", models.DateTimeField(db_index=True)),
             ],
         ),
     ]

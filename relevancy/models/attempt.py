@@ -1,15 +1,19 @@
 """Numbered versions of how a case queries its engine."""
 
 from django.conf import settings
+from django.core.validators import MaxLengthValidator
 from django.db import models
 
 from .case import Case
 from .endpoint import Endpoint
-from .text import CodeField, LineField
+from .text import CodeField, LineField, MultilineField
 
 
 class Attempt(models.Model):
-    """Query template, knobs, endpoint, displayed fields and depth. Immutable once it has been run; a change creates the next one."""
+    """Query template, knobs, endpoint, displayed fields and depth. Immutable once it has been run; a change creates the next one.
+
+    Name and note can change at any time. An archived attempt is left out of the tree, and keeps its runs.
+    """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
@@ -23,6 +27,8 @@ class Attempt(models.Model):
     escape = models.BooleanField("escape Lucene's special characters", default=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="attempts")
     created_at = models.DateTimeField(auto_now_add=True)
+    note = MultilineField(blank=True, validators=[MaxLengthValidator(2_000)])
+    archived_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("case", "-number")

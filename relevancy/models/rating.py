@@ -45,22 +45,32 @@ class Rating(models.Model):
 
 
 class RatingChange(models.Model):
-    """The append-only log: who changed whose rating, the old and the new value. `new_verdict` is empty if the rating was removed."""
+    """The append-only log: who changed whose rating, the old and the new value. `new_verdict` is empty if the rating was removed.
+
+    What undoing a change needs is kept with it: the old note and the time of the old rating, which decides between raters.
+    `undoes` is the change that this one took back.
+    """
 
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="rating_changes")
     doc_id = models.CharField("document id", max_length=500)
     rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_changes")
-    source = models.CharField(max_length=20, default="page", help_text="page, import, command, sample")
+    source = models.CharField(max_length=20, default="page", help_text="page, undo, import, command, sample")
     old_verdict = models.CharField(max_length=10, blank=True)
     old_value = models.FloatField(null=True)
     new_verdict = models.CharField(max_length=10, blank=True)
     new_value = models.FloatField(null=True)
+    old_note = MultilineField(blank=True)
+    old_rated_at = models.DateTimeField(null=True)
+    undoes = models.OneToOneField("self", null=True, on_delete=models.SET_NULL, related_name="undone_by")
     at = models.DateTimeField()
 
     class Meta:
         ordering = ("-id",)
-        indexes = [models.Index(fields=("query", "doc_id", "at"), name="rating_change_of_document")]
+        indexes = [
+            models.Index(fields=("query", "doc_id", "at"), name="rating_change_of_document"),
+            models.Index(fields=("by", "-id"), name="rating_change_newest_of_user"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.doc_id}: {self.old_value} → {self.new_value}"

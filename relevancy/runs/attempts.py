@@ -6,6 +6,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from relevancy import endpoints, engines
 from relevancy.models import Attempt, Case, Endpoint, User
@@ -55,6 +56,33 @@ def save(
             return parent
         number = (case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
         return Attempt.objects.create(case=case, number=number, parent=parent, name=name, created_by=by, **content)
+
+
+def describe(*, attempt: Attempt, name: str, note: str) -> None:
+    """Changes the name and the note of an attempt. Raises `ValidationError` for the field."""
+    attempt.name, attempt.note = name.strip(), note.strip()
+    attempt.clean_fields(exclude={field.name for field in Attempt._meta.fields} - {"name", "note"})
+    attempt.save(update_fields=["name", "note"])
+
+
+def archive(*, attempt: Attempt) -> None:
+    """Leaves an attempt out of the tree; its runs and scores stay. `restore` undoes it.
+
+    Raises `ValidationError` if the case has no other attempt that is not archived.
+    """
+    with transaction.atomic():
+        Case.objects.select_for_update().get(pk=attempt.case_id)
+        others = Attempt.objects.filter(case=attempt.case_id, archived_at=None).exclude(pk=attempt.pk)
+        if not others.exists():
+            raise ValidationError(
+                f"Attempt {attempt.number} is the only one that is not archived. Restore or create another one first."
+            )
+        Attempt.objects.filter(pk=attempt.pk, archived_at=None).update(archived_at=timezone.now())
+
+
+def restore(*, attempt: Attempt) -> None:
+    """Undoes `archive`."""
+    Attempt.objects.filter(pk=attempt.pk).update(archived_at=None)
 
 
 def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str, Any], depth: int) -> dict[str, float]:

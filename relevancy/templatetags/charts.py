@@ -124,17 +124,18 @@ def _y(score: Decimal) -> Decimal:
 
 
 def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None]) -> SafeString:
-    newest = max((i for i, score in enumerate(scores) if score is not None), default=-1)
+    known = [i for i, score in enumerate(scores) if score is not None]
+    filled = next((i for i in known if points[i].get("is_shown")), max(known, default=-1))
     drawn = []
     for i, (point, score) in enumerate(zip(points, scores, strict=True)):
-        if score is None or (i != newest and len(points) > _CROWDED):
+        if score is None or (i != filled and len(points) > _CROWDED):
             continue
         shape = format_html(
             '<circle class="{}" cx="{}%" cy="{}" r="{}"><title>{}</title></circle>',
-            "now" if i == newest else "dot",
+            "now" if i == filled else "dot",
             _n(_spread(i, len(points))),
             _n(_y(score)),
-            "5" if i == newest else "2.25",
+            "5" if i == filled else "2.25",
             _hover(point, score),
         )
         if point.get("href"):
@@ -191,9 +192,9 @@ def history_chart(
 ) -> SafeString:
     """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its place.
 
-    A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and if wished title
-    (said on hover) and href. A missing score leaves a gap. A note: at (index of its point) and text, and if wished letter
-    and href, of what opens as a dialog.
+    A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and if wished title (said on
+    hover), href, and is_shown, which fills its dot; otherwise that of the newest score is filled. A missing score leaves a gap.
+    A note: at (index of its point) and text, and if wished letter and href, of what opens as a dialog.
     """
     scores = [numbers.known(point.get("score")) for point in points]
     seen = [score for score in scores if score is not None]

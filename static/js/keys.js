@@ -2,6 +2,7 @@
 // there, so that help and behaviour cannot differ. On the page:
 //   data-key-item       a row that j and k go to; may hold further ones. Give it an id; tabindex="-1" on all but the first
 //   data-key-open       inside a row: what Enter presses      data-unrated="3", data-failed: on a row, for u and e
+//   data-key-undo       what z presses where no toast offers Undo
 //   data-key-filter, data-key-jump, data-key-run              data-key-press="name", data-key-go="name"
 //   <body data-keys="off">   switches everything off but what needs Ctrl or Alt
 
@@ -114,7 +115,10 @@ const actions = {
   help: () => help.showModal(),
   jump: () => (document.querySelector("[data-key-jump]") ?? document.querySelector("[data-key-filter]"))?.focus(),
   filter: () => document.querySelector("[data-key-filter]")?.focus(),
-  undo: () => [...document.querySelectorAll("#toasts [data-undo] button")].at(-1)?.click(),
+  undo: () => {
+    const offered = [...document.querySelectorAll("#toasts [data-undo] button")].at(-1);
+    (offered ?? document.querySelector("[data-key-undo]"))?.click();
+  },
   theme: () => document.querySelector("[data-theme-switch]")?.click(),
   next: () => step(1, step.any),
   previous: () => step(-1, step.any),

@@ -53,10 +53,9 @@ document.addEventListener("htmx:swapError", () => toast("The answer could not be
 // ---- focus: htmx itself only brings back elements with an id
 let lost = null;
 
-document.addEventListener("htmx:beforeSwap", (event) => {
+function remember(target) {
   const active = document.activeElement;
-  lost = null;
-  if (!active || active === document.body || !event.detail.target?.contains(active)) return;
+  if (!active || active === document.body || !target?.contains(active)) return;
   const place = active.parentElement?.closest("[id]");
   lost = {
     id: active.id,
@@ -66,7 +65,13 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     grade: active.dataset.grade,
     key: active.dataset.keyPress,
   };
+}
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  lost = null;
+  remember(event.detail.target);
 });
+document.addEventListener("htmx:oobBeforeSwap", (event) => remember(event.detail.target));
 
 function again({ id, place, tag, name, grade, key }) {
   if (id) return document.getElementById(id);

@@ -1,12 +1,36 @@
-// The workbench: when the list of queries is reloaded during a run, opened queries stay open, and the focus returns to the button
-// that started the run.
+// The workbench keeps its place: when the list of queries is reloaded during a run, opened queries stay open; the focus returns to
+// the button that started the run; another run or attempt of the case is shown without leaving the page.
+
+const openIds = () => [...document.querySelectorAll("#queries input[name=open]")].map((input) => input.value);
+let askedFor = "";
 
 document.addEventListener("htmx:configRequest", (event) => {
+  if (event.detail.path.endsWith("/ratings/undo/")) {
+    for (const id of openIds()) event.detail.formData.append("open", id);
+  }
   if (event.detail.elt.id !== "queries") return;
-  const open = [...document.querySelectorAll("#queries input[name=open]")].map((input) => input.value);
   const address = new URL(event.detail.path, location.href);
-  for (const id of open.slice(0, 5)) address.searchParams.append("open", id);
+  for (const id of openIds().slice(0, 5)) address.searchParams.append("open", id);
+  askedFor = openIds().join();
   event.detail.path = address.pathname + address.search;
+});
+
+/** Whether a new list would lose something: what is on its way, what was not sent yet, what is being typed. */
+function isInUse(list) {
+  const fields = [...list.querySelectorAll("input:not([type=hidden], [type=checkbox], [type=radio]), textarea")];
+  return (
+    openIds().join() !== askedFor ||
+    list.querySelector(".htmx-request, .unsaved") !== null ||
+    fields.some((field) => field.value !== field.defaultValue)
+  );
+}
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { elt, triggeringEvent } = event.detail.requestConfig;
+  const list = document.getElementById("queries");
+  if (elt.id !== "queries" || !triggeringEvent?.type.startsWith("run-") || !list || !isInUse(list)) return;
+  event.detail.shouldSwap = false;
+  setTimeout(() => window.htmx.trigger("#queries", "run-list"), 300);
 });
 
 let startedByButton = false;
@@ -18,4 +42,52 @@ document.addEventListener("htmx:afterSettle", () => {
   if (!button || !startedByButton) return;
   startedByButton = false;
   if (!document.activeElement || document.activeElement === document.body) button.focus({ preventScroll: true });
+});
+
+// ---- links to another run or attempt of this case
+const LIST_PARAMETERS = ["q", "state", "tag", "sort", "down", "page"];
+
+function inPlace(link) {
+  if (link.matches("[hx-get], [target], [download]")) return null;
+  const href = link.getAttribute("href");
+  const address = new URL(href, location.href);
+  if (href.startsWith("#") || address.pathname !== location.pathname || address.origin !== location.origin) return null;
+  const isBack = !address.search && link.closest(".notice");
+  return isBack || address.searchParams.has("run") || address.searchParams.has("attempt") ? address : null;
+}
+
+function addListParameters(address) {
+  const here = new URL(location.href).searchParams;
+  for (const name of LIST_PARAMETERS) if (here.has(name)) address.searchParams.set(name, here.get(name));
+}
+
+function show(address, runIsAsked) {
+  const attempt = document.getElementById("tune-parent")?.value;
+  const wanted = address.searchParams.get("attempt");
+  const isOther = wanted !== null && wanted !== attempt;
+  addListParameters(address);
+  const push = address.pathname + address.search;
+  const head = runIsAsked ? ["#queries", "#list-run", "#export-list"] : [];
+  const tune = isOther ? ["#tune"] : ["#tune-header", "#attempts"];
+  for (const input of document.querySelectorAll("#queries input[name=open]"))
+    address.searchParams.append("open", input.value);
+  window.htmx.ajax("GET", address.pathname + address.search, {
+    source: "#case-score",
+    target: "#case-score",
+    select: "#case-score",
+    selectOOB: [...head, ...tune].join(","),
+    swap: "outerHTML",
+    push,
+  });
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  const isPlain = !(event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+  const address = link && isPlain && !event.defaultPrevented ? inPlace(link) : null;
+  if (!address) return;
+  event.preventDefault();
+  show(address, !link.closest(".summary, .archived li > a:first-child"));
+  if (address.hash === "#tune" && document.getElementById("tune")?.getClientRects().length === 0)
+    location.hash = "tune";
 });

@@ -168,3 +168,55 @@ def test_closing_the_page_asks_while_there_is_a_draft(look: Opens, case: Case) -
     page.get_by_role("link", name="Cases").first.click()
     expect(page.locator("#tune")).to_have_count(0)
     assert asked == ["beforeunload"], "The tab keeps the draft when a link is followed."
+
+
+def test_another_attempt_and_its_last_run_are_shown_in_place(look: Opens, case: Case) -> None:
+    page = look("editor", viewport={"width": 1280, "height": 700})
+    bench = BenchPage(page, case, "?q=star&sort=score")
+    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
+    bench.mark_document()
+    bench.open("star wars")
+    page.get_by_role("spinbutton", name="title_boost").fill("3")
+    expect(page.locator("#tune-header h2")).to_have_text("Attempt 3")
+
+    page.locator(".tree [data-attempt='1'] .summary a").click()
+    expect(page.locator("#tune-header h2")).to_have_text("Attempt 1")
+    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("10")
+    expect(page.locator(".tree [data-attempt='2']")).to_have_class("attempt has-draft")
+    expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 2")
+    page.get_by_role("link", name="Show its last run").click()
+    expect(page.locator("#case-score")).to_contain_text("Run 1 · attempt 1")
+    expect(page.locator('[data-notice="older-run"]')).to_be_visible()
+    expect(bench.results("star wars")).not_to_have_count(0)
+    assert len(bench.texts()) == 3
+    page.locator('[data-notice="older-run"]').get_by_role("link", name="Back to run 2").click()
+    expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 2")
+    expect(page.locator('[data-notice="older-run"]')).to_have_count(0)
+
+    page.locator(".tree [data-attempt='2'] .summary a").click()
+    expect(page.locator("#tune-header h2")).to_have_text("Attempt 3")
+    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("3")
+    bench.expect_no_reload()
+
+
+def test_attempt_is_named_and_archived_on_the_page(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
+    bench.mark_document()
+    page.get_by_role("link", name="Name, note, archive").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("Overview only")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator("#tune-header")).to_contain_text("Overview only")
+    expect(page.locator(".tree [data-attempt='2']")).to_contain_text("Overview only")
+    page.get_by_role("link", name="Name, note, archive").click()
+    page.get_by_role("button", name="Archive").click()
+    expect(page.locator(".tree li.attempt")).to_have_count(1)
+    bench.toast("archived").get_by_role("button", name="Undo").click()
+    expect(page.locator(".tree li.attempt")).to_have_count(2)
+    bench.expect_no_reload()

@@ -74,6 +74,17 @@ class QueryForm(forms.Form):
         }
 
 
+class AttemptDetailsForm(forms.Form):
+    """Name and note of an attempt, which can change at any time."""
+
+    name = LineField(required=False, max_length=120, widget=forms.TextInput(attrs={"autofocus": True}))
+    note = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="What was tried, and what was learned from it.",
+    )
+
+
 class NotesForm(forms.Form):
     """Information need and notes of a query."""
 

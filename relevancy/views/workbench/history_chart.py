@@ -5,16 +5,20 @@ from functools import cached_property
 from django.urls import reverse
 
 from relevancy import cases, scores
-from relevancy.models import Case, CaseScore, ScorerVersion
+from relevancy.models import Case, CaseScore, Run, ScorerVersion
 from relevancy.templatetags import numbers
 
 
 class HistoryChart:
-    """The scores of a case's last runs under its primary scorer, as `{% history_chart %}` draws them."""
+    """The scores of a case's last runs under its primary scorer, as `{% history_chart %}` draws them.
 
-    def __init__(self, case: Case, version: ScorerVersion) -> None:
+    shown_run: the run that the page shows.
+    """
+
+    def __init__(self, case: Case, version: ScorerVersion, shown_run: Run | None = None) -> None:
         self._case = case
         self._version = version
+        self._shown_run_id = shown_run.pk if shown_run else 0
 
     @cached_property
     def case_scores(self) -> list[CaseScore]:
@@ -47,6 +51,7 @@ class HistoryChart:
                 "low": case_score.low,
                 "high": case_score.high,
                 "title": _title(case_score),
+                "is_shown": case_score.run_id == self._shown_run_id,
                 "href": f"{case_url}?run={case_score.run.number}",
             }
             for case_score in self.case_scores

@@ -221,6 +221,11 @@ class QueryList:
             is_earlier=earlier is not None,
         )
 
+    def position(self, case_query_id: int) -> int | None:
+        """Returns the number of a query in the list as it is filtered and sorted; None if it is not on the page."""
+        positions = {row.pk: position for position, row in enumerate(self.page, self.page.start_index())}
+        return positions.get(case_query_id)
+
     def detail(self, case_query: ScoredCaseQuery) -> QueryDetail:
         """Returns what an opened query shows."""
         return self._detail(case_query, None, is_earlier=bool(self._scores_before([case_query])))

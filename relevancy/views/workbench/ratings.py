@@ -2,22 +2,25 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import pluralize
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import reswap, retarget
 
 from relevancy import judgments, tasks
 from relevancy.models import CaseQuery, Ranking, Role
 from relevancy.views.forms import form_error
-from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import conflict, redirect_to, toast
+from relevancy.views.requests import HtmxRequest, page_parameters
+from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
 from .access import get_case
 from .forms import RateShownForm, RatingForm
 from .history_chart import HistoryChart
 from .query_detail import RatedQuery, read_rankings
+from .query_filter import QueryFilter
 from .query_row import with_scores
 from .score_panel import ScorePanel
 from .workbench import Workbench
@@ -63,7 +66,53 @@ def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespons
     _rescore_other_cases(workbench)
     response = _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored))
     text = f"{len(doc_ids)} document{pluralize(len(doc_ids))} rated {grade:g}"
-    return toast(response, text) if request.htmx else response
+    undo_url = reverse("rating_undo", args=[case_id]) if result.changed else ""
+    if not request.htmx:
+        return redirect_with_message(request, workbench.queries.open_url(case_query), text, undo=undo_url)
+    return toast(response, text, undo=undo_url)
+
+
+@require_POST
+def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Takes back the user's last rating in the case, or the last ones that were given together."""
+    case = get_case(request, case_id, needs=Role.RATER)
+    workbench = Workbench(request, case, query_filter=QueryFilter.from_parameters(page_parameters(request)))
+    run, versions = workbench.selection.run, workbench.versions
+    undone = judgments.undo(case=case, by=request.user, run=run, versions=versions)
+    if undone is None:
+        return conflict(request, workbench.queries.url(), "You have no rating in this case that could be taken back.")
+    _rescore_other_cases(workbench)
+    case_query = case.case_queries.present().get(query=undone.query)
+    level = "warning" if undone.kept else "info"
+    text = _undone_text(undone)
+    if not request.htmx:
+        message_level = messages.WARNING if undone.kept else messages.INFO
+        return redirect_with_message(request, workbench.queries.open_url(case_query), text, level=message_level)
+    changed = Workbench(request, case, selection=workbench.selection, query_filter=workbench.filter)
+    is_open = str(case_query.pk) in request.POST.getlist("open")
+    row = changed.row(
+        changed.queries.get(case_query.pk), is_open=is_open, position=changed.queries.position(case_query.pk)
+    )
+    return toast(render(request, "workbench/_undone.html", {**changed.score_context(), "row": row}), text, level=level)
+
+
+def _undone_text(undone: judgments.UndoneRatings) -> str:
+    """What was taken back, in a sentence."""
+    count, kept = len(undone.undone), len(undone.kept)
+    query = f"of “{undone.query}”"
+    if kept:
+        others = f"{kept} rating{pluralize(kept)} {query} kept: changed by somebody else since then"
+        return f"{count} taken back, {others}" if count else f"Nothing taken back. {others[0].upper()}{others[1:]}"
+    if count > 1:
+        return f"{count} ratings {query} taken back"
+    (change,) = undone.undone
+    if change.new_value is None:
+        return (
+            f"Rating {change.old_value:g} {query} restored"
+            if change.old_value is not None
+            else f"Rating {query} restored"
+        )
+    return f"Rating {change.new_value:g} {query} taken back"
 
 
 def _get_rateable(request: HtmxRequest, case_id: int, case_query_id: int) -> tuple[Workbench, CaseQuery]:

@@ -62,7 +62,7 @@ def _follow(request: HtmxRequest, workbench: Workbench, active: Run, *, by_tune_
     number, address_number = active.attempt.number, page_parameters(request).get("attempt", "")
     if by_tune_pane:
         context |= changed.tune_context(attempt_number=str(number))
-        address_number = "" if number == context["tune"].attempts[0].attempt.number else str(number)
+        address_number = "" if number == context["tune"].last_number else str(number)
     response = render(request, "workbench/_run_started.html", context)
     details = {"attempt": number, "list_url": changed.queries.page_url if workbench.selection.is_older else ""}
     response = trigger_client_event(response, "run-started", details, after="settle")

@@ -54,9 +54,12 @@ class AttemptNode:
 class TunePane:
     """The attempt being edited, its form, and all attempts, newest first.
 
-    attempt: None if the case has none.
+    attempt: None if the case has none. `attempt.last_run` is the number of its newest run; None without one.
     knobs: those of the attempt, then those that were entered in the template since.
     new_knob: what a knob looks like that is being typed into the template.
+    attempts: those that are not archived, as a tree.
+    archived: those that are.
+    last_number: the number of the newest attempt, archived or not; 0 without one.
     """
 
     attempt: Attempt | None
@@ -65,6 +68,8 @@ class TunePane:
     knobs: Sequence[Knob]
     new_knob: Knob
     attempts: Sequence[AttemptNode]
+    archived: Sequence[Attempt]
+    last_number: int
 
     @property
     def title(self) -> str:
@@ -78,7 +83,7 @@ class TunePane:
         number = self.attempt.number
         if not vars(self.attempt).get("last_run"):
             return DraftLabels(f"Attempt {number}", "not run yet", f"Run attempt {number}", f"Run attempt {number}")
-        following = self.attempts[0].attempt.number + 1
+        following = self.last_number + 1
         return DraftLabels(
             f"Attempt {following}",
             f"draft from {number}",
@@ -113,11 +118,12 @@ def tune_pane(
     """Returns the tune pane of a case.
 
     version: the primary scorer's, for the scores in the tree.
-    number: of the attempt to be edited; the newest if no attempt has it.
+    number: of the attempt to be edited; the newest that is not archived if no attempt has it.
     form: the form that was sent, with its errors.
     """
     attempts = scores.attempts_with_scores(case, version)
-    newest = attempts[0] if attempts else None
+    listed = [attempt for attempt in attempts if not attempt.archived_at]
+    newest = next(iter(listed or attempts), None)
     attempt = next((attempt for attempt in attempts if str(attempt.number) == number), newest)
     form = form or AttemptForm(case, user, attempt)
     return TunePane(
@@ -127,6 +133,8 @@ def tune_pane(
         knobs=_knobs(attempt.knobs, form.knob_values()) if attempt else [],
         new_knob=_knob("", None, {}),
         attempts=attempt_tree(attempts),
+        archived=[attempt for attempt in attempts if attempt.archived_at],
+        last_number=attempts[0].number if attempts else 0,
     )
 
 
@@ -153,10 +161,11 @@ def _knob(name: str, was: float | None, sent: Mapping[str, str]) -> Knob:
 
 
 def attempt_tree(attempts: Sequence[Attempt]) -> list[AttemptNode]:
-    """Returns the tree of attempts, which are given newest first, with `score` and parent."""
+    """Returns the tree of attempts, which are given newest first, with `score` and parent. Archived ones are left out."""
+    listed = [attempt for attempt in attempts if not attempt.archived_at]
     by_id = {attempt.pk: attempt for attempt in attempts}
     trunk_ids: set[int] = set()
-    ancestor = attempts[0] if attempts else None
+    ancestor = listed[0] if listed else None
     while ancestor is not None:
         trunk_ids.add(ancestor.pk)
         ancestor = by_id.get(ancestor.parent_id or 0)
@@ -165,12 +174,12 @@ def attempt_tree(attempts: Sequence[Attempt]) -> list[AttemptNode]:
             attempt=attempt,
             is_trunk=attempt.pk in trunk_ids,
             is_first=index == 0,
-            is_last=index == len(attempts) - 1,
+            is_last=index == len(listed) - 1,
             changes=runs.attempts.describe_changes(attempt),
             score=_score(attempt),
             difference=_difference(attempt, by_id.get(attempt.parent_id or 0)),
         )
-        for index, attempt in enumerate(attempts)
+        for index, attempt in enumerate(listed)
     ]
 
 

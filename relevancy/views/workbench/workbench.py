@@ -97,7 +97,7 @@ class Workbench:
 
     @cached_property
     def chart(self) -> HistoryChart:
-        return HistoryChart(self.case, self.versions[0])
+        return HistoryChart(self.case, self.versions[0], self.selection.run)
 
     @cached_property
     def panel(self) -> ScorePanel:
@@ -140,9 +140,10 @@ class Workbench:
         is_open: bool = False,
         detail: bool = True,
         rated: RatedQuery | None = None,
+        position: int | None = None,
     ) -> QueryRow:
-        """Returns a row that replaces one on the page; its position there is sent along."""
-        position = parse_number(self._sent_position) or None
+        """Returns a row that replaces one on the page; its position there is sent along unless it is given."""
+        position = position or parse_number(self._sent_position) or None
         return self.queries.row(case_query, position=position, is_open=is_open, detail=detail, rated=rated)
 
     # --- what templates need ---

@@ -56,14 +56,19 @@ ADDRESSES = [
     ("rate_shown", "POST", "rater", 302),
     ("run", "POST", "editor", 302),
     ("attempts", "GET", "viewer", 200),
+    ("attempt_edit", "GET", "editor", 200),
+    ("attempt_edit", "POST", "editor", 302),
+    ("attempt_archive", "POST", "editor", 302),
+    ("attempt_restore", "POST", "editor", 302),
+    ("rating_undo", "POST", "rater", 302),
     ("attempt_preview", "POST", "viewer", 200),
     ("run_cancel", "POST", "editor", 302),
     ("run_complete", "POST", "editor", 302),
 ]
-MODULES = ("pages", "case_scorers", "queries", "working", "ratings", "runs")
+MODULES = ("pages", "attempts", "case_scorers", "queries", "working", "ratings", "runs")
 ENTRY = {"query", "query_edit", "query_remove", "query_restore", "query_search", "query_sent", "document", "rate"}
 ENTRY |= {"rate_shown", "query_working"}
-RUN = {"run_cancel", "run_complete"}
+RUN = {"run_cancel", "run_complete", "attempt_edit", "attempt_archive", "attempt_restore"}
 SCORER = {"case_scorer_remove", "case_scorer_restore", "case_scorer_adopt"}
 
 
@@ -87,6 +92,7 @@ def body(case, name):
         "case_scorer": {"scorer": case.case_scorers.first().scorer_id},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},
+        "attempt_edit": {"name": "A"},
         "query_edit": {"text": "query 1", "weight": "1"},
         "rate": {"doc_id": "a", "value": "2"},
         "rate_shown": {"value": "1"},
@@ -134,7 +140,7 @@ def test_access_stranger_and_signed_out(client, people, case, name, method):
         assert answer(client, case, name, method, headers).status_code == 404
 
 
-@pytest.mark.parametrize("name", sorted({name for name, *_ in ADDRESSES} - {"query_edit"}))
+@pytest.mark.parametrize("name", sorted({name for name, *_ in ADDRESSES} - {"query_edit", "attempt_edit"}))
 def test_other_method_is_not_allowed(sign_in, case, name):
     wrong = "GET" if (name, "POST") in {(name, method) for name, method, *_ in ADDRESSES} else "POST"
     assert answer(sign_in("admin"), case, name, wrong).status_code == 405
@@ -169,7 +175,7 @@ def test_page_shows_only_what_the_role_may(sign_in, case):
         found[who] = {name for name, *_ in ADDRESSES if any(re.fullmatch(pattern(case, name), form) for form in forms)}
     # The filter sends to the page itself; the pane stands there for everybody, switched off for those who may not run.
     assert found["viewer"] == {"case", "run"}
-    assert found["rater"] == {"case", "run", "rate", "rate_shown"}
+    assert found["rater"] == {"case", "run", "rate", "rate_shown", "rating_undo"}
     editor = {"case_scorer", "case_scorer_add", "queries_add", "query_search", "query_remove"}
     assert found["editor"] == found["rater"] | editor
     pane = by_id(sign_in("rater").get(place), "tune")

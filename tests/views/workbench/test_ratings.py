@@ -1,5 +1,7 @@
 """Ratings on the workbench: what is taken and refused, and what the answer brings along."""
 
+import json
+
 import pytest
 from django.contrib.messages import get_messages
 
@@ -225,6 +227,56 @@ def test_rate_reaches_the_other_cases_of_the_book(sign_in, people, team, script)
     before = CaseScore.objects.get(run__case=other).score
     send(sign_in("rater"), case, "query 1", "a", "0")
     assert CaseScore.objects.get(run__case=other).score < before
+
+
+# --- taking ratings back ---
+
+
+def undo(client, case, headers=HTMX, **sent):
+    return client.post(at(case, "rating_undo"), sent, headers=headers)
+
+
+def test_undo_takes_the_last_rating_back_and_updates_the_open_query(sign_in, people, case):
+    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    before = client.get(at(case, "case", open=entry.pk))
+    send(client, case, "query 1", "b", "3")
+    response = undo(client, case, open=[entry.pk])
+    assert mine(people) == {}
+    assert "Rating 3 of “query 1” taken back" in json.loads(response.headers["HX-Trigger"])["toast"]["text"]
+    for name in ("case-score", f"query-{entry.pk}"):
+        assert same(by_id(response, name), by_id(before, name)), name
+
+
+def test_undo_of_a_closed_query_sends_its_row(sign_in, people, case):
+    client, entry = sign_in("rater"), entry_of(case, "query 2")
+    before = client.get(at(case, "case"))
+    send(client, case, "query 2", "a", "3")
+    response = undo(client, case, open=[entry_of(case, "query 1").pk])
+    assert same(by_id(response, f"query-{entry.pk}"), by_id(before, f"query-{entry.pk}"))
+
+
+def test_undo_of_ratings_given_together_is_offered_with_them(sign_in, people, case):
+    client = sign_in("rater")
+    send(client, case, "query 1", "b", "3")
+    response = send_all(client, case, "query 1", "1", all="1")
+    assert json.loads(response.headers["HX-Trigger"])["toast"]["undo"] == at(case, "rating_undo")
+    response = undo(client, case)
+    assert "3 ratings of “query 1” taken back" in json.loads(response.headers["HX-Trigger"])["toast"]["text"]
+    assert mine(people) == {"b": 3}
+    undo(client, case, headers={})
+    assert mine(people) == {}
+    assert undo(client, case).status_code == 409
+    assert undo(client, case, headers={}).status_code == 302
+
+
+def test_undo_reports_what_somebody_else_has_changed(sign_in, people, case):
+    client, query = sign_in("rater"), query_of(case, "query 1")
+    send(client, case, "query 1", "b", "3")
+    judgments.rate_book(book=case.book, values={query.pk: {"b": 1}}, rater=people["rater"], by=people["admin"])
+    toast = json.loads(undo(client, case).headers["HX-Trigger"])["toast"]
+    assert "Nothing taken back. 1 rating of “query 1” kept" in toast["text"]
+    assert toast["level"] == "warning"
+    assert mine(people) == {"b": 1}
 
 
 # --- rate all shown ---

@@ -1,0 +1,107 @@
+"""Takes back the last ratings that a user gave on the page, by the log of changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from relevancy import scores
+from relevancy.models import Case, Query, RatingChange, Run, ScorerVersion, User
+
+from .changes import Change
+from .ratings import RatingResult, change_query, query_rescorer
+
+UNDOABLE_SOURCE, UNDO_SOURCE = "page", "undo"
+
+
+@dataclass(frozen=True)
+class UndoneRatings:
+    """What `undo` did.
+
+    query: whose documents had been rated.
+    undone: the changes that were taken back, in the order in which they were made.
+    kept: the ids of documents whose rating somebody else has changed since; it stays as it is.
+    result: the ratings and scores of the query now.
+    """
+
+    query: Query
+    undone: Sequence[RatingChange]
+    kept: Sequence[str]
+    result: RatingResult
+
+
+def last_change(*, case: Case, by: User) -> RatingChange | None:
+    """Returns the newest rating, or removal of one, that the user made on the page in this case and has not taken back."""
+    mine = _undoable(by).filter(query__case_queries__case=case, query__case_queries__removed_at=None)
+    newest: RatingChange | None = mine.select_related("query__book", "by").order_by("-id").first()
+    return newest
+
+
+def undo(
+    *,
+    case: Case,
+    by: User,
+    change: RatingChange | None = None,
+    run: Run | None = None,
+    versions: Sequence[ScorerVersion] | None = None,
+) -> UndoneRatings | None:
+    """Takes back the user's last change of ratings in a case, or `change`, with everything that was changed together with it.
+
+    Restores values, verdicts, notes and times as they were, and logs that. A rating that was changed by somebody else, or by
+    an import, in the meantime is kept. Returns None if there is nothing to take back. Called again, takes back the change before.
+
+    run, versions: see `rate_many`.
+    """
+    newest = change or last_change(case=case, by=by)
+    if newest is None:
+        return None
+    change = newest
+    undone: list[RatingChange] = []
+    kept: list[str] = []
+
+    def choose_changes(own: Mapping[str, scores.RatingRecord]) -> Mapping[str, Change]:
+        undone.clear()
+        kept.clear()
+        together = list(_made_together(change))
+        overridden = _changed_by_others_since(together)
+        changes = {}
+        for each in together:
+            present = own.get(each.doc_id)
+            if each.doc_id in overridden or not _is_present(each, present):
+                kept.append(each.doc_id)
+                changes[each.doc_id] = Change.keeping(present, each)
+            else:
+                undone.append(each)
+                changes[each.doc_id] = Change.restoring(each)
+        return changes
+
+    query = change.query
+    result = change_query(query, choose_changes, by, UNDO_SOURCE, query_rescorer(query, run, None, versions))
+    return UndoneRatings(query, undone, kept, result) if undone or kept else None
+
+
+def _undoable(by: User) -> QuerySet[RatingChange]:
+    return RatingChange.objects.filter(by=by, rater=by, source=UNDOABLE_SOURCE, undone_by=None)
+
+
+def _made_together(change: RatingChange) -> QuerySet[RatingChange]:
+    """Returns the changes of one request, which have one time, and have not been taken back."""
+    return _undoable(change.by).filter(query=change.query, at=change.at).order_by("id")
+
+
+def _is_present(change: RatingChange, record: scores.RatingRecord | None) -> bool:
+    """Returns whether the rating is what the change made it."""
+    present = (record.verdict, record.value) if record else ("", None)
+    return present == (change.new_verdict, change.new_value)
+
+
+def _changed_by_others_since(changes: Sequence[RatingChange]) -> set[str]:
+    """Returns the ids of the documents whose rating was changed after one of the changes, by another user or by an import."""
+    if not changes:
+        return set()
+    first = changes[0]
+    later = RatingChange.objects.filter(
+        query=first.query_id, rater=first.rater_id, doc_id__in=[change.doc_id for change in changes], id__gt=first.pk
+    )
+    own = later.filter(by=first.by_id, source__in=(UNDOABLE_SOURCE, UNDO_SOURCE))
+    return set(later.exclude(pk__in=own.values("pk")).values_list("doc_id", flat=True))
