@@ -20,7 +20,7 @@ class UndoneRatings:
 
     query: whose documents had been rated.
     undone: the changes that were taken back, in the order in which they were made.
-    kept: the ids of documents whose rating somebody else has changed since; it stays as it is.
+    kept: the ids of documents whose rating another user has changed since; it stays as it is.
     result: the ratings and scores of the query now.
     """
 
@@ -47,7 +47,7 @@ def undo(
 ) -> UndoneRatings | None:
     """Takes back the user's last change of ratings in a case, or `change`, with everything that was changed together with it.
 
-    Restores values, verdicts, notes and times as they were, and logs that. A rating that was changed by somebody else, or by
+    Restores values, verdicts, notes and times as they were, and logs that. A rating that was changed by another user, or by
     an import, in the meantime is kept. Returns None if there is nothing to take back. Called again, takes back the change before.
 
     run, versions: see `rate_many`.

@@ -101,7 +101,7 @@ def _undone_text(undone: judgments.UndoneRatings) -> str:
     count, kept = len(undone.undone), len(undone.kept)
     query = f"of “{undone.query}”"
     if kept:
-        others = f"{kept} rating{pluralize(kept)} {query} kept: changed by somebody else since then"
+        others = f"{kept} rating{pluralize(kept)} {query} kept: changed by another user since then"
         return f"{count} taken back, {others}" if count else f"Nothing taken back. {others[0].upper()}{others[1:]}"
     if count > 1:
         return f"{count} ratings {query} taken back"

@@ -276,7 +276,7 @@ def test_add_brings_a_removed_one_back_with_its_score(sign_in, case):
 
 
 def test_changes_to_the_book_need_its_editor(sign_in, people, script):
-    """Who edits a case on somebody else's book may run it and take queries out, but not change the book's queries."""
+    """Who edits a case on another user's book may run it and take queries out, but not change the book's queries."""
     theirs = make_case(owner=make_user())
     mine = make_case(0, owner=people["editor"], book_of=theirs)
     make_attempt(mine)
