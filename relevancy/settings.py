@@ -273,6 +273,8 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 PROXIES = integer("PROXIES", int(HTTPS))
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 WEB_THREADS = integer("WEB_THREADS", 4, 1)  # requests that a web process works on at the same time
+# Of these, those that may wait for a search engine: at most half, so that others are always answered.
+ENGINE_THREADS = min(integer("ENGINE_THREADS", WEB_THREADS, 1), max(1, WEB_THREADS // 2))
 MAX_REQUEST_SIZE = 64 * 1024 * 1024  # bytes; a file of 50 MB with the other fields of its form fits
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # 10,000 pasted queries of 1,000 bytes fit
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000

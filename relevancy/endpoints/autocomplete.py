@@ -11,7 +11,7 @@ from django.core.cache import cache
 from relevancy import engines
 from relevancy.models import Case, Endpoint, UnreadableSecret
 
-from .connections import connect
+from .connections import connect_for_page
 
 CACHE_SECONDS = 300
 ERROR_CACHE_SECONDS = 20  # long enough that a page with many inputs contacts an engine that is down only once
@@ -39,7 +39,7 @@ class TemplateVocabulary:
 
 
 def fields(endpoint: Endpoint) -> FieldNames:
-    """Returns the fields of an endpoint, cached for five minutes. Never raises for what the endpoint does.
+    """Returns the fields of an endpoint, cached for five minutes. Never raises for what the endpoint does; raises `EngineBusy`.
 
     The cache does not apply to an endpoint whose address, options or credentials have changed.
     """
@@ -64,7 +64,7 @@ def _fingerprint(endpoint: Endpoint) -> str:
 
 def _request_fields(endpoint: Endpoint) -> FieldNames:
     try:
-        with connect(endpoint) as engine:
+        with connect_for_page(endpoint) as engine:
             return FieldNames(tuple(engine.fields()[:MAX_FIELDS]))
     except engines.EngineError as error:
         return FieldNames(reason=str(error))

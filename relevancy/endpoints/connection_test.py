@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from relevancy import engines
 from relevancy.models import Endpoint, UnreadableSecret
 
-from .connections import connect
+from .connections import connect_for_page
 from .suggestions import suggest_fields, suggest_template
 
 TEST_ROWS = 3
@@ -42,13 +42,14 @@ class ConnectionTest:
 def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*") -> ConnectionTest:
     """Asks an endpoint for its version and, if `text` is not blank, searches for it.
 
-    Without a template it uses one that suits any index. Never raises for what the endpoint does, see `ConnectionTest.error`.
+    Without a template it uses one that suits any index. Never raises for what the endpoint does, see
+    `ConnectionTest.error`; raises `EngineBusy`.
     """
     version, names = "", list[str]()
     warnings: tuple[engines.TemplateWarning, ...] = ()
     try:
         adapter = engines.get(endpoint.engine)
-        with connect(endpoint) as engine:
+        with connect_for_page(endpoint) as engine:
             version, names = engine.version(), engine.fields()
             if not text.strip():
                 return ConnectionTest(version, names, None)

@@ -1,7 +1,11 @@
 """Connections of stored endpoints to their engines."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +14,14 @@ from relevancy import engines
 from relevancy.models import Endpoint, UnreadableSecret
 
 MAX_TIMEOUT = 600  # seconds
+MAX_PAGE_TIMEOUT = 30.0  # seconds that a page waits for a response, however long the endpoint's own time-out is
+
+
+class EngineBusy(Exception):
+    """Too many pages wait for engines. The message is written for users."""
+
+    def __init__(self) -> None:
+        super().__init__("Too many pages are waiting for search engines at the moment. Try again in a few seconds.")
 
 
 @lru_cache(maxsize=1)
@@ -49,6 +61,35 @@ def connect(endpoint: Endpoint) -> engines.Engine:
     return engines.connect(connection(endpoint))
 
 
+@contextmanager
+def connect_for_page(endpoint: Endpoint) -> Iterator[engines.Engine]:
+    """As `connect`, for a request that is sent while a page waits, and as a context manager.
+
+    At most `ENGINE_THREADS` threads of a process are within it, so that an engine that hangs leaves threads for other pages. A
+    response may take 30 seconds. Raises `EngineBusy` at once if all are in use, and `EngineError`. Engines on this server do
+    not hang and are not counted.
+    """
+    if engines.get(endpoint.engine).address.kind != "url":
+        with connect(endpoint) as engine:
+            yield engine
+        return
+    slots = _page_slots(settings.ENGINE_THREADS)
+    if not slots.acquire(blocking=False):
+        raise EngineBusy
+    try:
+        own = connection(endpoint)
+        timeouts = {name: min(getattr(own, name), MAX_PAGE_TIMEOUT) for name in ("connect_timeout", "read_timeout")}
+        with engines.connect(replace(own, **timeouts)) as engine:
+            yield engine
+    finally:
+        slots.release()
+
+
+@lru_cache(maxsize=8)
+def _page_slots(number: int) -> BoundedSemaphore:
+    return BoundedSemaphore(number)
+
+
 def check_address(endpoint: Endpoint) -> None:
     """Validates the address and options, and checks that the host is allowed. Does not contact the engine.
 
@@ -70,9 +111,9 @@ def known_queries(endpoint: Endpoint) -> list[str]:
     if adapter is None or not adapter.abilities.list_queries:
         return []
     try:
-        with connect(endpoint) as engine:
+        with connect_for_page(endpoint) as engine:
             return engine.known_queries()
-    except engines.EngineError:
+    except (engines.EngineError, EngineBusy):
         return []
 
 

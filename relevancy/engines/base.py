@@ -139,6 +139,9 @@ class Engine(ABC):
         """Returns what an uploaded file contains. Raises `UnreadableResponse` naming line, column and value."""
         raise UnsupportedByEngine(f"{cls.label} does not read uploaded files.")
 
+    def abort(self) -> None:  # noqa: B027 (the requests of some adapters take no time)
+        """Ends the requests in progress: they raise `RequestAborted`. Called in another thread; nothing is sent afterwards."""
+
     def close(self) -> None:  # noqa: B027 (most adapters hold nothing)
         """Closes connections. May be called more than once."""
 

@@ -55,6 +55,12 @@ class TooSlow(EngineError):
     kind = "too slow"
 
 
+class RequestAborted(EngineError):
+    """The request was ended on this side, because its run was stopped. It says nothing about the engine."""
+
+    kind = "aborted"
+
+
 class TemplateError(EngineError):
     """A query template or field specification is invalid. `line` and `column` count from 1."""
 

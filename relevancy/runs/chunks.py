@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from relevancy import engines
 from relevancy.endpoints import connect
+from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.models import CaseQuery, Ranking, Run, ScorerVersion
 from relevancy.scores import PAUSE_SECONDS, compute_scores, lock_queries, ranking_inputs, score_case, store
 
@@ -22,7 +23,8 @@ from .requests import RequestBuilder
 WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
 MAX_UNWRITTEN = 300  # responses, whether or not they have passed
 WRITE_SECONDS = 2.0
-HEARTBEAT_SECONDS = 10.0  # between heartbeats, and checks for a request to cancel, however slow the engine is
+HEARTBEAT_SECONDS = 10.0  # between heartbeats, however slow the engine is
+CANCEL_CHECK_SECONDS = 1.0  # between checks whether the run was stopped
 MAX_CONSECUTIVE_FAILURES = 16  # searches in a row that could not reach the engine; then the run fails
 CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
 
@@ -108,7 +110,8 @@ class Chunk:
         self.stop = Event()
         self.cancelled = False
         self.consecutive_failures = self._previous_consecutive_failures()
-        self.written_at = self.heartbeat_at = time.monotonic()
+        self.written_at = self.heartbeat_at = self.cancel_checked_at = time.monotonic()
+        self.engine: engines.Engine | None = None
 
     def work(self) -> ChunkResult:
         """Searches and stores; then releases the run for the next chunk, or finishes it."""
@@ -119,6 +122,7 @@ class Chunk:
             if reason := endpoint_changed(self.run):
                 return self._finish(Run.Status.FAILED, reason)
             with connect(self.run.attempt.endpoint) as engine:
+                self.engine = engine
                 self._store_version(engine)
                 self._search(engine, case_queries)
         except _ClaimLost:
@@ -148,17 +152,23 @@ class Chunk:
         if self.run.version:
             return
         try:
-            self.run.version = engine.version()[:120]
+            # In a thread of its own, so that a run can be stopped while the engine hangs.
+            versions = list(in_parallel([engine], type(engine).version, parallel=1, stop=self._should_stop))
         except engines.EndpointUnreachable:
             raise
         except engines.EngineError:
             return
+        if not versions:
+            return
+        self.run.version = versions[0][:120]
         Run.objects.filter(pk=self.run.pk).update(version=self.run.version)
 
     def _search(self, engine: engines.Engine, case_queries: Sequence[CaseQuery]) -> None:
         requests = RequestBuilder(self.run.config, self.run.rows).requests(case_queries)
         unwritten: list[tuple[CaseQuery, engines.Page | engines.EngineError]] = []
         for index, response in engine.search_many(requests, stop=self._should_stop):
+            if isinstance(response, engines.RequestAborted):
+                continue  # the run was stopped, and this query was not searched
             unwritten.append((case_queries[index], response))
             self._count_failures(response)
             if self._should_write(len(unwritten)):
@@ -188,6 +198,7 @@ class Chunk:
             self.stop.set()
         if time.monotonic() - self.heartbeat_at > HEARTBEAT_SECONDS:
             self._send_heartbeat()
+        if time.monotonic() - self.cancel_checked_at > CANCEL_CHECK_SECONDS:
             self._check_cancelled()
         return self.stop.is_set()
 
@@ -195,12 +206,20 @@ class Chunk:
         """Raises `_ClaimLost` if another worker has taken over the run."""
         self.heartbeat_at = time.monotonic()
         if not Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(heartbeat_at=timezone.now()):
+            self._abort_requests()
             raise _ClaimLost
 
     def _check_cancelled(self) -> None:
-        if Run.objects.filter(pk=self.run.pk, cancel_requested=True).exists():
+        self.cancel_checked_at = time.monotonic()
+        if not self.cancelled and Run.objects.filter(pk=self.run.pk, cancel_requested=True).exists():
             self.cancelled = True
             self.stop.set()
+            self._abort_requests()
+
+    def _abort_requests(self) -> None:
+        """Ends the requests in progress: the engine may hang, and their results are not needed."""
+        if self.engine is not None:
+            self.engine.abort()
 
     def _write(self, responses: Sequence[tuple[CaseQuery, engines.Page | engines.EngineError]]) -> None:
         """Stores rankings, their scores and the run's counters in one short transaction; then checks whether to cancel the run."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from relevancy import engines
-from relevancy.endpoints import connect
+from relevancy.endpoints import connect_for_page
 from relevancy.engines.types import Contribution, ExplanationNode
 from relevancy.models import Case, Ranking
 
@@ -60,7 +60,7 @@ def explain(ranking: Ranking, doc_id: str) -> DocumentExplanation:
     if reason := endpoint_changed(run):
         raise engines.EngineError(reason)
     builder = RequestBuilder(run.config, run.rows)
-    with connect(run.attempt.endpoint) as engine:
+    with connect_for_page(run.attempt.endpoint) as engine:
         if not engine.abilities.explain:
             raise engines.EngineError(f"{engine.label} does not support explaining scores.")
         raw = engine.explain(builder.request(ranking.text, ranking.options), doc_id)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, FilteredRelation, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from relevancy.endpoints import connect
+from relevancy.endpoints import connect_for_page
 from relevancy.models import Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
 from relevancy.scores import compute_scores, lock_queries, ranking_inputs, score_case, store
 
@@ -189,7 +189,7 @@ def search_again(*, run: Run, case_query: CaseQuery) -> Ranking:
     _check_is_open(run)
     _check_endpoint_unchanged(run)
     builder = RequestBuilder(run.config, run.rows)
-    with connect(run.attempt.endpoint) as engine:
+    with connect_for_page(run.attempt.endpoint) as engine:
         page = engine.search(builder.request(case_query.query.text, case_query.options))
     ranking = build_ranking(run, case_query, page)
     versions = list(ScorerVersion.objects.used_by(run.case_id))

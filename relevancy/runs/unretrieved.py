@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from relevancy import engines
-from relevancy.endpoints import connect
+from relevancy.endpoints import connect_for_page
 from relevancy.models import Ranking, User
 from relevancy.scores import QueryRatings
 
@@ -100,7 +100,7 @@ def look_up(ranking: Ranking, documents: Sequence[UnretrievedDocument]) -> list[
     if reason := endpoint_changed(run):
         raise engines.EngineError(reason)
     spec = field_spec(run.config)
-    with connect(run.attempt.endpoint) as engine:
+    with connect_for_page(run.attempt.endpoint) as engine:
         if not engine.abilities.lookup:
             raise engines.EngineError(f"{engine.label} does not support looking up documents by id.")
         hits = engine.lookup([document.doc_id for document in documents], spec)

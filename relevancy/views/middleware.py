@@ -16,11 +16,12 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import defaults
 
-from relevancy import accounts
+from relevancy import accounts, endpoints
 
 log = logging.getLogger("relevancy.views")
 
 DATABASE_BUSY = "The database is busy or cannot be reached. Nothing was saved; try again in a moment."
+_BUSY = (accounts.HashingBusy, endpoints.EngineBusy)  # their messages are written for users
 RETRY_SECONDS = "10"
 SIGNED_OUT = "You are signed out. Reload the page and sign in; everything you saved is kept."
 
@@ -62,7 +63,7 @@ def vary_on_htmx(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
 class UnavailableMiddleware:
     """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again.
 
-    So it does where too many users sign in at once.
+    So it does where too many users sign in at once, or too many pages wait for search engines.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -78,12 +79,12 @@ class UnavailableMiddleware:
 
 def is_unavailable(error: BaseException | None) -> bool:
     """Whether the error means that the same request may succeed in a moment."""
-    return isinstance(error, (OperationalError, InterfaceError, accounts.HashingBusy))
+    return isinstance(error, (OperationalError, InterfaceError, *_BUSY))
 
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Returns the 503 page, or a line of text for htmx. Uses no database."""
-    text = str(error) if isinstance(error, accounts.HashingBusy) else DATABASE_BUSY
+    text = str(error) if isinstance(error, _BUSY) else DATABASE_BUSY
     log.error("%s %s cannot be answered at the moment: %s", request.method, request.path, " ".join(str(error).split()))
     if request.headers.get("HX-Request") == "true":
         response = HttpResponse(text, status=503, content_type="text/plain; charset=utf-8")

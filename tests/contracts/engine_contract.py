@@ -318,6 +318,12 @@ class EngineContract:
         with subject.connect(url=subject.missing_url) as engine, pytest.raises(EndpointUnreachable):
             engine.version()
 
+    def test_abort_without_requests(self, subject: EngineUnderTest) -> None:
+        with subject.connect() as engine:
+            engine.search(subject.request("star"))
+            engine.abort()
+            engine.abort()
+
     def test_close_twice(self, subject: EngineUnderTest) -> None:
         engine = subject.connect()
         engine.search(subject.request("star"))

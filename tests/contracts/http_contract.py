@@ -17,11 +17,13 @@ from relevancy.engines import (
     EndpointRefused,
     EndpointUnreachable,
     Page,
+    RequestAborted,
     TooSlow,
     UnreadableResponse,
     parse_fields,
 )
 from relevancy.engines.transport.response import MAX_BYTES
+from tests.slow_server import Behaviour, drip_chunks, drip_headers, drip_status, hang, slow_server
 
 from .local_server import LocalServer, ReceivedRequest, Reply, Responder, json_reply, serving
 from .subject import LOOPBACK, EngineUnderTest
@@ -143,6 +145,31 @@ class HttpContract:
         with subject.connect(read_timeout=0.2, connect_timeout=0.1) as engine, pytest.raises(TooSlow):
             engine.search(subject.request("star"))
         assert time.monotonic() - started < 1.5
+
+    @pytest.mark.parametrize("behaviour", [drip_status(0.02), drip_headers(0.02), drip_chunks(0.02), hang])
+    def test_slow_server(self, subject: EngineUnderTest, behaviour: Behaviour) -> None:
+        """The time-out is for the whole response, from the status line to the last byte; each byte comes in time."""
+        with slow_server(behaviour) as slow:
+            changes = {"url": slow.url + self.path, "read_timeout": 0.3}
+            with subject.connect(**changes) as engine, pytest.raises(TooSlow, match=r"0\.3 s"):
+                engine.search(subject.request("star"))
+            with subject.connect(**changes) as engine, pytest.raises(TooSlow, match=r"0\.3 s"):
+                engine.version()
+
+    def test_abort_ends_searches(self, subject: EngineUnderTest) -> None:
+        with slow_server(drip_headers(0.02)) as slow:
+            with subject.connect(url=slow.url + self.path, read_timeout=120) as engine:
+
+                def stop() -> bool:
+                    if slow.connected.is_set():
+                        engine.abort()
+                    return slow.connected.is_set()
+
+                outcomes = list(engine.search_many([subject.request("star") for _ in range(150)], stop=stop))
+                with pytest.raises(RequestAborted):
+                    engine.search(subject.request("star"))
+            assert all(isinstance(outcome, RequestAborted) for _, outcome in outcomes)
+            assert slow.accepted <= subject.connection.parallel
 
     def test_too_large_by_content_length(self, server: LocalServer, subject: EngineUnderTest) -> None:
         server.respond = lambda received: replace(json_reply({}), length=MAX_BYTES + 1)

@@ -421,6 +421,7 @@ def test_cancel_in_the_middle_and_complete_goes_on(monkeypatch: pytest.MonkeyPat
 
 def test_a_slow_engine_lets_the_worker_show_that_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "HEARTBEAT_SECONDS", 0.0)
+    monkeypatch.setattr(chunks, "CANCEL_CHECK_SECONDS", 0.0)
     attempt = make_attempt(make_case(4))
     script = script_of(attempt)
     run = runs.start(attempt=attempt, by=attempt.created_by)

@@ -93,7 +93,7 @@ class ElasticEngine(Engine):
 
         def stop_once() -> bool:
             nonlocal is_stopped
-            is_stopped = is_stopped or stop()
+            is_stopped = stop() or is_stopped  # called again: it may also send heartbeats
             return is_stopped
 
         # Two batches at a time, so that the engine searches while a response is read; together they keep to the limit.
@@ -190,6 +190,9 @@ class ElasticEngine(Engine):
         loaded = list(documents)
         load(self._http, self._load_path, loaded, id_field)
         return len(loaded)
+
+    def abort(self) -> None:
+        self._http.abort()
 
     def close(self) -> None:
         self._client.close()

@@ -144,6 +144,9 @@ class HttpApiEngine(Engine):
         check_body(self._path, rendered, self.connection.allowed_indexes)
         return {**target, "body": rendered}
 
+    def abort(self) -> None:
+        self._client.abort()
+
     def close(self) -> None:
         self._client.close()
 

@@ -194,6 +194,9 @@ class SolrEngine(Engine):
         load(self._client, self._core_path, loaded)
         return len(loaded)
 
+    def abort(self) -> None:
+        self._client.abort()
+
     def close(self) -> None:
         self._client.close()
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from math import ceil
 from typing import Any
 
-from urllib3 import BaseHTTPResponse, Timeout
+from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import (
     ConnectTimeoutError,
     DecodeError,
@@ -18,10 +21,11 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from relevancy.engines.errors import EndpointUnreachable, EngineError, TooSlow, UnreadableResponse
+from relevancy.engines.errors import EndpointUnreachable, EngineError, RequestAborted, TooSlow, UnreadableResponse
 from relevancy.engines.types import Connection
 
 from .addresses import Address
+from .exchange import Exchange, working_on
 from .pinning import open_pool
 from .rate_limit import RateLimit
 from .response import MAX_BYTES, MEGABYTE, Response, check_status
@@ -38,7 +42,8 @@ class HttpClient:
     """Sends requests to one endpoint, at most `connection.parallel` at a time, from any number of threads.
 
     `error_message` returns the engine's own message from the JSON of an error response. Every request is a read, so a
-    request whose connection broke off can be repeated. `send` raises only members of the `EngineError` family.
+    request whose connection broke off can be repeated. `send` raises only members of the `EngineError` family, and it takes at
+    most as long as both time-outs together, repetitions included.
     """
 
     def __init__(
@@ -46,18 +51,20 @@ class HttpClient:
         connection: Connection,
         address: Address,
         error_message: Callable[[Any], str],
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.address = address
         self.rate_limit = RateLimit(connection.per_minute)
         self._error_message = error_message
-        self._sleep = sleep
+        self._sleep = sleep or self._wait
+        self._lock = threading.Lock()
+        self._exchanges: set[Exchange] = set()
+        self._aborted = threading.Event()
         self._connect_timeout = connection.connect_timeout
         self._read_timeout = connection.read_timeout
         self._headers = {"user-agent": "relevancy", "accept-encoding": "identity", **request_headers(connection)}
         self._secrets = _secrets(connection, self._headers)
-        timeout = Timeout(connect=connection.connect_timeout, read=connection.read_timeout)
-        self._pool = open_pool(address, connection.rules, size=connection.parallel, timeout=timeout)
+        self._pool = open_pool(address, connection.rules, size=connection.parallel)
 
     def send(
         self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -71,6 +78,13 @@ class HttpClient:
         except EngineError as error:
             raise self._without_secrets(error) from error.__cause__
 
+    def abort(self) -> None:
+        """Ends the requests in progress and refuses further ones: they raise `RequestAborted`. For another thread."""
+        with self._lock:
+            self._aborted.set()
+            for exchange in self._exchanges:
+                exchange.abort()
+
     def close(self) -> None:
         """Closes the connections."""
         self._pool.close()
@@ -78,55 +92,92 @@ class HttpClient:
     def _send_with_retries(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str
     ) -> Response:
+        deadline = time.monotonic() + self._connect_timeout + self._read_timeout
         for attempt in range(1, MAX_ATTEMPTS + 1):
             is_last = attempt == MAX_ATTEMPTS
             try:
-                response = self._send_once(method, path, body, headers, url)
+                response = self._send_once(method, path, body, headers, url, deadline)
             except (NewConnectionError, ProtocolError) as error:
                 delay = delay_after_error(error, attempt)
-                if is_last or delay is None:
+                if is_last or delay is None or time.monotonic() + delay > deadline:
                     raise self._unreachable(error) from error
             else:
                 delay = delay_after_response(response, attempt)
-                if is_last or delay is None:
+                if is_last or delay is None or time.monotonic() + delay > deadline:
                     return response
             self._sleep(delay)
         raise AssertionError("the last attempt returns or raises")
 
-    def _send_once(self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str) -> Response:
-        deadline = time.monotonic() + self._connect_timeout + self._read_timeout
-        try:
-            raw = self._pool.urlopen(
-                method, path, body=body, headers=headers, redirect=False, retries=False, preload_content=False
-            )
+    def _send_once(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str, deadline: float
+    ) -> Response:
+        with self._exchange(deadline) as exchange:
             try:
-                content = self._read(raw, deadline, url)
-            except BaseException:
-                raw.close()  # the unread rest must not be taken for the beginning of the next response
-                raise
-            return Response(raw.status, {name.lower(): value for name, value in raw.headers.items()}, content)
-        except (NewConnectionError, ProtocolError):  # the former is a ConnectTimeoutError too
-            raise
-        except ConnectTimeoutError as error:
-            raise EndpointUnreachable(
-                f"{self.address.base} did not accept a connection within {self._connect_timeout:g} s.",
-                hint="Check that the host is up and that no firewall blocks this server.",
-            ) from error
-        except ReadTimeoutError as error:
-            raise self._too_slow(url) from error
-        except SSLError as error:
-            raise EndpointUnreachable(
+                raw = self._pool.urlopen(
+                    method,
+                    path,
+                    body=body,
+                    headers=headers,
+                    redirect=False,
+                    retries=False,
+                    preload_content=False,
+                    pool_timeout=ceil(self._connect_timeout),
+                )
+                try:
+                    content = self._read(raw, url)
+                except BaseException:
+                    raw.close()  # the unread rest must not be taken for the beginning of the next response
+                    raise
+                return Response(raw.status, {name.lower(): value for name, value in raw.headers.items()}, content)
+            except (HTTPError, OSError, ValueError) as error:
+                if exchange.is_aborted:
+                    raise _aborted(url) from error
+                if exchange.is_expired:
+                    raise self._timed_out(exchange, url) from error
+                if isinstance(error, NewConnectionError | ProtocolError):  # the former is a ConnectTimeoutError, too
+                    raise
+                if isinstance(error, ConnectTimeoutError | ReadTimeoutError):
+                    raise self._timed_out(exchange, url) from error
+                raise self._converted(error, url) from error
+
+    @contextmanager
+    def _exchange(self, deadline: float) -> Iterator[Exchange]:
+        exchange = Exchange(self._connect_timeout, self._read_timeout, deadline)
+        with self._lock:
+            if self._aborted.is_set():
+                raise _aborted(self.address.base)
+            self._exchanges.add(exchange)
+        try:
+            with working_on(exchange):
+                yield exchange
+        finally:
+            with self._lock:
+                self._exchanges.discard(exchange)
+
+    def _wait(self, seconds: float) -> None:
+        self._aborted.wait(seconds)
+
+    def _timed_out(self, exchange: Exchange, url: str) -> EngineError:
+        if exchange.is_connected:
+            return self._too_slow(url)
+        return EndpointUnreachable(
+            f"{self.address.base} did not accept a connection within {self._connect_timeout:g} s.",
+            hint="Check that the host is up and that no firewall blocks this server.",
+        )
+
+    def _converted(self, error: Exception, url: str) -> EngineError:
+        if isinstance(error, SSLError):
+            return EndpointUnreachable(
                 f"{self.address.base} cannot be trusted: {error}.",
                 hint="Its certificate must be valid for this host name and signed by an authority that this server trusts.",
-            ) from error
-        except DecodeError as error:
-            raise UnreadableResponse(
+            )
+        if isinstance(error, DecodeError):
+            return UnreadableResponse(
                 f"{url} sent a response that cannot be decompressed.", hint="Check the proxies in front of the engine."
-            ) from error
-        except (HTTPError, OSError, ValueError) as error:
-            raise self._unreachable(error) from error
+            )
+        return self._unreachable(error)
 
-    def _read(self, raw: BaseHTTPResponse, deadline: float, url: str) -> bytes:
+    def _read(self, raw: BaseHTTPResponse, url: str) -> bytes:
         if int(raw.headers.get("content-length") or 0) > MAX_BYTES:
             raise _too_large(url)
         chunks: list[bytes] = []
@@ -136,8 +187,6 @@ class HttpClient:
             size += len(chunk)
             if size > MAX_BYTES:
                 raise _too_large(url)
-            if time.monotonic() > deadline:
-                raise self._too_slow(url)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def _too_slow(self, url: str) -> TooSlow:
@@ -191,6 +240,10 @@ def request_headers(connection: Connection) -> dict[str, str]:
                 hint="Use ASCII letters, digits, - and _ in its name, and ASCII on one line in its value.",
             )
     return headers
+
+
+def _aborted(url: str) -> RequestAborted:
+    return RequestAborted(f"The request to {url} was ended before its response was complete.", hint="Run it again.")
 
 
 def _too_large(url: str) -> UnreadableResponse:

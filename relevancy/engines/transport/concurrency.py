@@ -8,7 +8,7 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
 
-_STOP_CHECK_SECONDS = 0.5  # between two calls of `stop` while no result arrives
+_STOP_CHECK_SECONDS = 0.25  # between two calls of `stop` while no result arrives
 
 
 class _Failure:
@@ -28,8 +28,9 @@ def in_parallel[Job, Result](
     """Yields what `work` returns for each job as results arrive; runs at most `parallel` jobs at a time.
 
     While the caller handles a result, workers continue until `ahead` × `parallel` jobs were started and not yet yielded.
-    `stop` is called only in the caller's thread, so it may query a database. Once it returns True no further job starts;
-    jobs in progress are still yielded. `before` is called in the worker before each job and may block; its event is set as
+    `stop` is called only in the caller's thread, at least every quarter of a second while no result arrives, so it may query a
+    database and send heartbeats. Once it returns True no further job starts; jobs in progress are still yielded, and until then
+    `stop` is called on. `before` is called in the worker before each job and may block; its event is set as
     soon as the job is no longer wanted. An exception in `work` is raised here and ends the iteration.
     """
     remaining = iter(jobs)
@@ -44,7 +45,7 @@ def in_parallel[Job, Result](
             results.put(_Failure(error))
 
     def is_stopped() -> bool:
-        if not cancelled.is_set() and stop():
+        if stop():
             cancelled.set()
         return cancelled.is_set()
 

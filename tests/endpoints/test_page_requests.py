@@ -1,0 +1,93 @@
+"""Requests to engines that are sent while a page waits: a small number of threads at a time."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from relevancy import endpoints, runs
+from relevancy.models import Endpoint
+from tests.contracts.local_server import LocalServer, json_reply, serving
+from tests.factories import make_attempt, make_case, make_endpoint, make_user, run_now
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def server() -> Iterator[LocalServer]:
+    with serving(lambda received: json_reply({"hits": [{"id": "a"}]})) as server:
+        yield server
+
+
+@pytest.fixture
+def endpoint(server: LocalServer, settings: Any) -> Endpoint:
+    settings.ENGINE_THREADS = 1
+    return make_endpoint(
+        make_user("Owner", superuser=True),
+        engine="http",
+        url=f"{server.url}/find",
+        options={"hits": "hits", "lookup": "/{id}"},
+    )
+
+
+def test_connect_for_page_refuses_more_than_its_threads(endpoint: Endpoint) -> None:
+    with endpoints.connect_for_page(endpoint):
+        with pytest.raises(endpoints.EngineBusy), endpoints.connect_for_page(endpoint):
+            pass
+        with endpoints.connect(endpoint) as engine:  # as a worker does
+            assert engine.version() == "HTTP API"
+    with endpoints.connect_for_page(endpoint) as engine:
+        assert engine.version() == "HTTP API"
+
+
+def test_connect_for_page_after_an_error(endpoint: Endpoint) -> None:
+    endpoint.options = {"hits": "["}
+    for _ in range(3):
+        with pytest.raises(Exception, match="hits"), endpoints.connect_for_page(endpoint):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("configured", "expected"), [({}, 30.0), ({"read_timeout": 600}, 30.0), ({"read_timeout": 2}, 2.0)]
+)
+def test_connect_for_page_limits_the_time(endpoint: Endpoint, configured: dict[str, Any], expected: float) -> None:
+    endpoint.options |= configured
+    with endpoints.connect_for_page(endpoint) as engine:
+        assert engine.connection.read_timeout == expected
+
+
+def test_connect_for_page_does_not_count_engines_on_this_server(endpoint: Endpoint) -> None:
+    local = make_endpoint(endpoint.owner, engine="embedded", url="films")
+    with endpoints.connect_for_page(endpoint), endpoints.connect_for_page(local), endpoints.connect_for_page(local):
+        assert endpoints.known_queries(local) == []
+
+
+def test_pages_while_all_threads_wait_for_engines(client: Client, endpoint: Endpoint) -> None:
+    case = make_case(2, {"query 1": {"b": 1}}, owner=endpoint.owner)
+    run = run_now(make_attempt(case, endpoint, template="q=#$query##", fields="id:id"))
+    entry = case.case_queries.order_by("position").first()
+    client.force_login(endpoint.owner)
+    at_case = {
+        name: reverse(name, args=[case.pk, entry.pk]) for name in ("query_missing", "query_explain", "query_search")
+    }
+    requests = [
+        lambda **headers: client.post(reverse("endpoint_try", args=[endpoint.pk]), {"text": "star"}, **headers),
+        lambda **headers: client.get(f"{at_case['query_missing']}?look=1", **headers),
+        lambda **headers: client.get(f"{at_case['query_explain']}?doc_id=a", **headers),
+        lambda **headers: client.post(at_case["query_search"], **headers),
+        lambda **headers: client.get(f"{reverse('offered', args=[case.pk])}?endpoint={endpoint.pk}", **headers),
+    ]
+    with endpoints.connect_for_page(endpoint):
+        for send in requests:
+            for headers in ({}, {"headers": {"HX-Request": "true"}}):
+                response = send(**headers)
+                assert (response.status_code, response["Retry-After"]) == (503, "10"), response.text
+                assert "Try again in a few seconds" in response.text
+        assert client.get("/healthz").status_code == 200
+        assert client.get(reverse("case", args=[case.pk])).status_code == 200
+    assert [send().status_code < 400 for send in requests] == [True] * len(requests)
+    run.refresh_from_db()
+    assert run.status == "complete"
+    assert runs.can_explain(run.rankings.first()) is False
