@@ -13,8 +13,11 @@ class QueryScore(models.Model):
     score: None if the query is not scoreable, or could not be scored (`error`).
     run, query: those of the ranking; stored again so that the mean of a case reads one narrow table.
     ideal: the score of the known documents in their best order.
+    error_kind: why a script was stopped ("time", "memory", "ended"), or "off" if it was switched off for the rest of the run.
     revision: the query's revision that the score was computed from. A score with an older revision is stale.
     """
+
+    SWITCHED_OFF = "off"
 
     ranking = models.ForeignKey(Ranking, on_delete=models.CASCADE, related_name="scores")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="query_scores")
@@ -27,6 +30,7 @@ class QueryScore(models.Model):
     ideal = models.FloatField(null=True)
     unrated = models.PositiveIntegerField(default=0)
     error = models.CharField(max_length=500, blank=True, default="", help_text="Why the ranking could not be scored.")
+    error_kind = models.CharField(max_length=10, blank=True, default="")
     revision = models.PositiveBigIntegerField()
 
     class Meta:

@@ -50,12 +50,20 @@ def describe_stop(reason: str, limits: Limits) -> str:
 
 def _decode_outcome(row: list[Any], limits: Limits) -> Outcome:
     value, error, line, console, seconds = row
-    if error == "late":
+    is_late = error == "late"
+    if is_late:
         error = describe_stop("time", limits)
     if value is not None and not (isinstance(value, int | float) and 0 <= value <= 100):
         raise ValueError(value)
     score = None if value is None or error else float(value)
-    return Outcome(score, _clean(error), int(line) if line else None, tuple(map(_clean, console)), float(seconds))
+    return Outcome(
+        score,
+        _clean(error),
+        int(line) if line else None,
+        tuple(map(_clean, console)),
+        float(seconds),
+        "time" if is_late else "",
+    )
 
 
 def _clean(text: object) -> str:

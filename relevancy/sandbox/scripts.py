@@ -25,6 +25,7 @@ GRACE_SECONDS = 2.0  # how late an answer can be beyond V8's own limit before th
 MAX_COMPILE_ATTEMPTS = 4  # before the script is blamed if the child ends while compiling
 MAX_TIMED_OUT_ATTEMPTS = 2  # the same if the child is too slow or too big
 MAX_UNEXPLAINED_EXITS = 1  # per batch, for which no query is blamed: something else may have ended the child
+SWITCHED_OFF = "Not scored: the script was stopped for too many queries, so it was switched off for the others"
 _COMPILE_ERROR = "The script could not be compiled within the limits of time and memory."
 
 
@@ -61,7 +62,8 @@ def score(
 
     `scale`: the grades that the script was written for, ascending. `depth`: the number of results displayed, which is
     `k` and the default of every count in a script. `output_range`: "100" or "1", the highest score that the script
-    sets. `console`: keep the console output.
+    sets. `console`: keep the console output. After `limits.stops` queries for which the script was stopped, it is not run for
+    the others.
 
     Raises `ScriptError` for a script that does not compile, `SandboxError` if no child process is available, and
     ValueError for an invalid `output_range` or an empty scale.
@@ -83,6 +85,8 @@ def score(
     if not queries:
         check(script)
         return []
+    if limits.stops <= 0:
+        return [Outcome(None, SWITCHED_OFF, stopped="off")] * len(queries)
     deadline = time.monotonic() + limits.seconds_per_batch
     with POOL.lease(deadline) as lease:
         return _Batch(opening, queries, limits, deadline).run(lease)
@@ -117,7 +121,7 @@ class _Batch:
         self.is_open = False
 
     def run(self, lease: Lease) -> list[Outcome]:
-        while len(self.outcomes) < len(self.queries) and time.monotonic() < self.deadline:
+        while len(self.outcomes) < len(self.queries) and time.monotonic() < self.deadline and not self._is_off:
             child = self._open_child(lease)
             if child is None:
                 continue
@@ -131,8 +135,15 @@ class _Batch:
             except _Stopped as stopped:
                 self._handle_stop(lease, stopped.reason, end, is_culprit_known=stopped.is_culprit_known or count == 1)
         seconds = f"{self.limits.seconds_per_batch:g} s"
-        out_of_time = Outcome(None, f"Not scored: the script used up the {seconds} that all queries share")
-        return self.outcomes + [out_of_time] * (len(self.queries) - len(self.outcomes))
+        rest = Outcome(None, f"Not scored: the script used up the {seconds} that all queries share", stopped="time")
+        if self._is_off:
+            rest = Outcome(None, SWITCHED_OFF, stopped="off")
+        return self.outcomes + [rest] * (len(self.queries) - len(self.outcomes))
+
+    @property
+    def _is_off(self) -> bool:
+        """Whether the script has been stopped for so many queries that it is not run for the others."""
+        return sum(bool(outcome.stopped) for outcome in self.outcomes) >= self.limits.stops
 
     def _open_child(self, lease: Lease) -> Child | None:
         """Returns a child in which the script is compiled; None if that has to be tried again."""
@@ -190,6 +201,8 @@ class _Batch:
             count -= self._add_outcomes(rows, count)
             if reason:
                 raise _Stopped(reason, is_culprit_known=True)
+            if self._is_off and count > 0:
+                raise _Stopped("time", is_culprit_known=False)
             if kind == b"T":  # the child has created a new context, in which the script must be compiled again
                 self.is_open = False
                 self.isolated_until = max(self.isolated_until, len(self.outcomes) + count)
@@ -215,7 +228,7 @@ class _Batch:
             self.unexplained_exits += 1
             is_culprit_known = False
         if is_culprit_known:
-            self.outcomes.append(Outcome(None, describe_stop(reason, self.limits)))
+            self.outcomes.append(Outcome(None, describe_stop(reason, self.limits), stopped=reason))
         else:
             self.isolated_until = max(self.isolated_until, end)
 

@@ -14,6 +14,7 @@ class Limits:
     Attributes:
         seconds_per_query: the time for one query.
         seconds_per_batch: the time for all queries of a call.
+        stops: for how many queries of a call the script can be stopped; then it is switched off, and the others are not scored.
         megabytes: the memory for JavaScript values.
         console_characters: how much console output of a query is kept.
         resident_megabytes: the memory of the whole child process, V8 and Python included; above it the child is killed.
@@ -21,6 +22,7 @@ class Limits:
 
     seconds_per_query: float = 1.0
     seconds_per_batch: float = 30.0
+    stops: int = 3
     megabytes: int = 64
     console_characters: int = 10_000
     resident_megabytes: int = 512
@@ -57,6 +59,8 @@ class Outcome:
         line: the line of the error, from 1.
         console: the console output, if it was asked for.
         seconds: the time that the script took.
+        stopped: why the script was stopped ("time", "memory", or "ended": it ended the process), or "off" if it was not run for
+            this query because it had been stopped too often; "" otherwise.
     """
 
     score: float | None
@@ -64,3 +68,4 @@ class Outcome:
     line: int | None = None
     console: tuple[str, ...] = ()
     seconds: float = 0.0
+    stopped: str = ""

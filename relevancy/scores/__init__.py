@@ -21,6 +21,7 @@ from .scale_mapping import mapped_scales, scales_differ
 from .score_rankings import compute_scores, ranking_inputs, scoreable_versions
 from .stale_scores import count_stale, queue_rescore
 from .storage import PAUSE_SECONDS, lock_queries, score_case, store
+from .switched_off import SwitchedOffScorer, switched_off_scorers
 
 __all__ = [
     "PAUSE_SECONDS",
@@ -32,6 +33,7 @@ __all__ = [
     "ScoreChange",
     "ScorerPreview",
     "SecondaryScore",
+    "SwitchedOffScorer",
     "attempts_with_scores",
     "combine_grades",
     "compute_scores",
@@ -60,4 +62,5 @@ __all__ = [
     "scoreable_versions",
     "secondary_scores",
     "store",
+    "switched_off_scorers",
 ]

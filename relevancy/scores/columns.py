@@ -34,6 +34,7 @@ class ScoreColumns:
     value, score, low, high, ideal: None if the query is not scoreable, or if the scorer does not provide it.
     unrated: number of unrated documents among those considered.
     error: why the ranking could not be scored; empty if it could.
+    error_kind: why a script was stopped, see `sandbox.Outcome.stopped`; empty for other errors.
     line: the line of the script that failed.
     console: what the script wrote to its console, if requested.
     assessment: of a measure; explains the scores. None for scripts and errors.
@@ -46,6 +47,7 @@ class ScoreColumns:
     ideal: list[float | None]
     unrated: list[int]
     error: list[str]
+    error_kind: list[str]
     line: list[int | None]
     console: list[tuple[str, ...]]
     assessment: scoring.Assessment | None = None
@@ -63,6 +65,7 @@ def failed_columns(rankings: Sequence[RankingInput], error: str) -> ScoreColumns
         ideal=nothing,
         unrated=[0] * count,
         error=[error[:MAX_ERROR_LENGTH]] * count,
+        error_kind=[""] * count,
         line=[None] * count,
         console=[()] * count,
     )

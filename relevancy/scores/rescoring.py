@@ -12,6 +12,7 @@ from relevancy.scoring import Assessment
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import stale_rankings
 from .storage import PAUSE_SECONDS, overwrite, score_case, store
+from .switched_off import switch_on
 
 BATCH = 500  # rankings rescored in one transaction, which must be short: ratings wait for it
 _NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
@@ -105,9 +106,12 @@ def rescore_run(run: Run, versions: Iterable[ScorerVersion] = (), *, including_f
     """Stores every score of the run that is missing or stale, and the scores of the case. Returns the number of rankings rescored.
 
     versions: those of the case unless others are given.
-    including_failed: also rescores rankings that could not be scored, for example because a script ran out of time.
+    including_failed: also rescores rankings that could not be scored, for example because a script ran out of time or was
+        switched off.
     """
     versions = list(versions) or list(ScorerVersion.objects.used_by(run.case_id))
+    if including_failed:
+        switch_on(run, versions)
     versions_by_ranking: dict[int, set[int]] = {}
     for version in scoreable_versions(run, versions):
         for ranking_id in stale_rankings(run, version, including_failed=including_failed):

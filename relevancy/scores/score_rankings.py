@@ -18,6 +18,7 @@ from .columns import RankingInput, ScoreColumns, failed_columns
 from .grades import known_grades, scale_of
 from .scale_mapping import mapped_scales
 from .scripts import score_by_script
+from .switched_off import count_stops
 
 UNEXPECTED_ERROR = "The score could not be computed because of an unexpected error; the server log has the details."
 log = logging.getLogger("relevancy.scores")
@@ -53,7 +54,15 @@ def compute_scores(
     query_ids = [ranking.query_id for ranking in rankings]
     revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
     grades = known_grades(run.case.book, query_ids)
-    rows, _ = score_known(run, rankings, versions, grades=grades, revisions=revisions, before_each=before_each)
+    rows, _ = score_known(
+        run,
+        rankings,
+        versions,
+        grades=grades,
+        revisions=revisions,
+        stops=count_stops(run, versions),
+        before_each=before_each,
+    )
     return rows
 
 
@@ -64,11 +73,12 @@ def score_known(
     *,
     grades: Mapping[int, Mapping[str, float]],
     revisions: Mapping[int, int],
+    stops: Mapping[int, int] | None = None,
     before_each: Callable[[], object] = lambda: None,
 ) -> tuple[list[QueryScore], dict[int, scoring.Assessment]]:
     """Does what `compute_scores` does, with grades and revisions that have been read already, by query id. No SQL.
 
-    Also returns the assessments of all measures by version id.
+    Also returns the assessments of all measures by version id. `stops`: see `count_stops`.
 
     A version that cannot be computed, such as one of an uninstalled measure, gives its rows an error. This never raises an
     exception because of a scorer: a failure to score must not fail a run or a rating.
@@ -81,7 +91,9 @@ def score_known(
         before_each()
         try:
             batch = batch or build_batch(rankings, known, run.case.book)
-            columns = score_columns(ScorerDefinition.of(version), rankings, known, batch, run.case.book, run.config)
+            definition = ScorerDefinition.of(version)
+            stopped = (stops or {}).get(version.pk, 0)
+            columns = score_columns(definition, rankings, known, batch, run.case.book, run.config, stops=stopped)
         except Exception:
             log.exception("Scorer %s could not score rankings of run %s.", version, run.pk)
             columns = failed_columns(rankings, UNEXPECTED_ERROR)
@@ -116,6 +128,7 @@ def _build_rows(
             ideal=columns.ideal[index],
             unrated=columns.unrated[index],
             error=columns.error[index],
+            error_kind=columns.error_kind[index],
             revision=revisions[ranking.query_id],
         )
         for index, ranking in enumerate(rankings)
@@ -131,17 +144,19 @@ def score_columns(
     config: Mapping[str, Any],
     *,
     console: bool = False,
+    stops: int = 0,
 ) -> ScoreColumns:
     """Scores rankings of one book under one definition.
 
     batch: the same rankings and known grades as a matrix.
     config: of the run, for its depth and options.
+    stops: for how many queries of the run a script has been stopped already.
 
     A measure that cannot be read gives every ranking an error.
     """
     if definition.script:
         scales = mapped_scales(definition, book)
-        return score_by_script(definition, rankings, known, scales, config, console=console)
+        return score_by_script(definition, rankings, known, scales, config, console=console, stops=stops)
     try:
         measure = scoring.parse_measure(definition.measure)
     except scoring.MeasureError as error:
@@ -158,6 +173,7 @@ def score_columns(
         ideal=_none_for_nan(scores.ideal),
         unrated=scores.unrated.tolist(),
         error=[""] * len(rankings),
+        error_kind=[""] * len(rankings),
         line=[None] * len(rankings),
         console=[()] * len(rankings),
         assessment=assessment,

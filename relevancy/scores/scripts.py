@@ -12,6 +12,8 @@ from .columns import MAX_ERROR_LENGTH, RankingInput, ScoreColumns
 from .cutoffs import considered_depth
 from .scale_mapping import Range
 
+MAX_STOPS = 3  # queries of a run for which a script is stopped before it is switched off for the rest of the run
+
 
 def score_by_script(
     definition: ScorerDefinition,
@@ -21,10 +23,12 @@ def score_by_script(
     config: Mapping[str, Any],
     *,
     console: bool,
+    stops: int = 0,
 ) -> ScoreColumns:
     """Scores rankings by the script of a definition; arguments as of `score_columns`.
 
     scales: the ranges of the book and of the script if grades are mapped.
+    stops: for how many queries of the run the script has been stopped already.
     """
     depth = considered_depth(definition, int(config["depth"]))
     # The hits that a script can read do not depend on the other scorers of the case.
@@ -41,6 +45,7 @@ def score_by_script(
             depth=depth,
             output_range=definition.output_range,
             console=console,
+            limits=sandbox.Limits(stops=MAX_STOPS - stops),
         )
     except sandbox.SandboxError as error:
         outcomes = [sandbox.Outcome(None, str(error), getattr(error, "line", None), ())] * len(queries)
@@ -58,6 +63,7 @@ def score_by_script(
             for ranking, grades in zip(rankings, known, strict=True)
         ],
         error=[outcome.error[:MAX_ERROR_LENGTH] for outcome in outcomes],
+        error_kind=[outcome.stopped for outcome in outcomes],
         line=[outcome.line for outcome in outcomes],
         console=[outcome.console for outcome in outcomes],
     )

@@ -44,7 +44,7 @@ def overwrite(rows: Sequence[QueryScore]) -> None:
         batch_size=BATCH,
         update_conflicts=True,
         unique_fields=("ranking", "version"),
-        update_fields=("value", "score", "low", "high", "ideal", "unrated", "error", "revision"),
+        update_fields=("value", "score", "low", "high", "ideal", "unrated", "error", "error_kind", "revision"),
     )
 
 

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 
 from relevancy import engines, transfer
 from relevancy.models import Attempt, Case, Endpoint, ScorerVersion
+from relevancy.scores import scripts
 from tests.factories import make_attempt, make_case, make_scorer, run_now, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
@@ -67,6 +68,16 @@ def test_evaluate_failed_script_does_not_pass(case: Case) -> None:
     make_scorer("", "broken", script="missing();")
     status, evaluation, _ = evaluate(case, "--scorer", "broken")
     assert (status, evaluation["passed"], evaluation["complete"]) == (2, False, True)
+
+
+def test_evaluate_says_that_a_script_was_switched_off(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scripts, "MAX_STOPS", 1)
+    make_scorer("", "endless", script="for (;;);")
+    status, evaluation, message = evaluate(case, "--scorer", "endless")
+    assert (status, evaluation["passed"]) == (2, False)
+    count = case.case_queries.count()
+    assert count > 1
+    assert f"endless was switched off for the rest of run 1: {count - 1} not scored" in message
 
 
 @pytest.mark.parametrize(("minimum", "expected"), [("81", 0), ("82", 1), ("100", 1), ("0", 0)])

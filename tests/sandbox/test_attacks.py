@@ -148,7 +148,7 @@ def test_console_flood_is_cut() -> None:
 def test_twenty_of_two_hundred_queries_are_stopped() -> None:
     script = "if (query.text === 'evil') for (;;); setScore(numReturned())"
     texts = ["evil" if number % 10 == 3 else "good" for number in range(200)]
-    limits = Limits(seconds_per_query=0.1, seconds_per_batch=60)
+    limits = Limits(seconds_per_query=0.1, seconds_per_batch=60, stops=1000)
     outcomes = run(
         script, [build_query((1,) * (number % 7), text=text) for number, text in enumerate(texts)], limits=limits
     )
@@ -163,7 +163,7 @@ def test_batch_that_uses_up_its_time_keeps_its_scores() -> None:
     script = "if (query.text === 'evil') for (;;); setScore(3)"
     queries = [build_query((1,)), *[build_query((1,), text="evil")] * 50, build_query((1,))]
     started = time.monotonic()
-    outcomes = run(script, queries, limits=Limits(seconds_per_query=0.2, seconds_per_batch=1))
+    outcomes = run(script, queries, limits=Limits(seconds_per_query=0.2, seconds_per_batch=1, stops=1000))
     assert time.monotonic() - started < 30
     assert outcomes[0].score == 3
     assert outcomes[1].error.startswith("The script ran longer than 0.2 s")

@@ -29,6 +29,7 @@ def run_notices(
         *_missing_packages(selection, panel),
         *_run_state(case, access, selection),
         *_scorers(case, access, selection, panel),
+        *_switched_off(case, access, selection, panel),
         *_stale_scores(case, selection, stale_scores),
         *_display_fields(selection),
         *_ids(selection, panel),
@@ -129,6 +130,22 @@ def _scorers(case: Case, access: CaseAccess, selection: RunSelection, panel: Sco
             f"this case is scored with version {scorer.used.number}.",
             title=f"{scorer.used.scorer.name} has a newer version ({scorer.newest.number});",
             actions=[NoticeAction(label, url, post=True)] if access.can_edit else [],
+        )
+
+
+def _switched_off(case: Case, access: CaseAccess, selection: RunSelection, panel: ScorePanel) -> Iterator[Notice]:
+    run = selection.run
+    if run is None:
+        return
+    for scorer in scores.switched_off_scorers(run, panel.versions):
+        url = reverse("case_score_again", args=[case.pk], query=selection.parameters or None)
+        queries = "1 query was" if scorer.unscored == 1 else f"{scorer.unscored:,} queries were"
+        yield Notice(
+            "script-off",
+            f"It ran out of time or memory for several queries, so {queries} not scored.",
+            title=f"{scorer.version.scorer.name} was switched off for the rest of run {run.number}.",
+            level="bad",
+            actions=[NoticeAction("Score again", url, post=True)] if access.can_edit else [],
         )
 
 
