@@ -49,6 +49,17 @@ class Result:
     new: bool
 
     @property
+    def others(self) -> Sequence[Judgment]:
+        """The judgments of other raters. Whether there are any does not depend on what the user does."""
+        return [judgment for judgment in self.judgments if not judgment.mine]
+
+    @property
+    def differs_from_others(self) -> bool:
+        """Whether another rater judged the document otherwise than the user, or the user has not judged it."""
+        own = [judgment.value for judgment in self.judgments if judgment.mine]
+        return not own or any(judgment.value != own[0] for judgment in self.others)
+
+    @property
     def lost(self) -> int:
         """Ranks lost since the run before, as a positive number."""
         return -(self.moved or 0)

@@ -62,4 +62,10 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("htmx:load", (event) => openNew(event.detail.elt));
+// A text that is there already is continued, not preceded.
+document.addEventListener("htmx:afterSettle", () => {
+  const field = document.activeElement;
+  if (field?.matches("textarea[autofocus]") && field.selectionEnd === 0)
+    field.setSelectionRange(field.value.length, field.value.length);
+});
 openNew(document);

@@ -48,12 +48,33 @@ function moveTo(item) {
   row.scrollIntoView({ block: "nearest" });
 }
 
-function step(by, wanted = () => true) {
+function step(by, wanted = () => true, nothing = "") {
   const all = items();
   const at = all.indexOf(here());
-  if (wanted === step.any) return moveTo(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by]);
-  const order = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
-  return moveTo(order.find(wanted));
+  if (wanted === step.any) {
+    const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by];
+    return next ? moveTo(next) : turnPage(by, wanted, "");
+  }
+  const next = all.slice(at + 1).find(wanted);
+  return next ? moveTo(next) : turnPage(by, wanted, nothing);
+}
+
+/** Goes on with the next page of the list, or with the previous one; without one to the beginning of this page. */
+function turnPage(by, wanted, nothing) {
+  const link = document.querySelector(by > 0 ? ".pager a[rel=next]" : ".pager a[rel=prev]");
+  if (!link) {
+    const found = wanted === step.any ? null : items().find(wanted);
+    if (!found && nothing) document.dispatchEvent(new CustomEvent("toast", { detail: { text: nothing } }));
+    return moveTo(found);
+  }
+  const goOn = (event) => {
+    if (event.detail.requestConfig?.elt !== link) return;
+    document.removeEventListener("htmx:afterSettle", goOn);
+    current = null;
+    step(by, wanted, nothing);
+  };
+  document.addEventListener("htmx:afterSettle", goOn);
+  return link.click();
 }
 step.any = () => true;
 
@@ -122,8 +143,9 @@ const actions = {
   theme: () => document.querySelector("[data-theme-switch]")?.click(),
   next: () => step(1, step.any),
   previous: () => step(-1, step.any),
-  unrated: () => step(1, isUnrated),
-  failed: () => step(1, (item) => item.hasAttribute("data-failed") || item.classList.contains("failed")),
+  unrated: () => step(1, isUnrated, "Nothing unrated follows"),
+  failed: () =>
+    step(1, (item) => item.hasAttribute("data-failed") || item.classList.contains("failed"), "No failed query follows"),
   open: () => here() && within(here(), "[data-key-open]")?.click(),
   out: () => {
     const item = here();

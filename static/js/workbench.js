@@ -44,6 +44,27 @@ document.addEventListener("htmx:afterSettle", () => {
   if (!document.activeElement || document.activeElement === document.body) button.focus({ preventScroll: true });
 });
 
+// ---- the row of an opened query stays in sight while its results scroll; another page of the list begins at its top
+function stick() {
+  const head = document.querySelector("table.queries thead th");
+  if (!head) return;
+  const line = window.getComputedStyle(head).position === "sticky" ? head.getBoundingClientRect().bottom : 0;
+  for (const query of document.querySelectorAll("tbody.query")) {
+    const box = query.getBoundingClientRect();
+    const isThrough = box.top < line && box.bottom > line + query.rows[0].offsetHeight;
+    query.classList.toggle("is-stuck", isThrough && query.classList.contains("is-open"));
+  }
+}
+document.addEventListener("scroll", stick, { capture: true, passive: true });
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.requestConfig?.elt.matches?.(".pager a, a.sort")) {
+    const content = document.getElementById("content");
+    content.scrollTop = 0;
+    if (content.getBoundingClientRect().top < 0) content.scrollIntoView();
+  }
+  stick();
+});
+
 // ---- links to another run or attempt of this case
 const LIST_PARAMETERS = ["q", "state", "tag", "sort", "down", "page"];
 

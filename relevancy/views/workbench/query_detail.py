@@ -7,9 +7,16 @@ from functools import cached_property
 from django.db.models import F, FilteredRelation, Q
 
 from relevancy import runs, scores
-from relevancy.models import Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
+from relevancy.models import Book, Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
 
 MAX_GRADE_BUTTONS = 11
+RULE_TEXTS = {
+    Book.Rule.LATEST: "the newest rating counts",
+    Book.Rule.MEAN: "the mean of the ratings counts",
+    Book.Rule.MEDIAN: "the median of the ratings counts",
+    Book.Rule.MAJORITY: "the grade of the majority counts",
+    Book.Rule.LOWEST_OF_THREE: "the lowest of the three highest ratings counts",
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,7 @@ class QueryDetail:
     explanation: why the primary scorer's score is what it is, in a sentence.
     state_text: why there are no results; empty if there are some.
     has_grade_buttons: whether the scale is short enough for a button per grade.
+    rule_text: how the ratings of several raters become one grade.
     """
 
     ranking: Ranking | None = None
@@ -43,6 +51,7 @@ class QueryDetail:
     state_text: str = ""
     has_grade_buttons: bool = True
     can_explain: bool = False
+    rule_text: str = ""
     ratings: scores.QueryRatings | None = None
 
     @property
@@ -146,6 +155,7 @@ def query_detail(
         state_text="" if results else NO_RESULTS,
         has_grade_buttons=has_grade_buttons,
         can_explain=runs.can_explain(ranking),
+        rule_text=RULE_TEXTS[Book.Rule(case.book.rule)],
         ratings=ratings,
     )
 
