@@ -190,7 +190,7 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
   const modified = event.ctrlKey || event.metaKey || event.altKey;
   const target = event.target instanceof Element ? event.target : document.body;
-  const typing = target.closest(TYPING) !== null;
+  const typing = target.closest(TYPING) !== null && visible(target); // the field of a closed dialog is still the target
   if (document.body.dataset.keys === "off" && !modified) return;
   if (typing && event.key === "Escape" && bindings.has("Escape")) {
     target.blur();
