@@ -183,14 +183,7 @@ def change_query(
         log.exception("The scores of query %s could not be stored with a rating; they are stale now.", query.pk)
         changed, ratings = _store(query, choose_changes, by, source, None)
         return RatingResult(changed, ratings)
-    if rescorer is None:
-        return RatingResult(changed, ratings)
-    try:
-        rescorer.score_by_scripts()
-    except DatabaseError:
-        log.exception("The scores of query %s by scripts could not be stored; they are stale now.", query.pk)
-        return RatingResult(changed, ratings)
-    return RatingResult(changed, ratings, rescorer.rescored)
+    return RatingResult(changed, ratings, rescorer.rescored if rescorer else None)
 
 
 def _store(

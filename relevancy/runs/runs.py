@@ -182,7 +182,9 @@ def finish_here(run: Run, *, progress: Callable[[int, int, int], None] = _ignore
 
 
 def search_again(*, run: Run, case_query: CaseQuery) -> Ranking:
-    """Searches one query of the newest unpinned run again and replaces its ranking.
+    """Searches one query of the newest unpinned run again and replaces its ranking, scored by measures.
+
+    Its scores by scripts are missing until `scores.rescore_run` computes them, which a worker should do.
 
     If the search fails, its `EngineError` is raised and the present ranking stays. Raises `RunNotAllowed` for other runs.
     """
@@ -193,7 +195,8 @@ def search_again(*, run: Run, case_query: CaseQuery) -> Ranking:
         page = engine.search(builder.request(case_query.query.text, case_query.options))
     ranking = build_ranking(run, case_query, page)
     versions = list(ScorerVersion.objects.used_by(run.case_id))
-    scores = compute_scores(run, ranking_inputs([ranking]), versions)
+    measures = [version for version in versions if not version.script]
+    scores = compute_scores(run, ranking_inputs([ranking]), measures)
     with transaction.atomic():
         lock_queries([case_query.query_id])
         locked_run = Run.objects.select_for_update(no_key=True).get(pk=run.pk)

@@ -23,7 +23,7 @@ class RescoredQuery:
     """The scores of one query of a run after a rating.
 
     ranking: None if the run has none for the query.
-    query_scores: by version id; without the versions that cannot score the run.
+    query_scores: by version id; without scripts, and without the versions that cannot score the run.
     case_scores: by version id; empty while the run is active.
     assessments: by version id, of measures; explain the scores.
     """
@@ -43,10 +43,10 @@ class QueryRescorer:
         with transaction.atomic():
             ...  # changes ratings and increments the revision of the query, which locks it
             rescorer.score_by_measures(grades, revision)
-        rescorer.score_by_scripts()  # outside of the transaction: a script may take its time
         rescorer.rescored
 
-    The cost does not depend on the number of queries of the case, but for one SQL aggregate.
+    Scripts, which may take their time, are left to `rescore_run` in a worker; their scores are stale until then. The cost does
+    not depend on the number of queries of the case, but for one SQL aggregate.
     """
 
     def __init__(
@@ -65,7 +65,6 @@ class QueryRescorer:
         self.rescored = RescoredQuery(run, ranking, list(versions))
         self._inputs = ranking_inputs([ranking] if ranking else [])
         self._measures = [version for version in self.rescored.versions if not version.script]
-        self._scripts = [version for version in self.rescored.versions if version.script]
 
     def score_by_measures(self, grades: Mapping[str, float], revision: int) -> None:
         """Stores the scores of all measures. `grades` by document id, and the query's `revision` they belong to."""
@@ -78,15 +77,6 @@ class QueryRescorer:
         self.rescored.assessments |= assessments
         overwrite(rows)
         self._add(rows, score_case(run, self._measures))
-
-    def score_by_scripts(self) -> None:
-        """Stores the scores of all scripts, which it computes before it begins a transaction."""
-        if not self._inputs or not self._scripts:
-            return
-        rows = compute_scores(self.rescored.run, self._inputs, self._scripts)
-        with transaction.atomic(savepoint=False):
-            store(rows)
-            self._add(rows, score_case(self.rescored.run, self._scripts))
 
     def _add(self, query_scores: Iterable[QueryScore], case_scores: Iterable[CaseScore]) -> None:
         self.rescored.query_scores |= {row.version_id: row for row in query_scores}

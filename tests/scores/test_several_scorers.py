@@ -264,19 +264,16 @@ def test_a_worker_shows_that_it_lives_before_each_scorer(monkeypatch: pytest.Mon
     assert beats[:4] == [0, 0, 0, 0]  # before each of the three, and in the transaction that writes
 
 
-def test_a_rating_is_stored_before_a_script_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rating_runs_no_script_and_leaves_its_score_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case(1, {"query 1": {"a": 3}})
     scorers.choose_scorers(case=case, scorers=[scripted("setScore(1);")])
     run = run_now(make_attempt(case))
-    depths: list[int] = []
-    score = scripts.sandbox.score
-
-    def seen(*arguments: Any, **options: Any) -> Any:
-        depths.append(len(connection.savepoint_ids))
-        return score(*arguments, **options)
-
-    monkeypatch.setattr(scripts.sandbox, "score", seen)
-    outside = len(connection.savepoint_ids)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner, run=run)
-    assert depths == [outside]
-    assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 0
+    calls: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(scripts.sandbox, "score", lambda *arguments, **options: calls.append(arguments))
+        result = judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner, run=run)
+    assert calls == []
+    assert result.rescored is not None
+    assert result.rescored.query_scores == {}
+    assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 1
+    assert scores.rescore_run(run) == 1

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from relevancy import scorers, scores, tasks
+from relevancy import scorers, tasks
 from relevancy.models import Case, Role, Scorer, User
 from relevancy.models.errors import error_text
 from relevancy.views.forms import form_error
@@ -16,7 +16,7 @@ from relevancy.views.responses import conflict, redirect_to, redirect_with_messa
 
 from .access import get_case
 from .forms import CaseScorerForm, RestoreScorerForm
-from .stale_scores import MAX_INLINE_SCRIPT_SCORES, rescore_after_change_of_scorers
+from .stale_scores import rescore_after_change_of_scorers
 from .workbench import Workbench
 
 
@@ -122,8 +122,5 @@ def score_again(request: HtmxRequest, case_id: int) -> HttpResponse:
     run, url = workbench.selection.finished_run, workbench.queries.url(**workbench.selection.parameters)
     if run is None:
         return conflict(request, url, "No run is complete. Wait for it, or start one, then score again.")
-    if run.done <= MAX_INLINE_SCRIPT_SCORES:
-        scores.rescore_run(run, including_failed=True)
-        return redirect_to(request, url)
     tasks.send(tasks.rescore_failed, run.pk)
     return redirect_with_message(request, url, "The queries whose script failed are being scored again.")

@@ -29,7 +29,9 @@ def state(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Returns the head while a run is active or scores are stale. Its events let the list follow."""
     workbench = Workbench(request, get_case(request, case_id))
     header = workbench.header()
-    is_busy = header.is_active or count_stale_scores(workbench.selection, workbench.versions) > 0
+    is_stale = count_stale_scores(workbench.selection, workbench.versions) > 0
+    is_busy = header.is_active or is_stale
+    workbench.is_rescoring = is_stale and "rescoring" in request.GET
     response = render(request, "workbench/_case_score.html", workbench.score_context())
     if not is_busy:
         response["HX-Trigger"] = "run-finished"

@@ -17,6 +17,7 @@ from relevancy.views.responses import conflict, pretty_json, redirect_to, redire
 
 from .access import get_case, get_case_with_editable_book
 from .forms import AddQueriesForm, QueryForm
+from .stale_scores import rescore_scripts
 from .workbench import Workbench
 
 MAX_NAMED = 5
@@ -192,7 +193,9 @@ def search_again(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespo
     except (runs.RunNotAllowed, EngineError) as reason:
         text = f"“{case_query.query}” was not searched: {reason}"
         return conflict(request, workbench.queries.open_url(case_query), text)
+    is_rescoring = rescore_scripts(workbench.selection, workbench.versions)
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
     changed = Workbench(request, workbench.case)
+    changed.is_rescoring = is_rescoring
     return _render_query(request, changed, entry_id, is_open=True, with_head=True)

@@ -21,10 +21,14 @@ RULE_TEXTS = {
 
 @dataclass(frozen=True)
 class VersionScore:
-    """The score of a query under one of the case's scorers; `score` is None if it has not been computed."""
+    """The score of a query under one of the case's scorers; `score` is None if it has not been computed.
+
+    is_stale: whether ratings have changed since it was computed; it is being computed again in the background.
+    """
 
     version: ScorerVersion
     score: QueryScore | None
+    is_stale: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,13 +148,14 @@ def query_detail(
     if rescored and len(rescored.query_scores) == len(versions):
         stored = rescored.query_scores
     else:
-        stored = {score.version_id: score for score in ranking.scores.filter(version__in=versions)}
+        found = ranking.scores.filter(version__in=versions).annotate(current=F("query__revision"))
+        stored = {score.version_id: score for score in found}
     return QueryDetail(
         ranking=ranking,
         results=results,
         depth=depth,
         previous_run=previous_run if previous else None,
-        version_scores=[VersionScore(version, stored.get(version.pk)) for version in versions],
+        version_scores=[_version_score(version, stored.get(version.pk)) for version in versions],
         explanation=_explanation(case, ranking, versions[0], ratings, rescored),
         state_text="" if results else NO_RESULTS,
         has_grade_buttons=has_grade_buttons,
@@ -164,6 +169,12 @@ NO_RESULTS = (
     "The engine returned no results for this query. "
     "It scores 0 if a relevant document is known, and has no score otherwise."
 )
+
+
+def _version_score(version: ScorerVersion, score: QueryScore | None) -> VersionScore:
+    """`score` has the query's `current` revision if it was read, and is current if it was computed after a rating."""
+    is_stale = score is not None and score.revision < vars(score).get("current", 0)
+    return VersionScore(version, score, is_stale)
 
 
 def _why_no_ranking(run: Run | None) -> str:

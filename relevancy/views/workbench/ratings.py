@@ -23,6 +23,7 @@ from .query_detail import RatedQuery, read_rankings
 from .query_filter import QueryFilter
 from .query_row import with_scores
 from .score_panel import ScorePanel
+from .stale_scores import rescore_scripts
 from .workbench import Workbench
 
 
@@ -44,6 +45,7 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     _rescore_other_cases(workbench)
+    workbench.is_rescoring = rescore_scripts(workbench.selection, workbench.versions)
     return _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored), doc_id)
 
 
@@ -64,6 +66,7 @@ def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespons
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     _rescore_other_cases(workbench)
+    workbench.is_rescoring = rescore_scripts(workbench.selection, workbench.versions)
     response = _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored))
     text = f"{len(doc_ids)} document{pluralize(len(doc_ids))} rated {grade:g}"
     undo_url = reverse("rating_undo", args=[case_id]) if result.changed else ""
@@ -152,7 +155,9 @@ def _render_change(
     primary, (ranking, previous) = workbench.versions[0], rated.rankings
     rescored = rated.rescored
     if rescored is None or primary.pk not in rescored.query_scores:
+        is_rescoring = workbench.is_rescoring
         workbench = Workbench(request, workbench.case, selection=workbench.selection)
+        workbench.is_rescoring = is_rescoring
         scored_query = workbench.queries.get(case_query.pk)
     else:
         score_before = vars(previous)["score_before"] if previous else None  # annotated by `read_rankings`

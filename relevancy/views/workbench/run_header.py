@@ -1,6 +1,7 @@
 """The state of the run shown, as the head of the page has it."""
 
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -18,6 +19,7 @@ class RunHeader:
     progress: what the page knows of an active run.
     has_queries: whether the case has queries to run.
     has_annotations: whether the history has annotations to read.
+    is_rescoring: whether scripts are run in the background after a rating; the page polls until they have been.
     """
 
     access: CaseAccess
@@ -25,6 +27,7 @@ class RunHeader:
     progress: RunProgress
     has_queries: bool
     has_annotations: bool
+    is_rescoring: bool = False
 
     @property
     def run(self) -> Run | None:
@@ -50,10 +53,23 @@ class RunHeader:
         return self.progress.rate_text(self.run) if self.run and self.is_active else ""
 
     @property
+    def polls(self) -> bool:
+        """Whether the page asks for the state of the run."""
+        return self.is_active or self.is_rescoring
+
+    @property
     def poll_url(self) -> str:
-        """The address of the state of an active run."""
+        """The address of the state of the run."""
         assert self.run is not None
-        return f"{reverse('run_state', args=[self.run.case_id])}?{self.progress.query_string(self.run)}"
+        url = f"{reverse('run_state', args=[self.run.case_id])}?{self.progress.query_string(self.run)}"
+        if self.is_rescoring and not self.is_active:
+            url += "&" + urlencode({"rescoring": 1, **self.selection.parameters})
+        return url
+
+    @property
+    def poll_trigger(self) -> str:
+        """When the page asks, as `hx-trigger`."""
+        return self.progress.trigger if self.is_active else "every 2s"
 
     @property
     def engine_text(self) -> str:

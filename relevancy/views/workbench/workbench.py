@@ -78,6 +78,7 @@ class Workbench:
         self.access = CaseAccess(case, self.user)
         number = self.filter.run or parse_number(request.POST.get("run", ""))
         self.selection = selection or RunSelection(case, number)
+        self.is_rescoring = False  # whether the head polls until scripts have been run in the background
         self._request = request
         self._sent_position = request.POST.get("position") or request.GET.get("position") or ""
         self._open_ids = [parse_number(text) for text in request.GET.getlist("open")]
@@ -127,6 +128,7 @@ class Workbench:
             self.progress,
             has_queries=self.queries.total > 0,
             has_annotations=bool(self.chart.annotations),
+            is_rescoring=self.is_rescoring,
         )
 
     def notices(self, *, stale_scores: int) -> list[Notice]:

@@ -415,7 +415,6 @@ def test_score_again_tries_only_what_failed(sign_in, failing, monkeypatch):
     client = sign_in("editor")
     assert client.post(at(failing, "case_score_again")).headers["Location"] == at(failing, "case")
     assert asked == [["query 2"]]
-    monkeypatch.setattr("relevancy.views.workbench.case_scorers.MAX_INLINE_SCRIPT_SCORES", 0)
     response = client.post(at(failing, "case_score_again"), headers=HTMX, follow=True)
     assert response.status_code == 200
     assert asked == [["query 2"]] * 2

@@ -1,0 +1,134 @@
+"""Scripts never run in a request: the page answers at once, a worker scores, and the page asks until it has."""
+
+import pytest
+
+from relevancy import judgments, sandbox, scorers, tasks
+from relevancy.models import QueryScore
+from tests.factories import make_scorer, query_of, run_now
+
+from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree
+
+pytestmark = pytest.mark.django_db
+
+
+class Worker:
+    """The tasks that were enqueued, and whether scripts may run."""
+
+    def __init__(self):
+        self.enqueued = []
+        self.is_working = True
+
+    def work(self):
+        """Does what was enqueued, as a worker does."""
+        self.is_working = True
+        for task, pk in self.enqueued:
+            task.func(pk)
+        self.enqueued.clear()
+        self.is_working = False
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    worker = Worker()
+
+    def score(script, queries, **options):
+        assert worker.is_working, "A script runs in a request."
+        return [sandbox.Outcome(float(len(query.known) * 10)) for query in queries]
+
+    monkeypatch.setattr(sandbox, "score", score)
+    monkeypatch.setattr(tasks, "send", lambda task, pk: worker.enqueued.append((task, pk)))
+    return worker
+
+
+@pytest.fixture(params=[["script"], ["nDCG@10", "script"]], ids=["primary", "secondary"])
+def case(request, people, team, script, worker):
+    """A case with a run, scored by a script; `query 1` has two rated documents."""
+    case = make_bench(people, team, run=False)
+    chosen = [
+        make_scorer("", "Script", script="setScore(1);") if name == "script" else make_scorer(name, "Measure")
+        for name in request.param
+    ]
+    scorers.choose_scorers(case=case, scorers=chosen)
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    worker.is_working = False
+    return case
+
+
+def script_score(case, text="query 1"):
+    return QueryScore.objects.exclude(version__script="").get(query=query_of(case, text)).score
+
+
+def test_rating_answers_with_the_score_before_and_polls_until_the_worker_has_scored(sign_in, case, worker):
+    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
+    assert response.status_code == 200
+    assert script_score(case) == 20
+    assert len(elements(by_id(response, f"query-scores-{entry.pk}"), **{"data-stale": ""})) == 1
+    head = attributes(by_id(response, "case-score"))
+    assert head["hx-trigger"] == "every 2s"
+    waiting = client.get(head["hx-get"], headers=HTMX)
+    assert attributes(by_id(waiting, "case-score"))["hx-trigger"] == "every 2s"
+    assert "HX-Trigger" not in waiting.headers, "Nothing has changed since the last poll."
+
+    assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]
+    worker.work()
+    assert script_score(case) == 30
+    done = client.get(head["hx-get"], headers=HTMX)
+    assert "hx-trigger" not in attributes(by_id(done, "case-score"))
+    assert done.headers["HX-Trigger"] == "run-finished"
+    opened = client.get(at(case, "query", entry.pk), headers=HTMX)
+    assert elements(by_id(opened, f"query-scores-{entry.pk}"), **{"data-stale": ""}) == []
+
+
+def test_rating_without_javascript_enqueues_as_well(sign_in, case, worker):
+    entry = entry_of(case, "query 1")
+    response = sign_in("rater").post(at(case, "rate", entry.pk), {"doc_id": "b", "value": "2"})
+    assert response.status_code == 302
+    assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]
+
+
+def test_rating_twice_enqueues_once(sign_in, case, worker):
+    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    for value in "12":
+        client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": value}, headers=HTMX)
+    assert len(worker.enqueued) == 1
+
+
+def test_rating_that_changes_nothing_does_not_poll(sign_in, case, worker):
+    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
+    worker.work()
+    response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
+    assert "hx-trigger" not in attributes(by_id(response, "case-score"))
+    assert worker.enqueued == []
+
+
+def test_opened_page_does_not_run_scripts(sign_in, case, worker):
+    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner)
+    response = sign_in("viewer").get(at(case, "case"))
+    (notice,) = elements(tree(response), **{"data-notice": "stale-scores"})
+    assert attributes(notice)["hx-get"] == at(case, "run_state")
+    assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]
+
+
+def test_added_script_and_scoring_again_are_left_to_the_worker(sign_in, case, worker):
+    client = sign_in("editor")
+    other = make_scorer("", "Other", script="setScore(2);")
+    assert client.post(at(case, "case_scorer_add"), {"scorer": other.pk}).status_code == 302
+    assert [task.name for task, _ in worker.enqueued] == ["rescore_case"]
+    worker.work()
+    QueryScore.objects.exclude(version__script="").update(error="failed", score=None)
+    assert client.post(at(case, "case_score_again")).status_code == 302
+    assert [task.name for task, _ in worker.enqueued] == ["rescore_failed"]
+    worker.work()
+    assert not QueryScore.objects.exclude(error="").exists()
+
+
+def test_search_again_leaves_scripts_to_the_worker(sign_in, case, worker):
+    entry = entry_of(case, "query 1")
+    response = sign_in("editor").post(at(case, "query_search", entry.pk), headers=HTMX)
+    assert response.status_code == 200
+    assert attributes(by_id(response, "case-score"))["hx-trigger"] == "every 2s"
+    assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]
+    worker.work()
+    assert script_score(case) == 20
