@@ -69,7 +69,7 @@ class ScorerVersionInline(ReadOnlyInline):
         "measure",
         "script",
         "output_range",
-        "depth",
+        "cutoff",
         "scale",
         "count_unscoreable_as_zero",
         "created_by",

@@ -120,7 +120,7 @@ class ScorerVersion(models.Model):
     """An immutable definition of a scorer: a measure such as `nDCG@10`, or a JavaScript script.
 
     scale: the rating scale it was made for.
-    output_range, depth: of scripts only; the range of their scores, and how many results they consider.
+    output_range, cutoff: of scripts only; the range of their scores, and how many results they consider.
     """
 
     class OutputRange(models.TextChoices):
@@ -132,7 +132,7 @@ class ScorerVersion(models.Model):
     measure = models.CharField(max_length=200, blank=True, help_text="nDCG(gain='linear')@10; empty for a script")
     script = CodeField(blank=True)
     output_range = models.CharField(max_length=3, choices=OutputRange, default=OutputRange.HUNDRED)
-    depth = models.PositiveIntegerField(
+    cutoff = models.PositiveIntegerField(
         null=True, blank=True, help_text="Results that a script considers; empty: as many as are displayed."
     )
     scale = models.JSONField(help_text="The grades with labels that a new book starts with: [[0, 'Poor'], …]")
@@ -175,14 +175,14 @@ class ScorerDefinition:
 
     scale: `[[grade, label], …]`, ascending.
     output_range: the range of a script's scores, "100" for 0–100 or "1" for 0–1.
-    depth: the number of results a script considers; None for as many as are displayed.
+    cutoff: the number of results a script considers; None for as many as are displayed.
     """
 
     measure: str = ""
     script: str = ""
     scale: Sequence[Sequence[Any]] = field(default_factory=lambda: [[grade, ""] for grade in range(1, 11)])
     output_range: str = "100"
-    depth: int | None = None
+    cutoff: int | None = None
     count_unscoreable_as_zero: bool = False
 
     @classmethod
@@ -193,7 +193,7 @@ class ScorerDefinition:
             version.script,
             version.scale,
             version.output_range,
-            version.depth,
+            version.cutoff,
             version.count_unscoreable_as_zero,
         )
 

@@ -15,6 +15,7 @@ from django.db.models import F, FilteredRelation, Q
 from relevancy.models import Book, Case, Query, Run, ScorerVersion
 from relevancy.models.errors import error_text
 from relevancy.models.text import normalize_line, validate_line
+from relevancy.scoring import case_mean
 
 MAX_LENGTH = 50
 MAX_TAGS = 20  # of one query
@@ -148,6 +149,6 @@ def segments(*, case: Case, run: Run | None = None, version: ScorerVersion | Non
                 sums.weighted_scores += weight * score
                 sums.weights += weight
     return [
-        Segment(tag, sums.queries, sums.scored, sums.weighted_scores / sums.weights if sums.weights else None)
+        Segment(tag, sums.queries, sums.scored, case_mean(sums.weighted_scores, sums.weights))
         for tag, sums in sorted(sums_by_tag.items(), key=lambda item: item[0].casefold())
     ]

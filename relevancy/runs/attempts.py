@@ -121,9 +121,9 @@ def _knob(name: str, value: Any) -> float:
 
 def syntax(endpoint: Endpoint, template: str = "") -> str:
     """Returns the syntax of a template, "params" or "json". If the engine accepts both and the template is empty, that of the
-    endpoint's own template."""
-    adapter = engines.get(endpoint.engine)
-    if template.strip() and adapter.syntax != "json":
+    endpoint's own template. If the engine is not installed, that in which the template is written."""
+    adapter = engines.find(endpoint.engine)
+    if adapter is None or (template.strip() and adapter.syntax != "json"):
         return engines.syntax_of(template)
     if adapter.syntax == "either":
         return engines.syntax_of(adapter.suggest_template((), endpoint.options))

@@ -7,8 +7,4 @@ from relevancy.models import Run
 def missing_engine(run: Run) -> str:
     """Returns the key of the engine that a run was made with if its package is not installed; empty otherwise."""
     key = str(run.config["engine"])
-    try:
-        engines.get(key)
-    except engines.UnknownEngine:
-        return key
-    return ""
+    return "" if engines.find(key) else key

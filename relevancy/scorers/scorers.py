@@ -200,7 +200,7 @@ def _add_version(scorer: Scorer, number: int, definition: ScorerDefinition, by: 
         measure=definition.measure,
         script=definition.script,
         output_range=definition.output_range,
-        depth=definition.depth,
+        cutoff=definition.cutoff,
         scale=[list(step) for step in definition.scale],
         count_unscoreable_as_zero=definition.count_unscoreable_as_zero,
         created_by=by,

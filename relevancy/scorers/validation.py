@@ -53,9 +53,9 @@ def _check_script(definition: ScorerDefinition) -> None:
         validate_text(unify_newlines(definition.script))
     except ValidationError as error:
         raise ValidationError({"script": error_text(error)}) from None
-    if definition.depth is not None and not 1 <= definition.depth <= MAX_CUTOFF:
-        message = f"A script cannot consider {definition.depth:,} results. Choose 1 to {MAX_CUTOFF:,}."
-        raise ValidationError({"depth": message})
+    if definition.cutoff is not None and not 1 <= definition.cutoff <= MAX_CUTOFF:
+        message = f"A script cannot consider {definition.cutoff:,} results. Choose 1 to {MAX_CUTOFF:,}."
+        raise ValidationError({"cutoff": message})
     if definition.output_range not in ScorerVersion.OutputRange.values:
         message = f"{definition.output_range!r} is not a range of scores. Choose 100 (0–100) or 1 (0–1)."
         raise ValidationError({"output_range": message})
@@ -78,6 +78,6 @@ def normalize(definition: ScorerDefinition) -> ScorerDefinition:
         script=script,
         scale=definition.scale,
         output_range=definition.output_range,
-        depth=definition.depth or sandbox.find_declared_depth(script),
+        cutoff=definition.cutoff or sandbox.find_declared_depth(script),
         count_unscoreable_as_zero=definition.count_unscoreable_as_zero,
     )

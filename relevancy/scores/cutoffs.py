@@ -10,7 +10,7 @@ def cutoff_of(definition: ScorerDefinition) -> int | None:
     Also None for a measure that cannot be read, such as one whose package has been uninstalled.
     """
     if definition.script:
-        return definition.depth
+        return definition.cutoff
     try:
         return scoring.parse_measure(definition.measure).cutoff
     except scoring.MeasureError:

@@ -103,9 +103,8 @@ def preview_query(definition: ScorerDefinition, *, run: Run, query_id: int) -> S
 
 
 def _titles(run: Run, ranking: RankingInput) -> dict[str, str]:
-    try:
-        engine = engines.get(run.config["engine"])
-    except engines.UnknownEngine:  # its package has been uninstalled
+    engine = engines.find(run.config["engine"])
+    if engine is None:  # its package has been uninstalled
         return {}
     spec = engines.parse_fields(run.config["fields"], engine.default_id_field)
     return {

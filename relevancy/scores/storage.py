@@ -7,6 +7,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from relevancy.models import CaseQuery, CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion
+from relevancy.scoring import case_mean
 
 BATCH = 500
 PAUSE_SECONDS = 0.05  # between bulk writes: SQLite does not queue its writers fairly, and ratings must not wait
@@ -83,9 +84,9 @@ def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
                     run=run,
                     version=version,
                     day=today,
-                    score=sums.scores / sums.weights if sums.weights else None,
-                    low=sums.lows / sums.weights if sums.weights and sums.bounded else None,
-                    high=sums.highs / sums.weights if sums.weights and sums.bounded else None,
+                    score=case_mean(sums.scores, sums.weights),
+                    low=case_mean(sums.lows, sums.weights) if sums.bounded else None,
+                    high=case_mean(sums.highs, sums.weights) if sums.bounded else None,
                     scored=sums.scored,
                     queries=queries,
                     unrated=sums.unrated,

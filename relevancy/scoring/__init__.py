@@ -10,6 +10,7 @@ from .definition import Definition, Example, Parameter, Settings
 from .errors import GradeError, MeasureError, ScaleError, ScoringError, UnknownMeasure
 from .explanations.explanation import Explanation, describe_ranking
 from .known_grades import KnownGrades
+from .means import case_mean
 from .measure import Measure
 from .notation import build_measure, parse_measure
 from .qrels import evaluate, mean_value
@@ -44,6 +45,7 @@ __all__ = [
     "Working",
     "assess",
     "build_measure",
+    "case_mean",
     "combine_ratings",
     "compute_values",
     "describe_ranking",

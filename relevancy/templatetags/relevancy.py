@@ -123,7 +123,7 @@ def rate_unretrieved(
     can: bool,
 ) -> dict[str, object]:
     """The rating of a document that the run did not return; the answer replaces the rating only."""
-    url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, missing=1)
+    url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, unretrieved=1)
     return rate(context, case.book.scale, mine, grade, url, doc_id, title=title, can=can)
 
 

@@ -21,7 +21,7 @@ from .errors import BadFile, quote
 FORMAT = "relevancy-scorer/1"
 _REQUIRED = {"format", "name", "scale"}
 _ALLOWED = _REQUIRED | {"description", "measure", "script", "gives", "depth", "count_unscoreable_as_zero"}
-_FILE_KEYS = {"output_range": "gives"}  # model fields with another key in the file
+_FILE_KEYS = {"output_range": "gives", "cutoff": "depth"}  # model fields with another key in the file
 _MAX_SCRIPT_LENGTH = 100_000
 
 
@@ -32,7 +32,7 @@ def export_scorer(*, scorer: Scorer, version: ScorerVersion) -> str:
     if version.measure:
         data["measure"] = version.measure
     else:
-        data |= {"script": version.script.split("\n"), "gives": version.output_range, "depth": version.depth}
+        data |= {"script": version.script.split("\n"), "gives": version.output_range, "depth": version.cutoff}
     data["count_unscoreable_as_zero"] = version.count_unscoreable_as_zero
     return _format(data)
 
@@ -74,7 +74,7 @@ def parse_scorer(text: str) -> tuple[str, str, ScorerDefinition]:
         script=_script(data),
         scale=_scale(data["scale"]),
         output_range=_text(data, "gives", "100"),
-        depth=_depth(data),
+        cutoff=_cutoff(data),
         count_unscoreable_as_zero=_flag(data, "count_unscoreable_as_zero"),
     )
     return _text(data, "name"), _text(data, "description"), definition
@@ -113,7 +113,7 @@ def _flag(data: Mapping[str, Any], key: str) -> bool:
     return value
 
 
-def _depth(data: Mapping[str, Any]) -> int | None:
+def _cutoff(data: Mapping[str, Any]) -> int | None:
     value = data.get("depth")
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise BadFile(f"depth: this must be an integer or null, not {quote(value)}.")

@@ -55,7 +55,7 @@ def test_script_is_written_tried_and_saved(look: Opens, people: dict[str, User])
     page.keyboard.press("Control+S")
     expect(page.get_by_role("heading", name="Mean of three")).to_be_visible()
     version = Scorer.objects.get(name="Mean of three").versions.get()
-    assert (version.script, version.depth) == (SCRIPT, 3)
+    assert (version.script, version.cutoff) == (SCRIPT, 3)
 
 
 def test_refused_script_keeps_its_text_and_shows_the_place(look: Opens) -> None:

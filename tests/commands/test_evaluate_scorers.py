@@ -98,7 +98,7 @@ def test_evaluate_a_script_that_fails_is_no_success(case: Case) -> None:
     script_of(case.attempts.get()).answers["query 3"] = ()
     out = io.StringIO()
     said = refused(case, out=out)
-    assert said.startswith("The script failed for 1 of 3 queries. broken on “query 2”: ")
+    assert said.startswith("A scorer failed for 1 of 3 queries. broken on “query 2”: ")
     assert "nobody is not defined" in said
     by_name = {row["name"]: row for row in json.loads(out.getvalue())["scorers"]}
     assert "nobody is not defined" in by_name["broken"]["per_query"]["query 2"]["error"]

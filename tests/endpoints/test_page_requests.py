@@ -70,14 +70,14 @@ def test_pages_while_all_threads_wait_for_engines(client: Client, endpoint: Endp
     entry = case.case_queries.order_by("position").first()
     client.force_login(endpoint.owner)
     at_case = {
-        name: reverse(name, args=[case.pk, entry.pk]) for name in ("query_missing", "query_explain", "query_search")
+        name: reverse(name, args=[case.pk, entry.pk]) for name in ("query_unretrieved", "query_explain", "query_search")
     }
     requests = [
         lambda **headers: client.post(reverse("endpoint_try", args=[endpoint.pk]), {"text": "star"}, **headers),
-        lambda **headers: client.get(f"{at_case['query_missing']}?look=1", **headers),
+        lambda **headers: client.get(f"{at_case['query_unretrieved']}?look=1", **headers),
         lambda **headers: client.get(f"{at_case['query_explain']}?doc_id=a", **headers),
         lambda **headers: client.post(at_case["query_search"], **headers),
-        lambda **headers: client.get(f"{reverse('offered', args=[case.pk])}?endpoint={endpoint.pk}", **headers),
+        lambda **headers: client.get(f"{reverse('autocomplete', args=[case.pk])}?endpoint={endpoint.pk}", **headers),
     ]
     with endpoints.connect_for_page(endpoint):
         for send in requests:

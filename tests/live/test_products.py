@@ -15,8 +15,9 @@ from relevancy.models import Case, QueryScore, User
 from tests.factories import make_user
 from tests.live.indexing import make_solr_core
 from tests.live.servers import Server
+from tests.shared_data import ROOT, shared_data
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "products"
+DATA = ROOT / "products"
 SCORERS = ("nDCG@10", "AP@10", "P@10", "RR@10", "Judged@10", "nDCG linear")
 ORACLES = {
     "nDCG@10": ir_measures.nDCG @ 10,  # on gains of 2^grade - 1, see `_qrels`
@@ -38,8 +39,7 @@ EMBEDDED = (
 @pytest.fixture
 def products(db: None, data_dir: Path) -> Iterator[Path]:
     """A folder for files, and an admin."""
-    if not DATA.is_dir():
-        pytest.skip("../shared/data is absent")
+    shared_data("products")
     make_user("Admin", superuser=True)
     yield data_dir
 

@@ -49,9 +49,9 @@ def test_create_writes_a_measure_in_its_shortest_notation(user):
 
 
 def test_create_takes_the_depth_a_script_declares(user):
-    assert scorers.create(name="x", definition=SCRIPT, by=user).versions.get().depth == 4
-    given = ScorerDefinition(script=SCRIPT.script, scale=SCALE, depth=7)
-    assert scorers.create(name="y", definition=given, by=user).versions.get().depth == 7
+    assert scorers.create(name="x", definition=SCRIPT, by=user).versions.get().cutoff == 4
+    given = ScorerDefinition(script=SCRIPT.script, scale=SCALE, cutoff=7)
+    assert scorers.create(name="y", definition=given, by=user).versions.get().cutoff == 7
 
 
 def test_create_communal_is_for_admins(user, admin):
@@ -78,8 +78,8 @@ def test_create_communal_is_for_admins(user, admin):
             "output_range",
             "'10' is not a range of scores",
         ),
-        (ScorerDefinition(script="setScore(1)", scale=SCALE, depth=0), "depth", "cannot consider 0 results"),
-        (ScorerDefinition(script="setScore(1)", scale=SCALE, depth=1001), "depth", "Choose 1 to 1,000"),
+        (ScorerDefinition(script="setScore(1)", scale=SCALE, cutoff=0), "cutoff", "cannot consider 0 results"),
+        (ScorerDefinition(script="setScore(1)", scale=SCALE, cutoff=1001), "cutoff", "Choose 1 to 1,000"),
         (ScorerDefinition(script="setScore(1) // \x00", scale=SCALE), "script", "U+0000"),
         (ScorerDefinition(measure="nDCG@5", scale=[[0, "a\x00"], [1, ""]]), "scale", "U+0000"),
         (ScorerDefinition(measure="nDCG@5", scale=[[0, "a" * 201], [1, ""]]), "scale", "grade 0 has 201 characters"),

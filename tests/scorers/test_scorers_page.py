@@ -39,14 +39,14 @@ def test_page_lists_everything_a_script_can_call() -> None:
 def test_script_of_the_page_runs() -> None:
     definition = scorers.check(ScorerDefinition(script=code_block("js"), scale=[[grade, ""] for grade in range(4)]))
     preview = scores.preview_grades(definition, grades="3 2 - 1")
-    assert (preview.error, definition.depth) == ("", 10)
+    assert (preview.error, definition.cutoff) == ("", 10)
     assert preview.console == ("in stock: false",)
     assert preview.score is not None
 
 
 def test_file_of_the_page_can_be_read() -> None:
     name, _, definition = scorer_file.parse_scorer(code_block("json"))
-    assert (name, definition.script, definition.depth) == ("House score", "setScore(avgRating100(10));", None)
+    assert (name, definition.script, definition.cutoff) == ("House score", "setScore(avgRating100(10));", None)
 
 
 def test_comparison_of_the_page_is_correct() -> None:

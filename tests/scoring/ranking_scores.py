@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import pytest
 
 from relevancy.scoring import Batch, Scale, Scores, parse_measure, score
 
 Grades = Sequence[float | None]
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def score_ranking(
@@ -31,11 +27,3 @@ def compute_value(
     measure: str, grades: Grades, scale: str = "0:3", unretrieved: Sequence[float] = (), depth: int = 0
 ) -> float:
     return float(score_ranking(measure, grades, scale, unretrieved, depth or None).value[0])
-
-
-def shared_data(*parts: str) -> Path:
-    """A file of the data next to the project; skips the test if it is missing."""
-    path = SHARED.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"needs ../shared/data/{'/'.join(parts)}")
-    return path

@@ -8,7 +8,8 @@ import pytest
 
 from relevancy.scoring import MeasureError, Scale, mean_value, parse_measure
 from relevancy.scoring.measures.gains import compute_gains
-from tests.scoring.ranking_scores import compute_value, score_ranking, shared_data
+from tests.scoring.ranking_scores import compute_value, score_ranking
+from tests.shared_data import shared_data
 
 # Quepid: nDCG@10 does not cut the ideal list, P@10 divides by what was returned, CG is linear, ratings above 0 are relevant.
 QUEPID = {

@@ -4,7 +4,7 @@ import pytest
 
 from relevancy.scoring import evaluate
 from relevancy.transfer import trec
-from tests.scoring.ranking_scores import shared_data
+from tests.shared_data import shared_data
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MEASURES = {

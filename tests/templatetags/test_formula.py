@@ -140,5 +140,5 @@ def test_working_of_every_measure_is_drawn_within_the_policy(measure):
 def test_working_of_a_script_shows_console_and_error():
     html = _drawn(tried(grades="1 2", script="console.log('<b>', 1);\nconsole.log(2);\nnope()"))
     assert "&lt;b&gt; 1\n2\n" in html
-    assert "The script failed." in html
+    assert "The scorer failed." in html
     assert "Line 3" in html

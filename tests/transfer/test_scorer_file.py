@@ -61,7 +61,7 @@ def test_export_of_a_script_has_a_line_per_line(user):
 
 @pytest.mark.parametrize(
     "draft",
-    [{"measure": "RBP(p=0.5)@7"}, {"script": SCRIPT, "output_range": "1", "depth": 9}],
+    [{"measure": "RBP(p=0.5)@7"}, {"script": SCRIPT, "output_range": "1", "cutoff": 9}],
     ids=["measure", "script"],
 )
 def test_round_trip_byte_for_byte(user, draft):

@@ -15,21 +15,20 @@ from relevancy import scoring, transfer
 from relevancy.models import Ranking, Rating
 from relevancy.transfer import run_csv, trec
 from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
+from tests.shared_data import shared_data
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "trec_eval"
 database = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
 
 @pytest.fixture
 def trec_files() -> tuple[str, str]:
-    if not DATA.is_dir():
-        pytest.skip("../shared/data is absent")
-    return (DATA / "qrels.test").read_text(), (DATA / "results.test").read_text()
+    data = shared_data("trec_eval")
+    return (data / "qrels.test").read_text(), (data / "results.test").read_text()
 
 
 def test_measure_gives_the_values_of_trec_eval(trec_files: tuple[str, str]) -> None:
     printed = {}
-    for line in (DATA / "out.test.aq").read_text().splitlines():
+    for line in shared_data("trec_eval", "out.test.aq").read_text().splitlines():
         name, topic, value = line.split()
         printed[name, topic] = value
     qrels, run = trec_files
@@ -84,9 +83,7 @@ def test_comments_and_what_follows_the_tag_are_ignored() -> None:
 
 
 def test_files_of_nist_can_be_read() -> None:
-    if not DATA.is_dir():
-        pytest.skip("../shared/data is absent")
-    text = (DATA / "results.trunc").read_text()
+    text = shared_data("trec_eval", "results.trunc").read_text()
     assert max(len(line.split()) for line in text.splitlines()) > 6
     assert sum(map(len, trec.read_run(text).values())) == len(text.splitlines())
 

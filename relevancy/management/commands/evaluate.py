@@ -197,7 +197,7 @@ def _find_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
         return []
     count = failed.values("query").distinct().order_by().count()
     queries = f"{count:,} of {run.queries:,} quer{'y' if run.queries == 1 else 'ies'}"
-    message = f"The script failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}"
+    message = f"A scorer failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}"
     for off in scores.switched_off_scorers(run, versions):
         message += (
             f". {off.version.scorer} was switched off for the rest of run {run.number}: {off.unscored:,} not scored"

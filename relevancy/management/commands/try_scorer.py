@@ -68,13 +68,13 @@ class Command(Base):
         scale = scale or scores.infer_scale(options["grades"], options["known"])
         if options["measure"]:
             return scorers.normalize(ScorerDefinition(measure=options["measure"])), options["measure"], scale
-        script, depth = read_text(options["script"]), options["depth"]
+        script, cutoff = read_text(options["script"]), options["depth"]
         if not script.strip():
             fail(f"{options['script']} is empty.")
-        if depth is not None and not 1 <= depth <= scorers.MAX_CUTOFF:
-            fail(f"--depth is {depth}; it must be from 1 to {scorers.MAX_CUTOFF}.")
+        if cutoff is not None and not 1 <= cutoff <= scorers.MAX_CUTOFF:
+            fail(f"--depth is {cutoff}; it must be from 1 to {scorers.MAX_CUTOFF}.")
         definition = ScorerDefinition(
-            script=script, scale=scorers.parse_scale(scale), output_range=options["output_range"], depth=depth
+            script=script, scale=scorers.parse_scale(scale), output_range=options["output_range"], cutoff=cutoff
         )
         return scorers.normalize(definition), options["script"], scale
 

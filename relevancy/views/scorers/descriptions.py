@@ -119,8 +119,8 @@ def changes(older: ScorerVersion, newer: ScorerVersion) -> list[str]:
         phrases.append(f"scale {scale_text(older.scale)} → {scale_text(newer.scale)}")
     if newer.script and older.output_range != newer.output_range:
         phrases.append(f"score range {newer.get_output_range_display()}")
-    if newer.script and older.depth != newer.depth:
-        phrases.append(f"cutoff {newer.depth or 'as many as are displayed'}")
+    if newer.script and older.cutoff != newer.cutoff:
+        phrases.append(f"cutoff {newer.cutoff or 'as many as are displayed'}")
     if older.count_unscoreable_as_zero != newer.count_unscoreable_as_zero:
         phrases.append(
             "unscoreable queries count as 0"

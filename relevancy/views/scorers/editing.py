@@ -80,7 +80,7 @@ def _as_initial(scorer: Scorer, version: ScorerVersion) -> InitialValues:
         "scale": descriptions.scale_text(version.scale),
         "script": version.script,
         "output_range": version.output_range,
-        "depth": version.depth,
+        "cutoff": version.cutoff,
         "zero": version.count_unscoreable_as_zero,
     }
     if version.measure:

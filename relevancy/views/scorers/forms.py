@@ -14,7 +14,7 @@ from relevancy.scoring.types import Parameter
 from relevancy.templatetags import numbers
 from relevancy.views.forms import FormData, InitialValues, add_errors
 
-SCRIPT_ONLY, MEASURE_ONLY = ("script", "output_range", "depth"), ("measure", "cutoff")
+SCRIPT_ONLY, MEASURE_ONLY = ("script", "output_range"), ("measure",)
 MAX_CUTOFF = scorers.MAX_CUTOFF
 
 
@@ -65,14 +65,6 @@ class ScorerForm(forms.Form):
     )
     script = ScriptField()
     output_range = forms.ChoiceField(choices=ScorerVersion.OutputRange.choices)
-    depth = forms.IntegerField(
-        label="Cutoff",
-        required=False,
-        min_value=1,
-        max_value=MAX_CUTOFF,
-        help_text=f"How many results count, at most {MAX_CUTOFF:,}. "
-        "Leave empty to use the k that the script declares, or all displayed results.",
-    )
     zero = forms.BooleanField(label="Count queries that cannot be scored as 0", required=False)
     is_global = forms.BooleanField(label="Available to all users; only admins can edit it", required=False)
 
@@ -94,6 +86,8 @@ class ScorerForm(forms.Form):
             del self.fields["is_global"]
         if self.selected_kind == "measure":
             self._add_measure_fields()
+        else:
+            self.fields["cutoff"] = _script_cutoff_field()
 
     def _add_measure_fields(self) -> None:
         definitions = scorers.measures()
@@ -140,7 +134,7 @@ class ScorerForm(forms.Form):
                 script=data.get("script", ""),
                 scale=data["scale"],
                 output_range=data.get("output_range", "100"),
-                depth=data.get("depth"),
+                cutoff=None if measure else data.get("cutoff"),
                 count_unscoreable_as_zero=data["zero"],
             )
         return data
@@ -175,6 +169,17 @@ class ScorerForm(forms.Form):
         self.add_error("script", f"Line {line}, column {column or 1}: {text}")
         location = {"data-error-line": line, "data-error-column": column or 1, "data-error-text": text}
         self.fields["script"].widget.attrs.update(location)
+
+
+def _script_cutoff_field() -> forms.IntegerField:
+    return forms.IntegerField(
+        label="Cutoff k",
+        required=False,
+        min_value=1,
+        max_value=MAX_CUTOFF,
+        help_text=f"How many results count, at most {MAX_CUTOFF:,}. "
+        "Leave empty to use the k that the script declares, or all displayed results.",
+    )
 
 
 def _build_field(parameter: Parameter) -> forms.Field:

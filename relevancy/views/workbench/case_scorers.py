@@ -117,10 +117,10 @@ def adopt(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
 
 @require_POST
 def score_again(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Scores the queries again whose script failed in the run shown, for example because it ran out of time."""
+    """Scores the queries again whose scorer failed in the run shown, for example because a script ran out of time."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     run, url = workbench.selection.finished_run, workbench.queries.url(**workbench.selection.parameters)
     if run is None:
         return conflict(request, url, "No run is complete. Wait for it, or start one, then score again.")
     tasks.send(tasks.rescore_failed, run.pk)
-    return redirect_with_message(request, url, "The queries whose script failed are being scored again.")
+    return redirect_with_message(request, url, "The queries whose scorer failed are being scored again.")

@@ -24,7 +24,7 @@ NEVER_NULL = {"position", "query__text"}
 STATES = {
     "unrated": ("Only unrated", Q(unrated__gt=0)),
     "failed": ("Failed", ~Q(error_kind="") & Q(error_kind__isnull=False)),
-    "script": ("Script failed", ~Q(score_error="") & Q(score_error__isnull=False)),
+    "scorer": ("Scorer failed", ~Q(score_error="") & Q(score_error__isnull=False)),
     "empty": ("No results", Q(returned=0, error_kind="")),
     "unscored": ("Without a score", Q(score=None)),
 }

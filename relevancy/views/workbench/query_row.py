@@ -10,7 +10,7 @@ from relevancy.models import CaseQuery, Query, QueryScore, Ranking, Run
 from .query_detail import QueryDetail
 from .run_selection import RunSelection
 
-StateName = Literal["never", "waiting", "new", "failed", "script", "edited", "empty", "done"]
+StateName = Literal["never", "waiting", "new", "failed", "scorer", "edited", "empty", "done"]
 NOT_SCOREABLE = "Not scoreable: no returned document is rated, or no relevant document is known"
 
 
@@ -80,7 +80,7 @@ class RowState:
     name: for tests, styles and scripts (`data-state`).
     why_no_score: why a score is missing, for the title of the dash in its place.
     pill: the state in a word; None if there is nothing to say.
-    error: why the search or the script failed; shown in place of the numbers.
+    error: why the search or the scorer failed; shown in place of the numbers.
     retry_label, retry_url: the button that searches or scores again; empty if there is none.
     """
 
@@ -93,7 +93,7 @@ class RowState:
 
     @property
     def has_failed(self) -> bool:
-        return self.name in {"failed", "script"}
+        return self.name in {"failed", "scorer"}
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,12 @@ def row_state(case_id: int, case_query: ScoredCaseQuery, selection: RunSelection
             retry_label="Try again" if can_retry else "",
             retry_url=reverse("query_search", args=[case_id, case_query.pk]) if can_retry else "",
         )
-    if name == "script":
+    if name == "scorer":
         score_again = reverse("case_score_again", args=[case_id], query=selection.parameters or None)
         return RowState(
             name,
-            "No score: the script failed",
-            Pill("script failed", "bad"),
+            "No score: the scorer failed",
+            Pill("scorer failed", "bad"),
             error=f"Scorer: {case_query.score_error}",
             retry_label="Score again" if can_edit else "",
             retry_url=score_again if can_edit else "",
@@ -164,7 +164,7 @@ def _state_name(case_query: ScoredCaseQuery, run: Run | None) -> StateName:
     if case_query.error_kind:
         return "failed"
     if case_query.score_error:
-        return "script"
+        return "scorer"
     if case_query.asked_text != case_query.query.text:
         return "edited"
     return "done" if case_query.returned else "empty"

@@ -174,7 +174,7 @@ def _render_change(
             )
     row = workbench.row(scored_query, is_open=True, rated=rated)
     context = {**workbench.score_context(), "row": row}
-    if request.GET.get("missing"):
+    if request.GET.get("unretrieved"):
         grades = rated.ratings.grades(workbench.case.book)
         records = rated.ratings.by_document.get(doc_id, ())
         own = next((record.value for record in records if record.rater_id == request.user.pk), None)

@@ -6,7 +6,6 @@ import csv
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,7 @@ from relevancy.engines.fields.specs import parse_fields
 from relevancy.engines.templates.template import parse_template
 from relevancy.engines.transport.addresses import AddressRules
 from relevancy.engines.types import Connection, Request
-
-FILMS = Path(__file__).parents[3].parent / "shared" / "data" / "movies"
+from tests.shared_data import shared_data
 
 DOCS = [
     {"id": "d", "title": "Star Trek", "text": "A ship among the stars", "genres": ["Science Fiction"], "year": 1979, "rank": 7.5},
@@ -435,11 +433,10 @@ def test_build_index_without_documents(tmp_path):
 
 
 def test_search_many_of_real_films_is_fast(tmp_path):
-    if not FILMS.exists():
-        pytest.skip("../shared/data/movies is missing")
-    with (FILMS / "movies.jsonl").open(encoding="utf-8") as lines:
+    films = shared_data("movies")
+    with (films / "movies.jsonl").open(encoding="utf-8") as lines:
         build_index(tmp_path, "films", map(json.loads, lines), schema={"genres": "keyword"})
-    with (FILMS / "ratings.csv").open(encoding="utf-8", newline="") as rows:
+    with (films / "ratings.csv").open(encoding="utf-8", newline="") as rows:
         queries = list(dict.fromkeys(row["query"] for row in csv.DictReader(rows)))
     engine = engine_at(tmp_path)
     template = parse_template('{"query": "#$query##", "fields": ["title^5", "cast^2", "overview"], "tie": 0.1}', "json")

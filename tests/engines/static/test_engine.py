@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,7 @@ from relevancy.engines.static.rankings_file import load_rankings, parse_rankings
 from relevancy.engines.templates.template import parse_template
 from relevancy.engines.transport.addresses import AddressRules
 from relevancy.engines.types import Connection, Hit, Request, UploadSummary
-
-TREC_DATA = Path(__file__).parents[3].parent / "shared" / "data" / "trec_eval"
+from tests.shared_data import shared_data
 
 QUEPID = (
     "Query Text,Doc ID,Doc Position,title,year\r\n"
@@ -25,6 +23,7 @@ QUEPID = (
     "\r\n"
     "nothing,,,,\r\n"
 )
+
 RUN = "q1 Q0 a 1 1.5 tag\nq1\tQ0\tc  9 2.5 tag\nq1 Q0 b 2 2.5 tag\n\nq2 Q0 a 1 -3e0 tag\n"
 
 
@@ -197,9 +196,7 @@ def test_summarize_names_line_column_and_value(text, message):
 
 
 def test_load_rankings_of_a_real_run():
-    if not TREC_DATA.exists():
-        pytest.skip("../shared/data/trec_eval is missing")
-    rankings = load_rankings(TREC_DATA / "results.test").hits_by_query
+    rankings = load_rankings(shared_data("trec_eval", "results.test")).hits_by_query
     assert rankings
     for hits in rankings.values():
         assert [(hit.score, hit.id) for hit in hits] == sorted(((hit.score, hit.id) for hit in hits), reverse=True)
@@ -244,10 +241,9 @@ def test_parse_rankings_names_at_most_five_snapshots():
 
 @pytest.mark.parametrize("name", ["results.test", "results.trunc"])
 def test_load_rankings_of_nists_own_runs(name):
-    if not TREC_DATA.exists():
-        pytest.skip("../shared/data/trec_eval is missing")
-    lines = [line.split() for line in (TREC_DATA / name).read_text().splitlines()]
-    rankings = load_rankings(TREC_DATA / name).hits_by_query
+    path = shared_data("trec_eval", name)
+    lines = [line.split() for line in path.read_text().splitlines()]
+    rankings = load_rankings(path).hits_by_query
     assert {(query, hit.id) for query, hits in rankings.items() for hit in hits} == {
         (line[0], line[2]) for line in lines
     }

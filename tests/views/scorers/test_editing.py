@@ -16,7 +16,7 @@ AS_SCRIPT = {
     "scale": "0:3",
     "script": SCRIPT,
     "output_range": "100",
-    "depth": "",
+    "cutoff": "",
     "do": "save",
 }
 PREVIEW = {"on": "typed", "grades": "3 2 - 1", "known": ""}
@@ -46,7 +46,7 @@ def test_new_script(sign_in):
         "/scorers/new/", {**AS_SCRIPT, "scale": "0 Poor, 1 Good", "script": SCRIPT.replace("\n", "\r\n")}
     )
     version = Scorer.objects.get(name="New").versions.get()
-    assert (version.script, version.depth, version.scale) == (SCRIPT, 5, [[0, "Poor"], [1, "Good"]])
+    assert (version.script, version.cutoff, version.scale) == (SCRIPT, 5, [[0, "Poor"], [1, "Good"]])
 
 
 def test_new_global_only_by_admins(sign_in):
@@ -95,7 +95,7 @@ def test_new_refuses_at_the_field(sign_in, change, field, said):
 
 
 def test_new_keeps_a_refused_script_and_points_at_its_place(sign_in):
-    response = sign_in("rater").post("/scorers/new/", {**AS_SCRIPT, "script": "let a = 1;\nlet b = ;", "depth": "3"})
+    response = sign_in("rater").post("/scorers/new/", {**AS_SCRIPT, "script": "let a = 1;\nlet b = ;", "cutoff": "3"})
     text = response.content.decode()
     assert response.status_code == 422
     assert "Line 2, column 9: " in text
@@ -103,7 +103,7 @@ def test_new_keeps_a_refused_script_and_points_at_its_place(sign_in):
     assert "let a = 1;\nlet b = ;</textarea>" in text
 
 
-@pytest.mark.parametrize("wrong", [{"script": "  "}, {"depth": "0"}, {"depth": "1001"}, {"output_range": "7"}])
+@pytest.mark.parametrize("wrong", [{"script": "  "}, {"cutoff": "0"}, {"cutoff": "1001"}, {"output_range": "7"}])
 def test_new_script_refuses_at_the_field(sign_in, wrong):
     response = sign_in("rater").post("/scorers/new/", {**AS_SCRIPT, **wrong})
     assert response.status_code == 422

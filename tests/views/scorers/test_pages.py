@@ -137,7 +137,7 @@ def test_scorer_page_tells_versions_apart_and_offers_to_rescore(sign_in, people,
 
 def test_history_of_a_script_counts_lines(people, script_scorer):
     definition = ScorerDefinition(
-        script=SCRIPT.replace("avgRating100", "avgRating") + "// end\n", scale=SCALE, output_range="1", depth=7
+        script=SCRIPT.replace("avgRating100", "avgRating") + "// end\n", scale=SCALE, output_range="1", cutoff=7
     )
     scorers.change(scorer=script_scorer, by=people["owner"], definition=definition)
     assert history(list(script_scorer.versions.all()))[0][1] == [

@@ -12,7 +12,7 @@ from tests.markup import compact
 from .example_scorers import SCALE, SCRIPT, at, house_measure, house_script
 
 MEASURE = {"kind": "measure", "scale": "0:3", "measure": "nDCG", "cutoff": "6", "p_gain": "linear"}
-AS_SCRIPT = {"kind": "script", "scale": "0:3", "script": SCRIPT, "output_range": "100", "depth": ""}
+AS_SCRIPT = {"kind": "script", "scale": "0:3", "script": SCRIPT, "output_range": "100", "cutoff": ""}
 TYPED = {"on": "typed", "grades": "3 2 3 0 1 2", "known": "3 2"}
 HTMX = {"HX-Request": "true"}
 

@@ -17,7 +17,7 @@ def case(people, team, script):
 
 def test_offered(sign_in, case):
     endpoint = Endpoint.objects.get()
-    said = sign_in("editor").get(at(case, "offered", endpoint=endpoint.pk)).json()
+    said = sign_in("editor").get(at(case, "autocomplete", endpoint=endpoint.pk)).json()
     assert said["names"] == ["id"]
     assert "title:id" in said["fields"]
     assert "#$query##" in said["slots"]
@@ -27,10 +27,10 @@ def test_offered(sign_in, case):
 def test_offered_of_an_endpoint_the_user_does_not_see(sign_in, case, people):
     foreign = make_endpoint(people["stranger"])
     client = sign_in("editor")
-    assert client.get(at(case, "offered", endpoint=foreign.pk)).status_code == 404
-    assert client.get(at(case, "offered")).status_code == 404
+    assert client.get(at(case, "autocomplete", endpoint=foreign.pk)).status_code == 404
+    assert client.get(at(case, "autocomplete")).status_code == 404
 
 
 @pytest.mark.parametrize(("who", "status"), [("rater", 403), ("viewer", 403), ("stranger", 404)])
 def test_offered_is_for_editors(sign_in, case, who, status):
-    assert sign_in(who).get(at(case, "offered", endpoint=Endpoint.objects.get().pk)).status_code == status
+    assert sign_in(who).get(at(case, "autocomplete", endpoint=Endpoint.objects.get().pk)).status_code == status

@@ -383,14 +383,14 @@ def test_script_that_fails_is_said_in_row_head_and_state(sign_in, failing):
     page = sign_in("editor").get(at(failing, "case"))
     row = by_id(page, f"query-row-{entry_of(failing, 'query 2').pk}")
     assert "Scorer: Line 1: nobody is not defined" in words(row)
-    assert "script failed" in words(row)
+    assert "scorer failed" in words(row)
     assert [attributes(form)["action"] for form in elements(row, _name="form")] == [at(failing, "case_score_again")]
     body = by_id(page, f"query-{entry_of(failing, 'query 2').pk}")
     assert "failed" in attributes(body)["class"].split()
     assert "data-failed" in attributes(body)
-    assert "1 query: the script failed" in head_of(page)
+    assert "1 query: the scorer failed" in head_of(page)
     assert "2 of 3 scored" in head_of(page)
-    assert shown(sign_in("viewer").get(at(failing, "case"), {"state": "script"})) == ["query 2"]
+    assert shown(sign_in("viewer").get(at(failing, "case"), {"state": "scorer"})) == ["query 2"]
     assert shown(sign_in("viewer").get(at(failing, "case"), {"state": "failed"})) == []
 
 
@@ -400,7 +400,7 @@ def test_script_that_fails_beside_is_said_there_and_inside(sign_in, failing):
     page = sign_in("viewer").get(at(failing, "case", open=entry.pk))
     assert secondary_scores(page)[0].startswith("a script 1 failed")
     assert "Scorer: Line 1: nobody is not defined" in words(by_id(page, f"query-scores-{entry.pk}"))
-    assert "the script failed" not in words(by_id(page, f"query-row-{entry.pk}"))
+    assert "the scorer failed" not in words(by_id(page, f"query-row-{entry.pk}"))
 
 
 def test_score_again_tries_only_what_failed(sign_in, failing, monkeypatch):

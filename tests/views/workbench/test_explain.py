@@ -69,9 +69,9 @@ def test_explain_as_a_page(sign_in, films):
 def test_missing_lists_ids_then_titles(sign_in, films):
     client = sign_in("rater")
     entry = entry_of(films, "star")
-    part = by_id(ask(client, films, "query_missing"), f"missing-{entry.pk}")
+    part = by_id(ask(client, films, "query_unretrieved"), f"unretrieved-{entry.pk}")
     assert [words(title) for title in elements(part, cls="title")] == ["gone", "3"]
-    looked = by_id(ask(client, films, "query_missing", look="1"), f"missing-{entry.pk}")
+    looked = by_id(ask(client, films, "query_unretrieved", look="1"), f"unretrieved-{entry.pk}")
     assert [words(title) for title in elements(looked, cls="title")] == ["gone", "Solaris <i>1972</i>"]
     assert elements(looked, _name="i") == []
     assert [words(pill) for pill in elements(looked, cls="pill")] == ["not in the index"]
@@ -80,12 +80,12 @@ def test_missing_lists_ids_then_titles(sign_in, films):
 
 def test_missing_where_all_are_shown(sign_in, films):
     films.book.queries.get().ratings.exclude(doc_id="1").delete()
-    assert "All documents that are rated" in words(tree(ask(sign_in("viewer"), films, "query_missing")))
+    assert "All documents that are rated" in words(tree(ask(sign_in("viewer"), films, "query_unretrieved")))
 
 
 def test_missing_says_why_it_cannot_look_up(sign_in, films):
     Endpoint.objects.update(url="elsewhere")
-    answer = ask(sign_in("viewer"), films, "query_missing", look="1")
+    answer = ask(sign_in("viewer"), films, "query_unretrieved", look="1")
     assert answer.status_code == 200
     assert "is now elsewhere" in words(tree(answer))
     assert "gone" in words(tree(answer))
@@ -93,7 +93,7 @@ def test_missing_says_why_it_cannot_look_up(sign_in, films):
 
 def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
     case = make_bench(people, team)
-    text = words(tree(ask(sign_in("viewer"), case, "query_missing", "query 1")))
+    text = words(tree(ask(sign_in("viewer"), case, "query_unretrieved", "query 1")))
     assert "Look" not in text
     assert "x" in text.split()
 
@@ -101,10 +101,10 @@ def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
 def test_nothing_to_look_at_without_a_run(sign_in, people, team, script):
     case = make_bench(people, team, run=False)
     client = sign_in("viewer")
-    for name in ("query_missing", "query_explain"):
+    for name in ("query_unretrieved", "query_explain"):
         assert ask(client, case, name, "query 1").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["query_missing", "query_explain"])
+@pytest.mark.parametrize("name", ["query_unretrieved", "query_explain"])
 def test_looking_closer_is_for_those_who_see_the_case(sign_in, films, name):
     assert ask(sign_in("stranger"), films, name, doc_id="1").status_code == 404

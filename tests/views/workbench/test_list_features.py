@@ -143,7 +143,7 @@ def test_an_opened_query_counts_what_is_rated_and_not_shown(sign_in, case):
 def test_rating_a_document_that_is_not_shown(sign_in, case):
     client = sign_in("rater")
     entry = entry_of(case, "query 1")
-    place = at(case, "rate", entry.pk, missing=1)
+    place = at(case, "rate", entry.pk, unretrieved=1)
     answer = client.post(place, {"doc_id": "x", "value": "2"}, headers=HTMX)
     (form,) = elements(tree(answer), _name="form", **{"data-rate": "x"})
     chosen = [attributes(button)["data-grade"] for button in elements(form, **{"aria-checked": "true"})]

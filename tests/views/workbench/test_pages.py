@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from relevancy import cases, endpoints, engines, judgments, queries, scorers, scores
-from relevancy.models import CaseScore, Run, Scorer, ScorerVersion
+from relevancy.models import CaseScore, Endpoint, Rating, Run, Scorer, ScorerVersion
 from relevancy.views.workbench import urls
 from tests.factories import make_endpoint, make_scorer, make_team, query_of, rate_all, run_now, script_of
 
@@ -49,7 +49,7 @@ ADDRESSES = [
     ("query_remove", "POST", "editor", 302),
     ("query_restore", "POST", "editor", 302),
     ("query_search", "POST", "editor", 302),
-    ("query_sent", "GET", "viewer", 200),
+    ("query_request", "GET", "viewer", 200),
     ("document", "GET", "viewer", 200),
     ("query_working", "GET", "viewer", 200),
     ("rate", "POST", "rater", 302),
@@ -66,7 +66,7 @@ ADDRESSES = [
     ("run_complete", "POST", "editor", 302),
 ]
 MODULES = ("pages", "attempts", "case_scorers", "queries", "working", "ratings", "runs")
-ENTRY = {"query", "query_edit", "query_remove", "query_restore", "query_search", "query_sent", "document", "rate"}
+ENTRY = {"query", "query_edit", "query_remove", "query_restore", "query_search", "query_request", "document", "rate"}
 ENTRY |= {"rate_shown", "query_working"}
 RUN = {"run_cancel", "run_complete", "attempt_edit", "attempt_archive", "attempt_restore"}
 SCORER = {"case_scorer_remove", "case_scorer_restore", "case_scorer_adopt"}
@@ -588,6 +588,76 @@ def test_missing_packages_are_notices(sign_in, case):
     assert {"engine-missing", "measure-missing"} <= found
 
 
+@pytest.fixture
+def uninstalled(case):
+    """A case scored by a measure, and run on an engine, whose packages have been uninstalled since."""
+    run = case.runs.get()
+    Run.objects.update(config={**run.config, "engine": "uninstalled"})
+    Endpoint.objects.filter(attempts__case=case).update(engine="uninstalled")
+    ScorerVersion.objects.filter(case_scorers__case=case).update(measure="Uninstalled@10")
+    return case
+
+
+def kinds_of_notices(page):
+    return {attributes(part).get("data-notice") for part in elements(by_id(page, "queries"), cls="notice")}
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+def test_rate_without_the_package_of_the_measure(sign_in, uninstalled, headers):
+    client, entry = sign_in("rater"), entry_of(uninstalled, "query 1")
+    url = at(uninstalled, "rate", entry.pk, rank=2)
+    response = client.post(url, {"doc_id": "b", "value": "2"}, headers=headers)
+    assert response.status_code == (200 if headers else 302)
+    assert Rating.objects.get(query=entry.query_id, doc_id="b").value == 2
+    if headers:
+        row = by_id(response, f"query-row-{entry.pk}")
+        assert attributes(row)["data-state"] == "scorer"
+        assert "Uninstalled" in words(row)
+    page = client.get(at(uninstalled, "case", open=entry.pk))
+    assert page.status_code == 200
+    assert {"engine-missing", "measure-missing"} <= kinds_of_notices(page)
+
+
+def test_rate_shown_without_the_package_of_the_measure(sign_in, uninstalled):
+    entry = entry_of(uninstalled, "query 1")
+    response = sign_in("rater").post(at(uninstalled, "rate_shown", entry.pk), {"value": "1"}, headers=HTMX)
+    assert response.status_code == 200
+    assert Rating.objects.filter(query=entry.query_id, value=1).exists()
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+@pytest.mark.parametrize("name", ["query", "query_request", "query_unretrieved", "query_working", "document"])
+def test_parts_of_a_run_without_its_packages(sign_in, uninstalled, name, headers):
+    entry = entry_of(uninstalled, "query 1")
+    response = sign_in("viewer").get(at(uninstalled, name, entry.pk), {"doc_id": "a"}, headers=headers, follow=True)
+    assert response.status_code == 200
+
+
+def test_explain_without_the_package_of_the_engine(sign_in, uninstalled):
+    entry = entry_of(uninstalled, "query 1")
+    response = sign_in("viewer").get(at(uninstalled, "query_explain", entry.pk, doc_id="a"), headers=HTMX)
+    assert response.status_code == 200
+    assert "uninstalled" in words(tree(response))
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+@pytest.mark.parametrize("name", ["run", "attempt_preview"])
+def test_run_without_the_package_of_the_engine(sign_in, uninstalled, name, headers):
+    response = sign_in("editor").post(at(uninstalled, name), body(uninstalled, name), headers=headers)
+    assert response.status_code in {409, 422}
+    assert "uninstalled" in response.content.decode()
+    assert uninstalled.runs.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("run_complete", [1]), ("query_search", ["entry"]), ("case_score_again", [])]
+)
+def test_search_again_without_the_package_of_the_engine(sign_in, uninstalled, name, arguments):
+    pk = entry_of(uninstalled, "query 1").pk
+    url = at(uninstalled, name, *(pk if argument == "entry" else argument for argument in arguments))
+    assert sign_in("editor").post(url, headers=HTMX).status_code in {200, 409}
+
+
 # --- scorer ---
 
 
@@ -668,7 +738,7 @@ def test_every_text_is_escaped(sign_in, people, team, script):
     client = sign_in("editor")
     places = [
         at(case, "case", open=entry.pk, q="script"),
-        address(case, "query_sent", entry),
+        address(case, "query_request", entry),
         address(case, "query_edit", entry),
     ]
     places += [at(case, "document", entry.pk, doc_id=f"d{SCRIPT}"), at(case, "document", entry.pk, doc_id=SCRIPT)]

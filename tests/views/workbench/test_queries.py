@@ -150,13 +150,13 @@ def test_as_sent(sign_in, case):
     client = sign_in("viewer")
     entry = entry_of(case, "query 1")
     queries.edit(case_query=entry, text="another text")
-    text = words(tree(client.get(at(case, "query_sent", entry.pk), headers=HTMX)))
+    text = words(tree(client.get(at(case, "query_request", entry.pk), headers=HTMX)))
     assert '"query": "query 1"' in text
     queries.add(case=case, texts=["late"])
-    response = client.get(at(case, "query_sent", entry_of(case, "late").pk))
+    response = client.get(at(case, "query_request", entry_of(case, "late").pk))
     assert "has not been searched in this run." in words(tree(response))
     Run.objects.update(config={**case.runs.get().config, "engine": "gone"})
-    assert "gone" in words(elements(tree(client.get(at(case, "query_sent", entry.pk))), cls="bad")[0])
+    assert "gone" in words(elements(tree(client.get(at(case, "query_request", entry.pk))), cls="bad")[0])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_as_sent_and_preview_never_show_credentials(sign_in, people, case, engin
     attempt = make_attempt(case, endpoint, template=template)
     Run.objects.filter(case=case).update(attempt=attempt, config=runs.snapshot_config(attempt))
     client = sign_in("viewer")
-    sent = client.get(at(case, "query_sent", entry_of(case, "query 1").pk))
+    sent = client.get(at(case, "query_request", entry_of(case, "query 1").pk))
     shape = {"parent": "2", "endpoint": endpoint.pk, "template": template, "depth": "10"}
     preview = client.post(at(case, "attempt_preview"), shape)
     page = client.get(at(case, "case"))

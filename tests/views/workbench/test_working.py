@@ -66,9 +66,9 @@ def test_working_of_a_script_that_fails_says_where(sign_in, case):
     made = scripted(FAILS_ON_TWO)
     scorers.add_scorer(case=case, scorer=made)
     text = words(tree(working(sign_in("viewer"), case, "query 2", HTMX, scorer=made.pk)))
-    assert "The script failed" in text
+    assert "The scorer failed" in text
     assert "Line 1: nobody is not defined" in text
-    assert "No score: the script failed" in text
+    assert "No score: the scorer failed" in text
 
 
 def test_working_where_there_is_nothing_to_score(sign_in, people, team, case):
