@@ -213,6 +213,13 @@ def test_solr_index_that_is_allowed(server: LocalServer, template: str) -> None:
     assert len(server.received) == 1
 
 
+@pytest.mark.parametrize("length", [0, 100_000])
+def test_solr_macros_that_double(server: LocalServer, length: int) -> None:
+    """Twenty parameters, each of which contains the next one twice, would be replaced a million times."""
+    chain = [f"m{number}=${{m{number + 1}}}${{m{number + 1}}}" for number in range(20)]
+    refused_by_solr(server, request("&".join(["q=${m0}", *chain, f"m20={'x' * length}"])))
+
+
 @pytest.mark.parametrize("template", ["q=x&x.shards=secret", "q={!join fromIndex=other}x", "q=x&collection=secret,*"])
 def test_solr_allows_nothing_else(server: LocalServer, template: str) -> None:
     refused_by_solr(server, request(template), allowed_indexes=("secret",))

@@ -58,7 +58,7 @@ _APIS = frozenset({"admin", "api", "cluster", "v2"})
 
 
 class SolrEngine(Engine):
-    """A core or collection. Its URL may end in a request handler (`…/solr/products/browse`); the default is `select`.
+    """A core or collection. Its URL may end in a request handler that is allowed; the default is `select`.
 
     A template that begins with a brace is a request of the JSON Request API.
     """
@@ -70,7 +70,7 @@ class SolrEngine(Engine):
     address = AddressField(
         kind="url",
         label="Address of the core or collection",
-        help="The core's address, optionally followed by a request handler.",
+        help="The core's address, optionally followed by /select or /query.",
         example="http://localhost:8983/solr/products",
     )
     example_template = "q=#$query##\n&defType=edismax\n&qf=title^2 description\n&tie=0.1"

@@ -30,7 +30,8 @@ _OF_COLLECTIONS = re.compile(r"(.*\.)?collection")
 _MACRO = "${"
 _MACRO_CONTENT = re.compile(r"\s*([^\W\d][\w.$-]*)\s*(?::(.*))?", re.DOTALL)
 _MAX_MACRO_LEVELS = 25
-_MAX_EXPANDED_LENGTH = 1_000_000
+_MAX_MACROS = 500
+_MAX_EXPANDED_LENGTH = 10_000  # a longer value counts as several macros
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _MAX_UNESCAPINGS = 20
 _NESTED_QUERY = re.compile(r"_(?:query|val)_\s*:")
@@ -200,36 +201,44 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _expand_macros(parameters: Pairs) -> list[tuple[str, str]]:
-    first_values: dict[str, str] = {}
-    for name, value in parameters:
-        first_values.setdefault(name, value)
-    return [(name, _expand(value, first_values, 0)) for name, value in parameters]
+    expander = _MacroExpander(parameters)
+    return [(name, expander.expand(value)) for name, value in parameters]
 
 
-def _expand(text: str, values: Mapping[str, str], level: int) -> str:
-    """Replaces `${name}` and `${name:default}` as Solr does: up to the first `}`, from the outside in."""
-    if _MACRO not in text:
-        return text
-    if level > _MAX_MACRO_LEVELS:
-        raise BadQuery("The macros ${…} of the template are nested too deeply.", hint="Simplify them.")
-    parts: list[str] = []
-    start = length = 0
-    while (opening := text.find(_MACRO, start)) >= 0 and (closing := text.find("}", opening)) >= 0:
-        if opening and text[opening - 1] == "\\":
-            parts.append(text[start : opening + len(_MACRO)])
-            start = opening + len(_MACRO)
-            continue
-        parts.append(text[start:opening])
-        start = closing + 1
-        content = _MACRO_CONTENT.match(text[opening + len(_MACRO) : closing])
+class _MacroExpander:
+    """Replaces `${name}` and `${name:default}` as Solr does: up to the first `}`, from the outside in.
+
+    Raises `BadQuery` for macros that take too long: each one can contain two others, and so on.
+    """
+
+    def __init__(self, parameters: Pairs) -> None:
+        self._left = _MAX_MACROS
+        self._values: dict[str, str] = {}
+        for name, value in parameters:
+            self._values.setdefault(name, value)
+
+    def expand(self, text: str, level: int = 0) -> str:
+        parts: list[str] = []
+        start = 0
+        while (opening := text.find(_MACRO, start)) >= 0 and (closing := text.find("}", opening)) >= 0:
+            if opening and text[opening - 1] == "\\":
+                parts.append(text[start : opening + len(_MACRO)])
+                start = opening + len(_MACRO)
+                continue
+            parts.append(text[start:opening])
+            start = closing + 1
+            parts.append(self._replacement(text[opening:start], level))
+        return "".join([*parts, text[start:]])
+
+    def _replacement(self, macro: str, level: int) -> str:
+        content = _MACRO_CONTENT.match(macro[len(_MACRO) : -1])
         if content is None:
-            parts.append(text[opening:start])
-        else:
-            parts.append(_expand(values.get(content[1], content[2] or ""), values, level + 1))
-        length += len(parts[-1])
-        if length > _MAX_EXPANDED_LENGTH:
-            raise BadQuery("The macros ${…} of the template become too long.", hint="Simplify them.")
-    return "".join([*parts, text[start:]])
+            return macro
+        value = self._values.get(content[1], content[2] or "")
+        self._left -= 1 + len(value) // _MAX_EXPANDED_LENGTH
+        if level > _MAX_MACRO_LEVELS or self._left < 0:
+            raise BadQuery("The template has too many macros ${…}, one in another.", hint="Simplify them.")
+        return self.expand(value, level + 1)
 
 
 def refused_parameter(name: str) -> BadQuery:
