@@ -56,13 +56,15 @@ def limit_hit(hit: Hit, space: int = MAX_HIT_LENGTH) -> Hit:
             hint="Name another field as the id in the displayed fields, such as id:sku.",
         )
     fields = _limit_fields(hit.fields, space)
-    highlights = {
-        name: snippet
-        for name, snippet in hit.highlights.items()
-        if name in fields and len(snippet) <= MAX_SNIPPET_LENGTH
-    }
+    snippets = [(name, text) for name, text in hit.highlights.items() if _is_displayed(name, fields)]
+    highlights = {name: text for name, text in snippets[:MAX_FIELDS] if len(text) <= MAX_SNIPPET_LENGTH}
     score = hit.score if hit.score is not None and math.isfinite(hit.score) else None
     return Hit(hit.id, score, fields, highlights)
+
+
+def _is_displayed(name: str, fields: Mapping[str, Any]) -> bool:
+    """Whether a highlighted field, or the one that it is nested in, is still there."""
+    return name in fields or (len(name) <= MAX_NAME_LENGTH and any(name.startswith(f"{field}.") for field in fields))
 
 
 def _limit_fields(fields: Mapping[str, Any], space: int) -> dict[str, Any]:

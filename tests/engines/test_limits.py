@@ -94,6 +94,12 @@ def test_limit_hit_with_a_long_name() -> None:
     assert not hit.highlights
 
 
+def test_limit_hit_keeps_snippets_of_nested_fields() -> None:
+    snippets = {"inner.text": "\ue000x\ue001", "a.b.c": "y", "title": "z", "gone": "x", "title.": "x" * 3000}
+    hit = limit_hit(Hit("1", 1.0, {"inner": [{"text": "x"}], "a.b": {"c": "y"}, "title": "z"}, snippets))
+    assert list(hit.highlights) == ["inner.text", "a.b.c", "title"]
+
+
 def test_limit_hit_with_a_long_id() -> None:
     assert limit_hit(Hit("x" * 500, 1.0, {})).id == "x" * 500
     with pytest.raises(UnreadableResponse, match="1,000,000 characters") as caught:
