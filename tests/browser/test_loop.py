@@ -220,3 +220,38 @@ def test_attempt_is_named_and_archived_on_the_page(look: Opens, case: Case) -> N
     bench.toast("archived").get_by_role("button", name="Undo").click()
     expect(page.locator(".tree li.attempt")).to_have_count(2)
     bench.expect_no_reload()
+
+
+def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
+    """Change, run, look at the same query, rate what is new: without a navigation, a jump, or a lost place."""
+    page = look("editor", viewport={"width": 1280, "height": 700})
+    bench = BenchPage(page, case, "?q=star")
+    bench.mark_document()
+    bench.open("star wars")
+    page.evaluate("document.querySelector('#content').scrollTop = 60")
+    knob, opened = page.get_by_role("spinbutton", name="title_boost"), bench.row("star wars")
+    place = opened.bounding_box()
+    for time in range(1, 11):
+        knob.fill(str(time % 2 * 10 + time))
+        expect(page.locator("#run-button")).to_contain_text(f"Run attempt {time + 1}")
+        knob.press("Control+Enter")
+        expect(page.locator("#run-button")).to_contain_text(f"Run attempt {time + 1} again")
+        expect(page.locator("#case-score")).to_contain_text(f"Run {time + 1} · attempt {time + 1}")
+        expect(page.locator(f".tree [data-attempt='{time + 1}'] .value")).to_have_text(
+            stage.shown(stage.case_score(case).score)
+        )
+        page.wait_for_function("() => !document.querySelector('.is-outdated, .htmx-request')")
+        expect(knob).to_be_focused()
+        assert page.evaluate("document.querySelector('#content').scrollTop") == 60
+        box = opened.bounding_box()
+        assert box and place and (box["x"], box["y"]) == (place["x"], place["y"]), f"A jump in round {time}"
+
+        unrated = bench.results("star wars").filter(has=page.locator(".rate:not(.rated)"))
+        if unrated.count():
+            unrated.last.get_by_role("radio", name=str(time), exact=True).evaluate("button => button.click()")
+            page.wait_for_function("() => !document.querySelector('.htmx-request')")
+        expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+        expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    assert (case.attempts.count(), case.runs.count()) == (11, 11)
+    assert page.url.endswith("?q=star")
+    bench.expect_no_reload()
