@@ -22,7 +22,7 @@ class RaterPair:
 class BookAgreement:
     """The agreement of the raters of a book.
 
-    raters: everybody with a rating, by name. documents: rated documents of all queries, each counted once per query.
+    raters: all users with a rating, by name. documents: rated documents of all queries, each counted once per query.
     agreement: over the documents that two or more raters rated.
     pairs: raters with documents in common.
     """

@@ -74,7 +74,7 @@
   }
 
   /* The result of one query while it runs. `describeThrown` puts a thrown value into words; it may run code of the
-     script. `lostError` is an error of a promise, which nobody would see otherwise. */
+     script. `lostError` is an error of a promise, which would not be seen otherwise. */
   function createState(settings, describeThrown) {
     const state = {
       isDecided: false, score: null, error: "", line: null, seconds: 0, lostError: null,

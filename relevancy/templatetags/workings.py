@@ -14,7 +14,7 @@ from . import numbers
 
 _RAISED = re.compile(r"\^(?:\(([^()]*)\)|(\w+))")
 _STATES = {
-    "unrated": "nobody has rated it",
+    "unrated": "it has no rating",
     "repeat": "it stood higher already",
     "skipped": "unrated, so taken out before ranks are counted",
     "empty": "",

@@ -1,10 +1,10 @@
-// The keyboard. Which key does what stands in the page's key help (<dialog id="keys">, _ui/keys.html) and is read from
-// there, so that help and behaviour cannot differ. On the page:
+// Keyboard shortcuts. They are read from the key help of the page (<dialog id="keys">, _ui/keys.html), so that help and
+// behaviour cannot differ. On the page:
 //   data-key-item       a row that j and k go to; may hold further ones. Give it an id; tabindex="-1" on all but the first
 //   data-key-open       inside a row: what Enter presses      data-unrated="3", data-failed: on a row, for u and e
 //   data-key-undo       what z presses where no toast offers Undo
 //   data-key-filter, data-key-jump, data-key-run              data-key-press="name", data-key-go="name"
-//   <body data-keys="off">   switches everything off but what needs Ctrl or Alt
+//   <body data-keys="off">   disables all shortcuts without Ctrl or Alt
 
 const help = document.getElementById("keys");
 const bindings = new Map();
@@ -90,7 +90,7 @@ function isUnrated(item) {
 
 function grades() {
   const item = here();
-  // A row that holds results may have a bar to rate all of them: a digit must not press that one.
+  // A row that holds results may have a bar to rate all of them: a digit must not press its buttons.
   if (!item || [...item.querySelectorAll("[data-key-item]")].some(visible)) return [];
   return [...item.querySelectorAll("[data-grade]")];
 }

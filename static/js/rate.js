@@ -1,5 +1,5 @@
-// Rating buttons (_ui/rate.html): the choice shows at once and is saved behind. If that fails it is marked and kept;
-// where the server was not reached, it is sent again when the network is back, or after 10 seconds.
+// Rating buttons (_ui/rate.html): the choice is shown at once and saved in the background. If saving fails, it is marked and kept;
+// if the server was not reached, it is sent again when the network is back, or after 10 seconds.
 
 const AGAIN = 10000;
 
@@ -29,7 +29,7 @@ function retry(form) {
   form.requestSubmit();
 }
 
-// The value is fixed here, before the buttons change their meaning; a second try sends what the first one sent.
+// The value is read here, before the buttons change their meaning; a repeated request sends the same value.
 document.addEventListener("htmx:configRequest", (event) => {
   const form = event.detail.elt.closest?.("form[data-rate]");
   if (!form) return;
@@ -50,7 +50,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 document.addEventListener("htmx:responseError", (event) => {
   const form = event.detail.elt.closest?.("form[data-rate]");
-  // 429 and 503 ask for another try; after any other error of the server one does no harm.
+  // 429 and 503 ask for another request; after any other server error, repeating it does no harm.
   if (form) failed(form, event.detail.xhr.status === 429 || event.detail.xhr.status >= 500);
 });
 for (const name of ["htmx:sendError", "htmx:timeout"]) {
@@ -68,7 +68,7 @@ addEventListener("beforeunload", (event) => {
   if (document.querySelector("form[data-rate].unsaved[data-retry]")) event.preventDefault();
 });
 
-// One stop for the Tab key per group, arrows inside it: they move the focus, Space and Enter rate.
+// Tab stops once per group; the arrow keys move the focus within it, and Space and Enter rate.
 function rove(group, on) {
   const buttons = [...group.querySelectorAll("[role=radio]")];
   const stop = on ?? buttons.find((button) => button.getAttribute("aria-checked") === "true") ?? buttons[0];

@@ -1,6 +1,6 @@
 // What happens around htmx requests: errors become toasts and leave the page as it is, the focus returns to the same
-// control after a swap, and progress is said aloud. A 422 is swapped (see htmx-config in base.html).
-//   data-announce="412 of 1,000"   on a swapped-in part: said politely, at most every 10 seconds
+// control after a swap, and progress is announced to screen readers. A 422 is swapped (see htmx-config in base.html).
+//   data-announce="412 of 1,000"   on a part that is swapped in: announced at most every 10 seconds
 
 const GENERIC = {
   400: "The server could not read this request. Reload the page and try again.",
@@ -50,7 +50,7 @@ for (const [name, text] of [
 }
 document.addEventListener("htmx:swapError", () => toast("The answer could not be shown. Reload the page."));
 
-// ---- focus: htmx itself only brings back elements with an id
+// ---- focus: htmx itself restores it only for elements with an id
 let lost = null;
 
 function remember(target) {
@@ -89,7 +89,7 @@ document.addEventListener("htmx:afterSettle", () => {
   lost = null;
 });
 
-// ---- progress, aloud
+// ---- progress for screen readers
 const said = document.getElementById("announce");
 let last = 0;
 

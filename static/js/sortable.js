@@ -1,4 +1,4 @@
-// The order of the queries by hand, where the list is in it: table[data-order] on the page.
+// Changes the manual order of the queries: table[data-order], which is present while the list is in that order.
 //   tr [data-drag]          the handle of a row: drag it between two others, with a mouse, a pen or a finger
 //   tbody[data-move-url]    where a move is posted to: before=ID, after=ID or steps=N; the answer is the list
 // The keys come as events from js/keys.js: "key:up" and "key:down" on the row.
@@ -10,7 +10,7 @@ const list = () => document.querySelector("table[data-order]");
 const rowsOf = (table) => [...table.querySelectorAll("tbody[data-move-url]")];
 
 function post(row, values) {
-  // The list comes back as it is looked at: its page and its run stand in its own address.
+  // The response is the list with the same filter, page and run: they are in its own address.
   const { search } = new URL(document.getElementById("queries").getAttribute("hx-get"), location.href);
   window.htmx.ajax("POST", row.dataset.moveUrl + search, {
     source: "#queries",

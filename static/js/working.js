@@ -1,4 +1,4 @@
-// <button data-copy-table> in a .working copies the table before it as CSV: what is read, without bars.
+// <button data-copy-table> in a .working copies the table before it as CSV: the text, without the bars.
 
 const RISKY = /^[=+\-@\t\r](?!$|[\d.\u2212])/; // a spreadsheet would take it for a formula
 
@@ -20,7 +20,7 @@ function csv(table) {
     .join("\r\n");
 }
 
-// The document's column holds two facts: its grade and its title.
+// The column of the document contains two values: its grade and its title.
 function parts(each) {
   if (each.cellIndex !== 1) return [each.textContent];
   if (each.localName === "th") return ["Grade", each.textContent];

@@ -107,7 +107,7 @@ def test_working_table_where_only_the_ideal_list_reaches():
 def test_working_table_says_why_a_document_counts_for_nothing():
     assert [line.note for line in working_table(tried("P@3", "1 - 0", "", "0:1")).lines] == [
         "",
-        "nobody has rated it",
+        "it has no rating",
         "",
     ]
     skipped = working_table(tried("P(unrated='skip')@2", "1 - 0", "", "0:1")).lines

@@ -134,7 +134,7 @@ class EndpointForm(forms.Form):
             if not line.strip():
                 continue
             if not colon or not name.strip() or " " in name.strip():
-                raise forms.ValidationError(f"Line {number} is no header: write Name: value.")
+                raise forms.ValidationError(f"Line {number} is not a header. Write it as Name: value.")
             found[name.strip()] = value.strip()
         return found
 
