@@ -107,8 +107,10 @@ class ScriptedEngine(engines.Engine):
 
 
 def make_user(name: str = "", *, superuser: bool = False, **fields: Any) -> User:
-    """A person; without a name a new one each time, without a `password` one that cannot sign in by the form (hashing takes time)."""
+    """A person who may create endpoints; without a name a new one each time, without a `password` one that cannot sign in by
+    the form (hashing takes time)."""
     name = name or f"user{next(_number)}"
+    fields.setdefault("can_create_endpoints", True)
     make = User.objects.create_superuser if superuser else User.objects.create_user
     return make(f"{name.lower()}@example.com", fields.pop("password", None), name=name, **fields)
 

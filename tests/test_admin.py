@@ -3,6 +3,7 @@
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -13,6 +14,7 @@ from relevancy.models import (
     Annotation,
     CaseScore,
     Endpoint,
+    Invitation,
     Policy,
     Query,
     QueryScore,
@@ -21,6 +23,7 @@ from relevancy.models import (
     Run,
     ScorerVersion,
     SignInCounter,
+    StoredIndex,
     Team,
     User,
 )
@@ -46,6 +49,8 @@ def data(db):
     grow(case, people["rater"], 1)
     Policy.objects.create()
     SignInCounter.objects.create(key="0" * 64, failures=1, expires_at=timezone.now())
+    Invitation.objects.create(team=Team.objects.get(name="Search"), email="new@example.org", created_by=people["owner"])
+    StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     Annotation.objects.create(case=case, run=case.runs.get(), text="New synonyms", created_by=people["rater"])
     return people
 
@@ -197,3 +202,52 @@ def test_case_score_rows_exist():
 def test_admin_is_for_staff(client, data):
     client.force_login(data["owner"])
     assert client.get(reverse("admin:index")).status_code == 302
+
+
+def make_staff(client, *permissions):
+    """Signs in as a member of the staff who has only these permissions."""
+    user = User.objects.create_user("staff@example.org", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client.force_login(user)
+    return user
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_admin_staff_without_permissions_reaches_nothing(client, data, model):
+    make_staff(client)
+    name = model._meta.model_name
+    assert client.get(reverse(f"admin:relevancy_{name}_changelist")).status_code == 403
+    assert client.get(reverse(f"admin:relevancy_{name}_add")).status_code == 403
+
+
+def test_admin_staff_without_permissions_cannot_add_the_policy(client, data):
+    Policy.objects.all().delete()
+    make_staff(client)
+    assert client.post(reverse("admin:relevancy_policy_add"), {"allow_user_scripts": ""}).status_code == 403
+    assert not Policy.objects.exists()
+
+
+def test_admin_staff_cannot_give_rights(client, data):
+    """Permission to change users and teams is not permission to make an admin, or to let anybody create endpoints."""
+    staff = make_staff(client, "view_user", "change_user", "view_team", "change_team")
+    rights = {"can_create_endpoints": "on", "is_superuser": "on", "is_staff": "on", "is_active": "on"}
+    user_url = reverse("admin:relevancy_user_change", args=[staff.pk])
+    assert client.post(user_url, {"email": staff.email, "kind": "person", "name": "New", **rights}).status_code == 302
+    staff.refresh_from_db()
+    assert (staff.name, staff.can_create_endpoints, staff.is_superuser) == ("New", False, False)
+    team = Team.objects.get(name="Others")
+    inline = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
+    client.post(reverse("admin:relevancy_team_change", args=[team.pk]), {"name": "Mine", **rights, **inline})
+    team.refresh_from_db()
+    assert (team.name, team.can_create_endpoints) == ("Mine", False)
+    admin_url = reverse("admin:relevancy_user_change", args=[data["admin"].pk])
+    assert client.post(admin_url, {"email": "mine@example.org", "kind": "person"}).status_code == 403
+    assert client.post(reverse("admin:auth_user_password_change", args=[data["admin"].pk]), {}).status_code == 403
+
+
+def test_admin_gives_the_right_to_create_endpoints(client, data):
+    client.force_login(data["admin"])
+    url = reverse("admin:relevancy_user_change", args=[data["viewer"].pk])
+    page = client.get(url).content.decode()
+    assert 'name="can_create_endpoints"' in page
+    assert 'name="can_create_endpoints"' in client.get(reverse("admin:relevancy_team_add")).content.decode()

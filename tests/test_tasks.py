@@ -35,7 +35,7 @@ def test_wake_goes_on_until_the_run_is_complete() -> None:
 
 def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     first = make_attempt(make_case(3))
-    second = make_attempt(make_case(1), first.endpoint)
+    second = make_attempt(make_case(1, owner=first.created_by), first.endpoint)
     all_runs = [runs.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second)]
     whole = runs.continue_run
     monkeypatch.setattr(runs, "continue_run", lambda pk: whole(pk, limit=2))

@@ -112,3 +112,18 @@ class EndpointAdmin(UndeletableAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+
+@admin.register(models.StoredIndex)
+class StoredIndexAdmin(UndeletableAdmin):
+    """Who owns the embedded indexes and uploaded files: other teams' endpoints may not name them."""
+
+    list_display = ("name", "engine", "owner", "created_at")
+    list_filter = ("engine", "teams")
+    list_select_related = ("owner",)
+    search_fields = ("name", "owner__email", "owner__name")
+    autocomplete_fields = ("owner", "teams")
+    readonly_fields = ("engine", "name", "created_at")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False

@@ -28,23 +28,45 @@ class NewUserForm(AdminUserCreationForm):
         return email
 
 
+RIGHTS = ("can_create_endpoints", "is_staff", "is_superuser", "groups", "user_permissions")
+
+
 @admin.register(models.User)
 class PersonAdmin(UserAdmin):
     add_form = NewUserForm
-    list_display = ("email", "name", "kind", "is_active", "is_staff", "is_superuser", "last_login")
-    list_filter = ("kind", "is_active", "is_staff", "is_superuser")
+    list_display = (
+        "email",
+        "name",
+        "kind",
+        "is_active",
+        "can_create_endpoints",
+        "is_staff",
+        "is_superuser",
+        "last_login",
+    )
+    list_filter = ("kind", "is_active", "can_create_endpoints", "is_staff", "is_superuser")
     search_fields = ("email", "name")
     ordering = ("email",)
     readonly_fields = ("last_login", "date_joined")
     fieldsets = (
         (None, {"fields": ("email", "password", "name", "kind", "single_keys")}),
-        ("Permissions", {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")}),
+        ("Permissions", {"fields": ("is_active", *RIGHTS)}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "kind", "usable_password", "password1", "password2")}),)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        # Staff who may change users must not give themselves or others more rights.
+        fields = super().get_readonly_fields(request, obj)
+        return fields if request.user.is_superuser else (*fields, *RIGHTS)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # Anyone who sets the password or the e-mail address of an admin can sign in as one.
+        is_admin = obj is not None and obj.is_superuser
+        return super().has_change_permission(request, obj) and (request.user.is_superuser or not is_admin)
 
 
 class MembershipInline(ReadOnlyInline):
@@ -55,13 +77,18 @@ class MembershipInline(ReadOnlyInline):
 
 @admin.register(models.Team)
 class TeamAdmin(admin.ModelAdmin):
-    list_display = ("name", "people", "created_at")
+    list_display = ("name", "people", "can_create_endpoints", "created_at")
+    list_filter = ("can_create_endpoints",)
     search_fields = ("name",)
     readonly_fields = ("created_at",)
     inlines = (MembershipInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.Team]:
         return super().get_queryset(request).annotate(people=Count("memberships"))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if request.user.is_superuser else (*fields, "can_create_endpoints")
 
     @admin.display(ordering="people")
     def people(self, team: Any) -> int:
@@ -85,3 +112,11 @@ class SignInCounterAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return bool(request.user.is_superuser)
+
+
+@admin.register(models.Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    list_display = ("team", "email", "role", "created_by", "created_at", "accepted_by", "declined_at", "withdrawn_at")
+    list_filter = ("role", "created_at")
+    list_select_related = ("team", "created_by", "accepted_by")
+    search_fields = ("email", "team__name", "created_by__email")

@@ -110,7 +110,7 @@ class PolicyAdmin(UndeletableAdmin):
     list_display = ("__str__", "allow_user_scripts")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return not models.Policy.objects.exists()
+        return super().has_add_permission(request) and not models.Policy.objects.exists()
 
 
 @admin.register(models.QueryScore)

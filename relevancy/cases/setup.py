@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import runs
+from relevancy import endpoints, runs
 from relevancy.models import Book, EncryptedJSONField, Endpoint, Run, Scorer, User
-from relevancy.models.saving import clean_and_save
 from relevancy.queries import queries
 from relevancy.runs import attempts
 
@@ -39,14 +39,16 @@ class CaseSetup:
 def create_with_first_run(*, setup: CaseSetup, by: User) -> Run:
     """Creates the case in one transaction and returns its first run, which waits for a worker.
 
-    Raises `ValidationError`, `RunNotAllowed` or `TemplateError`; then nothing is created.
+    A new endpoint needs the right to create one. Raises `ValidationError`, `RunNotAllowed` or `TemplateError`; then nothing is created.
     """
+    if setup.endpoint.pk is None and not endpoints.may_create(by):
+        raise ValidationError(endpoints.CREATE_DENIED)
     texts = [*setup.texts]
     if setup.book is not None:
         texts = [*setup.book.queries.live().values_list("text", flat=True), *texts]
     with transaction.atomic():
         if setup.endpoint.pk is None:
-            clean_and_save(setup.endpoint)
+            endpoints.save_new(setup.endpoint)
         case = cases.create(name=setup.name, owner=by, scorers=[setup.scorer], scale=setup.scale, book=setup.book)
         attempt = attempts.save(case=case, endpoint=setup.endpoint, template=setup.template, fields=setup.fields, by=by)
         queries.add(case=case, texts=texts)

@@ -1,6 +1,6 @@
 """Service: endpoints and their connections to search engines."""
 
-from . import autocomplete, suggestions, uploads
+from . import autocomplete, indexes, suggestions, uploads
 from .connection_test import ConnectionTest, documents, test_connection
 from .connections import (
     EngineBusy,
@@ -11,10 +11,22 @@ from .connections import (
     known_queries,
     sample_query,
 )
-from .endpoints import archive, build_endpoint, create, may_create, restore, update
+from .endpoints import (
+    CREATE_DENIED,
+    archive,
+    build_endpoint,
+    create,
+    may_create,
+    restore,
+    save_new,
+    share,
+    unshare,
+    update,
+)
 from .engine_info import EngineInfo, default_engine, engine_info, engine_infos, engine_label, is_file_engine
 
 __all__ = [
+    "CREATE_DENIED",
     "ConnectionTest",
     "EngineBusy",
     "EngineInfo",
@@ -31,13 +43,17 @@ __all__ = [
     "engine_info",
     "engine_infos",
     "engine_label",
+    "indexes",
     "is_file_engine",
     "known_queries",
     "may_create",
     "restore",
     "sample_query",
+    "save_new",
+    "share",
     "suggestions",
     "test_connection",
+    "unshare",
     "update",
     "uploads",
 ]

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any
 
@@ -12,6 +11,8 @@ from django.conf import settings
 
 from relevancy import engines
 from relevancy.models import Endpoint, UnreadableSecret
+
+from .indexes import check_owner, data_folder
 
 MAX_TIMEOUT = 600  # seconds
 MAX_PAGE_TIMEOUT = 30.0  # seconds that a page waits for a response, however long the endpoint's own time-out is
@@ -51,13 +52,12 @@ def connection(endpoint: Endpoint) -> engines.Connection:
     )
 
 
-def data_folder(engine: str) -> Path:
-    """Returns the folder below the data directory that belongs to an engine."""
-    return Path(settings.DATA_DIR) / engine
-
-
 def connect(endpoint: Endpoint) -> engines.Engine:
-    """Returns the endpoint's adapter without contacting the engine. Raises `EngineError` for an invalid address."""
+    """Returns the endpoint's adapter without contacting the engine.
+
+    Raises `EngineError` for an invalid address, and for an index on this server that belongs to another user.
+    """
+    check_owner(endpoint)
     return engines.connect(connection(endpoint))
 
 

@@ -13,20 +13,46 @@ from relevancy.models import Endpoint, Role, Team, User
 from relevancy.models.saving import clean_and_save
 
 from .connections import check_address
+from .indexes import claim, hand_over, owns_unused, why_not_usable
+
+CREATE_DENIED = (
+    "You may not create endpoints, because this server sends requests to their addresses. Ask an administrator of this "
+    "site to give the right to you, or to a team in which you are an editor."
+)
+MOVE_DENIED = (
+    "You may not change the address, because this server sends requests to it. Ask an administrator of this site to give "
+    "the right to create endpoints to you, or to a team in which you are an editor."
+)
 
 
 def may_create(user: User) -> bool:
-    """Returns whether the user may enter addresses that this server sends requests to: admins and editors of a team."""
-    return bool(user.is_superuser or user.memberships.filter(role__gte=Role.EDITOR).exists())
+    """Returns whether the user may enter addresses that this server sends requests to.
+
+    Admins may, users to whom an admin has given the right, and the editors and owners of a team that has it.
+    """
+    if user.is_superuser or user.can_create_endpoints:
+        return True
+    return bool(user.memberships.filter(role__gte=Role.EDITOR, team__can_create_endpoints=True).exists())
 
 
-def create(*, by: User, teams: tuple[Team, ...] = (), **values: Any) -> Endpoint:
-    """Creates an endpoint from the arguments of `build_endpoint`. Raises `ValidationError` naming the field."""
+def create(*, by: User, teams: tuple[Team, ...] = (), unrestricted: bool = False, **values: Any) -> Endpoint:
+    """Creates an endpoint from the arguments of `build_endpoint`. Raises `ValidationError` naming the field.
+
+    unrestricted: for commands on the server; `by` does not need the right to create endpoints.
+    """
+    if not unrestricted and not may_create(by):
+        raise ValidationError(CREATE_DENIED)
     endpoint = build_endpoint(by=by, **values)
     with transaction.atomic():
-        clean_and_save(endpoint)
+        save_new(endpoint)
         endpoint.teams.add(*teams)
     return endpoint
+
+
+def save_new(endpoint: Endpoint) -> None:
+    """Saves an endpoint of `build_endpoint`, whose owner then owns the index it names if nobody did. Raises `ValidationError`."""
+    clean_and_save(endpoint)
+    claim(engine=endpoint.engine, name=endpoint.url, by=endpoint.owner)
 
 
 def build_endpoint(
@@ -57,14 +83,17 @@ def build_endpoint(
         parallel=parallel,
         per_minute=per_minute,
     )
-    _validate(endpoint)
+    _validate(endpoint, by)
     return endpoint
 
 
-def _validate(endpoint: Endpoint) -> None:
+def _validate(endpoint: Endpoint, by: User | None = None) -> None:
+    """Validates an endpoint that is not saved. by: who has chosen its address; None if that was checked before."""
     endpoint.full_clean(exclude={"owner"}, validate_unique=False)
     if not isinstance(endpoint.options.get("query_options", {}), dict):
         raise ValidationError({"options": 'The option query_options must be a JSON object, such as {"lang": "en"}.'})
+    if by and (reason := why_not_usable(engine=endpoint.engine, name=endpoint.url, by=by)):
+        raise ValidationError({"url": reason})
     try:
         check_address(endpoint)
     except engines.UnknownEngine as error:
@@ -78,6 +107,7 @@ def _validate(endpoint: Endpoint) -> None:
 def update(
     *,
     endpoint: Endpoint,
+    by: User,
     name: str,
     engine: str,
     url: str,
@@ -90,12 +120,16 @@ def update(
 ) -> None:
     """Changes an endpoint. Raises `ValidationError` naming the field; then nothing is changed.
 
+    Another engine or address needs the right to create endpoints.
+
     options: replace all present ones; None keeps them.
     credentials, headers: empty ones keep the stored ones, unless `clear` is set or the address or engine changes: stored
     secrets are never sent to another address.
     """
     stored_credentials, stored_headers = ({}, {}) if clear else (endpoint.credentials, endpoint.headers)
     is_moved = (url.strip(), engine) != (endpoint.url, endpoint.engine)
+    if is_moved and not may_create(by):
+        raise ValidationError({"url": MOVE_DENIED})
     if is_moved and ((stored_credentials and not credentials) or (stored_headers and not headers)):
         message = "The address changed. Enter the credentials and headers again, or delete the stored ones."
         raise ValidationError({"url": message})
@@ -115,8 +149,27 @@ def update(
     changed = copy.copy(endpoint)
     for attribute, value in changes.items():
         setattr(changed, attribute, value)
-    _validate(changed)
-    clean_and_save(endpoint, **changes)
+    # A file that an editor has uploaded for this endpoint goes over to its owner.
+    hands_over = is_moved and owns_unused(engine=engine, name=url, by=by)
+    if hands_over:
+        changed.owner = by
+    _validate(changed, by if is_moved else None)
+    with transaction.atomic():
+        clean_and_save(endpoint, **changes)
+        if hands_over:
+            hand_over(endpoint=endpoint, by=by)
+        elif is_moved:
+            claim(engine=endpoint.engine, name=endpoint.url, by=endpoint.owner)
+
+
+def share(*, endpoint: Endpoint, team: Team) -> None:
+    """Shares the endpoint with a team: its editors may change it, and search it with its credentials in all their cases."""
+    endpoint.teams.add(team)
+
+
+def unshare(*, endpoint: Endpoint, team: Team) -> None:
+    """Stops sharing the endpoint with a team. Runs that its members have started end at their next chunk."""
+    endpoint.teams.remove(team)
 
 
 def _server(url: str) -> str:

@@ -11,9 +11,9 @@ from django.utils.text import slugify
 
 from relevancy import engines
 from relevancy.engines.types import UploadSummary
-from relevancy.models import Endpoint
+from relevancy.models import Endpoint, StoredIndex, User
 
-from .connections import data_folder
+from .indexes import claim, data_folder
 
 MAX_BYTES = 50_000_000
 DAY = 24 * 3600
@@ -28,10 +28,10 @@ class Upload:
     summary: UploadSummary
 
 
-def store(*, engine: str, content: bytes, name: str) -> Upload:
-    """Checks and stores a file for an endpoint of this engine. Raises `ValidationError` with line, column and value.
+def store(*, engine: str, content: bytes, name: str, by: User) -> Upload:
+    """Checks and stores a file for an endpoint of this engine; it belongs to `by`.
 
-    Deletes files that no endpoint has used within a day.
+    Raises `ValidationError` with line, column and value. Deletes files that no endpoint has used within a day.
     """
     if len(content) > MAX_BYTES:
         raise ValidationError({"file": f"The file has {len(content):,} bytes; at most {MAX_BYTES:,} are allowed."})
@@ -51,6 +51,7 @@ def store(*, engine: str, content: bytes, name: str) -> Upload:
     _delete_unused(engine)
     suffix = "csv" if summary.format == "CSV" else "txt"
     stored_name = f"{slugify(Path(name).stem)[:80] or 'rankings'}-{secrets.token_hex(8)}.{suffix}"
+    claim(engine=engine, name=stored_name, by=by)
     data_folder(engine).mkdir(parents=True, exist_ok=True)
     (data_folder(engine) / stored_name).write_text(text, encoding="utf-8")
     return Upload(stored_name, summary)
@@ -64,3 +65,4 @@ def _delete_unused(engine: str) -> None:
     for path in data_folder(engine).iterdir():
         if path.name not in used and _STORED_NAME.fullmatch(path.name) and path.stat().st_mtime < time.time() - DAY:
             path.unlink(missing_ok=True)
+            StoredIndex.objects.filter(engine=engine, name=path.name).delete()

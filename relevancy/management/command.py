@@ -14,7 +14,7 @@ from django.db import OperationalError, ProgrammingError
 
 from relevancy import judgments, runs, transfer
 from relevancy.engines.errors import EngineError
-from relevancy.models import Book, Case, Endpoint, Run, Scorer, UnreadableSecret, User
+from relevancy.models import Book, Case, Endpoint, Run, Scorer, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
 
@@ -190,6 +190,15 @@ def suggest_names(name: str, scorer_names: Collection[str]) -> str:
         return f"Did you mean {' or '.join(map(repr, similar))}?"
     more = f" and {len(scorer_names) - MAX_LISTED:,} more" if len(scorer_names) > MAX_LISTED else ""
     return f"Scorers: {', '.join(sorted(scorer_names)[:MAX_LISTED])}{more}."
+
+
+def find_team(name: str) -> Team:
+    """Returns a team by its exact name."""
+    team = Team.objects.filter(name=name).first()
+    if team is None:
+        names = ", ".join(Team.objects.values_list("name", flat=True)[:MAX_LISTED])
+        fail(f"There is no team {name!r}. Teams: {names or 'none yet'}.")
+    return team
 
 
 def find_owner(email: str) -> User:

@@ -5,6 +5,7 @@ from .attempt import Attempt
 from .book import Book, Query
 from .case import Case, CaseQuery, CaseScorer
 from .endpoint import Endpoint
+from .invitation import Invitation
 from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
 from .run import Ranking, Run
@@ -12,6 +13,7 @@ from .score import CaseScore, QueryScore
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
 from .sign_in import SignInCounter
+from .stored_index import StoredIndex
 from .team import Membership, Role, Team
 from .user import User
 
@@ -25,6 +27,7 @@ __all__ = [
     "CaseScorer",
     "EncryptedJSONField",
     "Endpoint",
+    "Invitation",
     "Membership",
     "Policy",
     "Query",
@@ -38,6 +41,7 @@ __all__ = [
     "ScorerDefinition",
     "ScorerVersion",
     "SignInCounter",
+    "StoredIndex",
     "Team",
     "UnreadableSecret",
     "User",

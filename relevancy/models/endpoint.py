@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 
 
 class EndpointQuerySet(SharedQuerySet["Endpoint"]):
-    """Endpoints. Users who may view a case may view the endpoints of its attempts."""
+    """Endpoints. Users who may view a case may view the endpoints of its attempts, but not send requests to them."""
+
+    @property
+    def _case_model(self) -> type[Case]:
+        attempt = cast("type[Attempt]", self.model._meta.get_field("attempts").related_model)
+        return cast("type[Case]", attempt._meta.get_field("case").related_model)
 
     def _role_in_teams(self, user: User) -> models.Expression:
         own = super()._role_in_teams(user)
-        attempt = cast("type[Attempt]", self.model._meta.get_field("attempts").related_model)
-        case = cast("type[Case]", attempt._meta.get_field("case").related_model)
-        visible = case.objects.visible_to(user).filter(attempts__endpoint=models.OuterRef("pk"))
+        visible = self._case_model.objects.visible_to(user).filter(attempts__endpoint=models.OuterRef("pk"))
         return models.functions.Greatest(
             own,
             models.Case(
@@ -37,8 +40,24 @@ class EndpointQuerySet(SharedQuerySet["Endpoint"]):
         )
 
     def usable_by(self, user: User) -> Self:
-        """Endpoints that the user may choose for a new attempt: visible and not archived."""
-        return self.visible_to(user).live()
+        """Endpoints that the user may send requests to, and use in any of the cases that the user edits.
+
+        These are the endpoints on which the user has at least the role editor. A deactivated user may use none.
+        """
+        return self.editable_by(user) if user.is_active else self.none()
+
+    def usable_in(self, case: Case, user: User) -> Self:
+        """Endpoints that the user may search in one case, which the user has to be an editor of.
+
+        Besides those of `usable_by`, these are the endpoints of the case's attempts that the owner of the case is also an
+        owner of: who shares a case lets its editors run its attempts, but cannot pass on the endpoints of others.
+        """
+        if not user.is_active:
+            return self.none()
+        is_editor = models.Exists(self._case_model.objects.editable_by(user).filter(pk=case.pk))
+        own = self.model.objects.usable_by(user).values("pk")
+        of_case = self.model.objects.owned_by(case.owner).filter(attempts__case=case).values("pk")
+        return self.filter(is_editor, models.Q(pk__in=own) | models.Q(pk__in=of_case))
 
     def live(self) -> Self:
         """Excludes archived endpoints."""

@@ -45,6 +45,11 @@ class Team(models.Model):
 
     name = LineField(max_length=120, unique=True)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")
+    can_create_endpoints = models.BooleanField(
+        default=False,
+        help_text="Editors and owners of the team may enter addresses of search engines, which this server then sends "
+        "requests to.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects: ClassVar = TeamQuerySet.as_manager()

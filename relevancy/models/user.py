@@ -45,6 +45,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     single_keys = models.BooleanField(default=True, help_text="Enable keyboard shortcuts of a single letter or digit.")
     is_staff = models.BooleanField("admin site", default=False)
     is_active = models.BooleanField(default=True)
+    can_create_endpoints = models.BooleanField(
+        default=False,
+        help_text="May enter addresses of search engines, which this server then sends requests to. Admins always may.",
+    )
     date_joined = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = UserManager()

@@ -1,16 +1,17 @@
 """Service: attempts and their runs, from the first search to the results."""
 
 from . import attempts
+from .access import why_not_usable
 from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_queries
 from .claims import sweep, waiting_behind
 from .depth import deepen, depth_of
+from .errors import RunNotAllowed
 from .explanations import DocumentExplanation, can_explain, explain
 from .packages import missing_engine
 from .requests import RequestBuilder, field_spec, rendered_request, snapshot_config
 from .results import Judgment, Result, build_results, judgments_by_document
 from .retention import has_prunable_runs, prune_display_fields
 from .runs import (
-    RunNotAllowed,
     cancel,
     complete,
     continue_run,
@@ -66,4 +67,5 @@ __all__ = [
     "sweep",
     "unsearched_queries",
     "waiting_behind",
+    "why_not_usable",
 ]

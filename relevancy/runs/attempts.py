@@ -12,6 +12,7 @@ from relevancy import endpoints, engines
 from relevancy.models import Attempt, Case, Endpoint, User
 from relevancy.models.errors import located_error
 
+from .access import why_not_usable
 from .requests import RequestBuilder, snapshot_config
 
 MAX_TEMPLATE = 20_000
@@ -35,8 +36,11 @@ def save(
 
     escape: whether to escape Lucene's special characters; unless given, yes for Solr parameters and no for JSON, which quotes text.
 
-    Raises `ValidationError` for the field: endpoint, template (with line and column), fields, knobs or depth.
+    `by` must be allowed to use the endpoint in the case. Raises `ValidationError` for the field: endpoint, template
+    (with line and column), fields, knobs or depth.
     """
+    if reason := why_not_usable(case=case, endpoint=endpoint, by=by):
+        raise ValidationError({"endpoint": reason})
     content = {
         "endpoint": endpoint,
         "template": template.replace("\r\n", "\n"),

@@ -17,6 +17,7 @@ from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.models import CaseQuery, Ranking, Run, ScorerVersion
 from relevancy.scores import PAUSE_SECONDS, compute_scores, lock_queries, ranking_inputs, score_case, store
 
+from .access import why_not_continued
 from .claims import waiting_behind
 from .requests import RequestBuilder
 
@@ -119,7 +120,7 @@ class Chunk:
         try:
             if self.run.cancel_requested:
                 return self._finish(Run.Status.CANCELLED, describe_progress(self.run))
-            if reason := endpoint_changed(self.run):
+            if reason := endpoint_changed(self.run) or why_not_continued(self.run):
                 return self._finish(Run.Status.FAILED, reason)
             with connect(self.run.attempt.endpoint) as engine:
                 self.engine = engine

@@ -8,8 +8,9 @@ from typing import Any
 from relevancy import engines
 from relevancy.endpoints import connect_for_page
 from relevancy.engines.types import Contribution, ExplanationNode
-from relevancy.models import Case, Ranking
+from relevancy.models import Case, Ranking, User
 
+from .access import check_usable
 from .chunks import endpoint_changed
 from .requests import RequestBuilder
 
@@ -51,12 +52,14 @@ def can_explain(ranking: Ranking) -> bool:
     return engine is not None and engine.abilities.explain
 
 
-def explain(ranking: Ranking, doc_id: str) -> DocumentExplanation:
+def explain(ranking: Ranking, doc_id: str, *, by: User) -> DocumentExplanation:
     """Returns why a document has its score for the query of a ranking, whether or not the document was returned.
 
-    Queries the engine. Raises `EngineError`, also if the endpoint has a different address since the run.
+    Queries the engine. Raises `RunNotAllowed` if `by` may not use the endpoint, and `EngineError`, also if the endpoint has a
+    different address since the run.
     """
     run = ranking.run
+    check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
     if reason := endpoint_changed(run):
         raise engines.EngineError(reason)
     builder = RequestBuilder(run.config, run.rows)

@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import Callable
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Exists, F, FilteredRelation, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -17,6 +16,7 @@ from relevancy.endpoints import connect_for_page
 from relevancy.models import Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
 from relevancy.scores import compute_scores, lock_queries, ranking_inputs, score_case, store
 
+from .access import check_usable
 from .chunks import (
     Chunk,
     ChunkResult,
@@ -28,30 +28,29 @@ from .chunks import (
 )
 from .claims import claim, waiting_behind
 from .depth import depth_of
+from .errors import RunNotAllowed
 from .requests import RequestBuilder, snapshot_config
 
+_OF_A_CHUNK = ("case__book", "case__owner", "attempt__endpoint__owner", "attempt__case", "requested_by")
 CHUNK_QUERIES = 500
 CHUNK_SECONDS = 10.0
 log = logging.getLogger("relevancy.runs")
-
-
-class RunNotAllowed(ValidationError):
-    """A run that cannot be started or changed. The message is written for users."""
-
-    def __str__(self) -> str:
-        return " ".join(self.messages)
 
 
 def _ignore_progress(done: int, failed: int, queries: int) -> None:
     """The default for callers that do not report progress."""
 
 
-def start(*, attempt: Attempt, by: User) -> Run:
+def start(*, attempt: Attempt, by: User, unrestricted: bool = False) -> Run:
     """Creates a run of all queries of the attempt's case; `continue_run` searches them.
 
-    Raises `RunNotAllowed`, or `EngineError` for an invalid template or an engine that is not installed.
+    unrestricted: for commands on the server; `by` need not be allowed to use the endpoint.
+    Raises `RunNotAllowed`, also if `by` may not use the endpoint in the case, or `EngineError` for an invalid template or an
+    engine that is not installed.
     """
     case = attempt.case
+    if not unrestricted:
+        check_usable(case=case, endpoint=attempt.endpoint, by=by)
     _check_attempt(attempt)
     with transaction.atomic():
         Case.objects.select_for_update().get(pk=case.pk)
@@ -69,6 +68,7 @@ def start(*, attempt: Attempt, by: User) -> Run:
             rows=depth_of(case, attempt.depth),
             queries=queries,
             created_by=by,
+            requested_by=None if unrestricted else by,
         )
     return run
 
@@ -84,6 +84,7 @@ def complete(*, run: Run, by: User) -> Run:
 
     Raises `RunNotAllowed`, or `EngineError` as `start` does.
     """
+    check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
     with transaction.atomic():
         case = Case.objects.select_for_update().get(pk=run.case_id)
         newest: Run | None = case.runs.first()
@@ -99,6 +100,7 @@ def complete(*, run: Run, by: User) -> Run:
         lock_queries(outdated.values_list("query_id", flat=True))
         outdated.delete()
         newest.status = Run.Status.WAITING
+        newest.requested_by = by
         newest.queries = case.case_queries.present().count()
         newest.done, newest.failed = count_searched(newest)
         newest.worker_restarts = 0
@@ -156,7 +158,7 @@ def continue_run(
         return ChunkResult(unfinished=False, unblocked_runs=waiting_behind(finished) if finished else [])
     claimed = Run.objects.filter(pk=run_id, claimed_by=token)
     try:
-        run = Run.objects.select_related("case__book", "attempt__endpoint", "attempt__case").get(pk=run_id)
+        run = Run.objects.select_related(*_OF_A_CHUNK).get(pk=run_id)
         return Chunk(run, token, seconds, limit, progress).work()
     except UnreadableSecret as error:
         claimed.update(status=Run.Status.FAILED, reason=str(error), claimed_by="", finished_at=timezone.now())
@@ -181,13 +183,14 @@ def finish_here(run: Run, *, progress: Callable[[int, int, int], None] = _ignore
             time.sleep(0.5)
 
 
-def search_again(*, run: Run, case_query: CaseQuery) -> Ranking:
+def search_again(*, run: Run, case_query: CaseQuery, by: User) -> Ranking:
     """Searches one query of the newest unpinned run again and replaces its ranking, scored by measures.
 
     Its scores by scripts are missing until `scores.rescore_run` computes them, which a worker should do.
 
     If the search fails, its `EngineError` is raised and the present ranking stays. Raises `RunNotAllowed` for other runs.
     """
+    check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
     _check_is_open(run)
     _check_endpoint_unchanged(run)
     builder = RequestBuilder(run.config, run.rows)

@@ -9,6 +9,7 @@ from relevancy.endpoints import connect_for_page
 from relevancy.models import Ranking, User
 from relevancy.scores import QueryRatings
 
+from .access import check_usable
 from .chunks import endpoint_changed
 from .requests import field_spec
 from .results import Judgment, judgments_by_document, own_value
@@ -94,9 +95,13 @@ def can_look_up(ranking: Ranking) -> bool:
     return engine is not None and engine.abilities.lookup
 
 
-def look_up(ranking: Ranking, documents: Sequence[UnretrievedDocument]) -> list[UnretrievedDocument]:
-    """Returns the documents with their current displayed fields, or as `gone`. Queries the engine; raises `EngineError`."""
+def look_up(ranking: Ranking, documents: Sequence[UnretrievedDocument], *, by: User) -> list[UnretrievedDocument]:
+    """Returns the documents with their current displayed fields, or as `gone`.
+
+    Queries the engine. Raises `RunNotAllowed` if `by` may not use the endpoint, and `EngineError`.
+    """
     run = ranking.run
+    check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
     if reason := endpoint_changed(run):
         raise engines.EngineError(reason)
     spec = field_spec(run.config)

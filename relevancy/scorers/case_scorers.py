@@ -76,10 +76,17 @@ def _store(
     for position, scorer in enumerate(wanted):
         case_scorer = present_by_scorer.get(scorer.pk)
         if case_scorer is None:
+            _check_offered(case, scorer)
             version = version_by_scorer.get(scorer.pk) or newest_version(scorer)
             CaseScorer.objects.create(case=case, scorer=scorer, version=version, position=position)
         elif case_scorer.position != position:
             CaseScorer.objects.filter(pk=case_scorer.pk).update(position=position)
+
+
+def _check_offered(case: Case, scorer: Scorer) -> None:
+    if scorer.only_for_id not in (None, case.pk):
+        message = f"{scorer.name} was made for another case only. Duplicate it, or choose another scorer."
+        raise ValidationError({"scorer": message})
 
 
 def create_for_case(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from relevancy import endpoints
-from relevancy.models import User
+from relevancy.models import Team, User
 
 from .errors import BadFile, quote
 
@@ -24,21 +24,32 @@ def parse_documents(text: str) -> Iterator[dict[str, Any]]:
         yield document
 
 
-def import_documents(*, engine: str, url: str, text: str, by: User, id_field: str = "id") -> int:
-    """Loads the documents of a file into a search engine. Returns their number. Raises `BadFile`, `EngineError`."""
+def import_documents(
+    *, engine: str, url: str, text: str, by: User, team: Team | None = None, id_field: str = "id"
+) -> int:
+    """Loads the documents of a file as `load_documents` does. Returns their number. Raises `BadFile` as well."""
+    documents = parse_documents(text)
     try:
-        return load_documents(engine=engine, url=url, documents=parse_documents(text), by=by, id_field=id_field)
+        return load_documents(engine=engine, url=url, documents=documents, by=by, team=team, id_field=id_field)
     except ValueError as error:
         raise BadFile(str(error)) from None
 
 
 def load_documents(
-    *, engine: str, url: str, documents: Iterable[Mapping[str, Any]], by: User, id_field: str = "id"
+    *,
+    engine: str,
+    url: str,
+    documents: Iterable[Mapping[str, Any]],
+    by: User,
+    team: Team | None = None,
+    id_field: str = "id",
 ) -> int:
     """Loads documents into a search engine, which needs no endpoint. Returns their number.
 
-    Only addresses that an endpoint of `by` could have are allowed. Raises `EngineError`, `ValueError`.
+    Only addresses that an endpoint of `by` could have are allowed. An index on this server belongs to `by`, unless it has an
+    owner, and is shared with the team. Raises `EngineError`, `ValidationError`, `ValueError`.
     """
     endpoint = endpoints.build_endpoint(name="documents", engine=engine, url=url, by=by)
+    endpoints.indexes.claim(engine=engine, name=url, by=by, team=team)
     with endpoints.connect(endpoint) as adapter:
         return adapter.load_documents(documents, id_field=id_field)

@@ -8,7 +8,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.sessions.backends.db import SessionStore
 
 from relevancy import cases, endpoints, queries, runs, scorers, scores
-from relevancy.models import Case, CaseScore, Endpoint, QueryScore, Role, Run, ScorerVersion, Team, User
+from relevancy.models import Case, CaseScore, Endpoint, QueryScore, Role, Run, ScorerVersion, StoredIndex, Team, User
 from relevancy.transfer import sample
 from tests import factories
 
@@ -57,6 +57,7 @@ def film_case(
 ) -> Case:
     """A case on the films, scale 1–10, scored by AvgEdit; shared with a team and run once."""
     found = Endpoint.objects.filter(name="films").first()
+    StoredIndex.objects.get_or_create(engine="embedded", name="films", defaults={"owner": owner})
     endpoint = found or endpoints.create(name="films", engine="embedded", url="films", by=owner)
     return make_case(owner, endpoint, texts, TEMPLATE, FIELDS, team=team, ratings=ratings, knobs=knobs, run=run)
 

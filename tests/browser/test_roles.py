@@ -34,7 +34,8 @@ def _expect_nothing_to_edit(page: Page) -> None:
     for name in ("Run", "Search again", "Remove"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     expect(page.get_by_label("Scorer")).to_have_count(0)
-    expect(page.get_by_role("textbox", name="Template")).to_be_disabled()
+    expect(page.get_by_role("textbox", name="Template")).to_have_count(0)
+    expect(page.locator("#attempt-text pre")).to_be_visible()
 
 
 def test_rater_rates_but_changes_nothing_else(look: Opens, people: dict[str, User], films: str) -> None:

@@ -19,7 +19,7 @@ def owner(db: None) -> User:
 
 def update(endpoint: Endpoint, url: str, **changes: Any) -> None:
     stored = {name: getattr(endpoint, name) for name in ("name", "engine", "parallel", "per_minute")}
-    endpoints.update(endpoint=endpoint, url=url, credentials={}, headers={}, **{**stored, **changes})
+    endpoints.update(endpoint=endpoint, by=endpoint.owner, url=url, credentials={}, headers={}, **{**stored, **changes})
     endpoint.refresh_from_db()
 
 

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from relevancy import endpoints
 from relevancy.models import Endpoint, User
 from relevancy.models.errors import error_fields
+from tests.factories import make_user
 
 CSV = b"\xef\xbb\xbfquery,docid,position\r\nstar wars,1,1\r\nstar trek,2,1\r\n"
 RUN = b"star Q0 d1 1 2.5 tag\nstar Q0 d2 2 1.5 tag\n"
@@ -21,8 +22,8 @@ def folder(settings, tmp_path):
 
 
 def test_store_csv_and_trec_run(db, folder):
-    first = endpoints.uploads.store(engine="static", content=CSV, name="../../Old Shop!.csv")
-    second = endpoints.uploads.store(engine="static", content=RUN, name="")
+    first = endpoints.uploads.store(engine="static", content=CSV, name="../../Old Shop!.csv", by=make_user())
+    second = endpoints.uploads.store(engine="static", content=RUN, name="", by=make_user())
     assert (first.summary.queries, second.summary.format) == (2, "TREC run")
     assert sorted(path.name for path in folder.iterdir()) == sorted([first.name, second.name])
     assert first.name.startswith("old-shop-")
@@ -35,7 +36,7 @@ def test_store_csv_and_trec_run(db, folder):
 )
 def test_store_of_an_invalid_file(db, folder, content):
     with pytest.raises(ValidationError) as reason:
-        endpoints.uploads.store(engine="static", content=content, name="x.csv")
+        endpoints.uploads.store(engine="static", content=content, name="x.csv", by=make_user())
     assert error_fields(reason.value) == ["file"]
     assert not folder.exists()
 
@@ -43,11 +44,13 @@ def test_store_of_an_invalid_file(db, folder, content):
 def test_store_of_a_large_file(db, monkeypatch):
     monkeypatch.setattr(endpoints.uploads, "MAX_BYTES", 10)
     with pytest.raises(ValidationError, match="at most 10 are allowed"):
-        endpoints.uploads.store(engine="static", content=CSV, name="x.csv")
+        endpoints.uploads.store(engine="static", content=CSV, name="x.csv", by=make_user())
 
 
 def test_store_deletes_files_unused_for_a_day(db, folder):
-    used, unused, fresh = (endpoints.uploads.store(engine="static", content=CSV, name="x").name for _ in range(3))
+    used, unused, fresh = (
+        endpoints.uploads.store(engine="static", content=CSV, name="x", by=make_user()).name for _ in range(3)
+    )
     foreign = folder / "put-here-by-hand.csv"
     foreign.write_bytes(CSV)
     owner = User.objects.create_user("a@example.org")
@@ -55,7 +58,7 @@ def test_store_deletes_files_unused_for_a_day(db, folder):
     old = time.time() - 2 * endpoints.uploads.DAY
     for name in (used, unused, foreign.name):
         os.utime(folder / name, (old, old))
-    new = endpoints.uploads.store(engine="static", content=CSV, name="y").name
+    new = endpoints.uploads.store(engine="static", content=CSV, name="y", by=make_user()).name
     assert {path.name for path in folder.iterdir()} == {used, fresh, new, foreign.name}
 
 

@@ -137,3 +137,60 @@ def test_team_querysets(people):
     assert who(people, Team.objects.visible_to) == set(ROLES) | {"stranger", "admin"}
     assert who(people, Team.objects.shareable_by) == {"editor", "owner", "stranger", "admin"}
     assert who(people, Team.objects.owned_by) == {"owner", "stranger", "admin"}
+
+
+# --- who may send requests to an endpoint ---
+
+
+def test_usable_by_needs_editor_on_the_endpoint_itself(people, case):
+    cases.share(case=case, team=Team.objects.get(name="Search"))
+    assert who(people, Endpoint.objects.usable_by) == {"maker", "admin"}
+    Endpoint.objects.get().teams.add(Team.objects.get(name="Search"))
+    assert who(people, Endpoint.objects.usable_by) == {"maker", "admin", "editor", "owner"}
+
+
+def test_usable_in_a_case_is_for_its_editors(people, case):
+    cases.share(case=case, team=Team.objects.get(name="Search"))
+    assert who(people, lambda user: Endpoint.objects.usable_in(case, user)) == {"maker", "admin", "editor", "owner"}
+
+
+def test_usable_in_another_case_needs_editor_on_the_endpoint(people, case):
+    cases.share(case=case, team=Team.objects.get(name="Search"))
+    other = cases.create(name="Mine", owner=people["editor"])
+    assert not Endpoint.objects.usable_in(other, people["editor"]).exists()
+    Endpoint.objects.get().teams.add(Team.objects.get(name="Search"))
+    assert Endpoint.objects.usable_in(other, people["editor"]).exists()
+
+
+def test_usable_in_a_case_whose_owner_cannot_pass_the_endpoint_on(people, case):
+    """An editor of an endpoint uses it, but does not share it, neither by sharing a case."""
+    endpoint = Endpoint.objects.get()
+    endpoint.teams.add(Team.objects.get(name="Search"))
+    mine = cases.create(name="Mine", owner=people["editor"])
+    Attempt.objects.create(case=mine, number=1, endpoint=endpoint, template="{}", created_by=people["editor"])
+    cases.share(case=mine, team=Team.objects.get(name="Others"))
+    assert Case.objects.editable_by(people["stranger"]).filter(pk=mine.pk).exists()
+    assert Endpoint.objects.usable_in(mine, people["editor"]).exists()
+    assert not Endpoint.objects.usable_in(mine, people["stranger"]).exists()
+
+
+def test_usable_ends_with_the_membership(people, case):
+    endpoint = Endpoint.objects.get()
+    endpoint.teams.add(Team.objects.get(name="Search"))
+    mine = cases.create(name="Mine", owner=people["editor"])
+    Attempt.objects.create(case=mine, number=1, endpoint=endpoint, template="{}", created_by=people["editor"])
+    Membership.objects.get(user=people["editor"]).delete()
+    assert not Endpoint.objects.usable_by(people["editor"]).exists()
+    assert not Endpoint.objects.usable_in(mine, people["editor"]).exists()
+    assert Endpoint.objects.visible_to(people["editor"]).exists()
+
+
+def test_usable_by_nobody_whose_account_is_deactivated(people, case):
+    people["maker"].is_active = False
+    assert not Endpoint.objects.usable_by(people["maker"]).exists()
+    assert not Endpoint.objects.usable_in(case, people["maker"]).exists()
+
+
+def test_usable_in_is_one_statement(people, case, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        assert Endpoint.objects.usable_in(case, people["maker"]).exists()

@@ -46,7 +46,7 @@ def test_explain_adds_up_to_the_engines_score(case: Case) -> None:
     ranking = ranking_of(case)
     assert runs.can_explain(ranking)
     for doc_id, score, *_ in ranking.hits:
-        found = runs.explain(ranking, doc_id)
+        found = runs.explain(ranking, doc_id, by=case.owner)
         assert found.score == pytest.approx(score, rel=1e-4)
         assert sum(part.value for part in found.parts) == pytest.approx(found.score)
         assert sum(part.share for part in found.parts) == pytest.approx(1)
@@ -56,9 +56,9 @@ def test_explain_adds_up_to_the_engines_score(case: Case) -> None:
 
 def test_explain_a_field_has_one_colour_for_all_documents(case: Case) -> None:
     ranking = ranking_of(case)
-    both = {one.field: one.colour for one in runs.explain(ranking, "1").slices}
+    both = {one.field: one.colour for one in runs.explain(ranking, "1", by=case.owner).slices}
     assert both == {"overview": 1, "title": 2}
-    assert [(one.field, one.colour) for one in runs.explain(ranking, "2").slices] == [("overview", 1)]
+    assert [(one.field, one.colour) for one in runs.explain(ranking, "2", by=case.owner).slices] == [("overview", 1)]
 
 
 def test_explain_a_field_keeps_its_colour_in_the_next_attempt(case: Case) -> None:
@@ -68,25 +68,25 @@ def test_explain_a_field_keeps_its_colour_in_the_next_attempt(case: Case) -> Non
         case=case, endpoint=first.endpoint, template=other, fields=first.fields, by=case.owner, parent=first
     )
     run_now(attempt)
-    found = runs.explain(ranking_of(case), "1")
+    found = runs.explain(ranking_of(case), "1", by=case.owner)
     assert {one.field: one.colour for one in found.slices} == {"overview": 1, "title": 2}
     assert found.slices[0].field == "title"
 
 
 def test_explain_a_document_that_does_not_match(case: Case) -> None:
-    found = runs.explain(ranking_of(case), "3")
+    found = runs.explain(ranking_of(case), "3", by=case.owner)
     assert (found.score, list(found.parts), list(found.slices)) == (0, [], [])
 
 
 def test_explain_a_document_that_is_not_there(case: Case) -> None:
     with pytest.raises(engines.EngineError, match="no document with the id “nothing”"):
-        runs.explain(ranking_of(case), "nothing")
+        runs.explain(ranking_of(case), "nothing", by=case.owner)
 
 
 def test_explain_where_the_endpoint_is_another_by_now(case: Case) -> None:
     Endpoint.objects.update(url="elsewhere")
     with pytest.raises(engines.EngineError, match="is now elsewhere"):
-        runs.explain(ranking_of(case), "1")
+        runs.explain(ranking_of(case), "1", by=case.owner)
 
 
 def test_explain_where_the_engine_cannot(script: object) -> None:
@@ -94,7 +94,7 @@ def test_explain_where_the_engine_cannot(script: object) -> None:
     run_now(make_attempt(case))
     assert not runs.can_explain(ranking_of(case))
     with pytest.raises(engines.EngineError, match="Scripted does not support explaining"):
-        runs.explain(ranking_of(case), "a")
+        runs.explain(ranking_of(case), "a", by=case.owner)
 
 
 def test_explain_without_the_engines_fields(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ def test_explain_without_the_engines_fields(case: Case, monkeypatch: pytest.Monk
         raise engines.EndpointRefused("no")
 
     monkeypatch.setattr(engines.get("embedded"), "fields", refuse)
-    found = runs.explain(ranking_of(case), "1")
+    found = runs.explain(ranking_of(case), "1", by=case.owner)
     assert sorted(one.colour for one in found.slices) == [1, 2]
 
 

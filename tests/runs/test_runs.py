@@ -351,7 +351,7 @@ def test_unreadable_credentials_fail_the_run(settings: Any) -> None:
 
 def test_two_runs_on_one_endpoint_go_one_after_another() -> None:
     first = make_attempt(make_case(4))
-    second = make_attempt(make_case(2), first.endpoint)
+    second = make_attempt(make_case(2, owner=first.created_by), first.endpoint)
     elsewhere = make_attempt(make_case(2))
     all_runs = [runs.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second, elsewhere)]
     assert runs.continue_run(all_runs[0].pk, limit=2).unfinished
@@ -364,7 +364,7 @@ def test_two_runs_on_one_endpoint_go_one_after_another() -> None:
 
 def test_a_run_behind_a_dead_one_need_not_wait_for_ever() -> None:
     first = make_attempt(make_case(4))
-    second = make_attempt(make_case(2), first.endpoint)
+    second = make_attempt(make_case(2, owner=first.created_by), first.endpoint)
     dead = runs.start(attempt=first, by=first.created_by)
     killed(dead)
     assert run_now(second).status == "complete"
@@ -383,7 +383,7 @@ def test_cancel_before_the_first_chunk() -> None:
 
 def test_cancel_between_two_chunks_wakes_who_waits_behind() -> None:
     first = make_attempt(make_case(4, {"query 1": {"a": 2}}))
-    second = make_attempt(make_case(2), first.endpoint)
+    second = make_attempt(make_case(2, owner=first.created_by), first.endpoint)
     run = runs.start(attempt=first, by=first.created_by)
     runs.continue_run(run.pk, limit=2)
     waiting = runs.start(attempt=second, by=second.created_by)
@@ -491,7 +491,7 @@ def test_nothing_joins_a_run_whose_endpoint_leads_elsewhere_now() -> None:
     with pytest.raises(runs.RunNotAllowed, match="Start a new run"):
         runs.complete(run=run, by=case.owner)
     with pytest.raises(runs.RunNotAllowed, match="Start a new run"):
-        runs.search_again(run=run, case_query=case.case_queries.first())
+        runs.search_again(run=run, case_query=case.case_queries.first(), by=case.owner)
     assert run.rankings.count() == 3
 
 
@@ -533,11 +533,11 @@ def test_search_again_replaces_on_success() -> None:
     before = stored_case_scores(run)["nDCG@10"][0]
     script.answers = {"query 1": ("z", "a"), "query 2": ("b",)}
     entry = case.case_queries.get(query__text="query 1")
-    assert runs.search_again(run=run, case_query=entry).hits[0][0] == "z"
+    assert runs.search_again(run=run, case_query=entry, by=case.owner).hits[0][0] == "z"
     assert [hit[0] for hit in run.rankings.get(query=entry.query).hits] == ["z", "a"]
     assert stored_case_scores(run)["nDCG@10"][0] < before
     assert run.status == "incomplete"
-    runs.search_again(run=run, case_query=case.case_queries.get(query__text="query 2"))
+    runs.search_again(run=run, case_query=case.case_queries.get(query__text="query 2"), by=case.owner)
     assert (run.status, run.reason, run.done, run.failed) == ("complete", "", 2, 0)
     assert run.rankings.count() == 2
 
@@ -549,7 +549,7 @@ def test_search_again_keeps_the_ranking_on_an_error() -> None:
     before = (list(run.rankings.values()), stored_scores(run), stored_case_scores(run))
     script_of(attempt).default = DOWN
     with pytest.raises(engines.EndpointUnreachable):
-        runs.search_again(run=run, case_query=case.case_queries.get())
+        runs.search_again(run=run, case_query=case.case_queries.get(), by=case.owner)
     run.refresh_from_db()
     assert (list(run.rankings.values()), stored_scores(run), stored_case_scores(run)) == before
     assert run.status == "complete"
@@ -563,13 +563,13 @@ def test_search_again_refuses_pinned_busy_and_older_runs() -> None:
     run.pinned_at = timezone.now()
     run.save()
     with pytest.raises(runs.RunNotAllowed, match="is pinned"):
-        runs.search_again(run=run, case_query=entry)
+        runs.search_again(run=run, case_query=entry, by=case.owner)
     newer = runs.start(attempt=attempt, by=case.owner)
     with pytest.raises(runs.RunNotAllowed, match="is waiting"):
-        runs.search_again(run=newer, case_query=entry)
+        runs.search_again(run=newer, case_query=entry, by=case.owner)
     run.pinned_at = None
     with pytest.raises(runs.RunNotAllowed, match="not the newest"):
-        runs.search_again(run=run, case_query=entry)
+        runs.search_again(run=run, case_query=entry, by=case.owner)
 
 
 def test_search_again_does_not_disturb_a_run_that_went_on_meanwhile() -> None:
@@ -586,7 +586,7 @@ def test_search_again_does_not_disturb_a_run_that_went_on_meanwhile() -> None:
 
     script.before = completed_meanwhile
     with pytest.raises(runs.RunNotAllowed, match="is waiting"):
-        runs.search_again(run=run, case_query=case.case_queries.get(query__text="query 1"))
+        runs.search_again(run=run, case_query=case.case_queries.get(query__text="query 1"), by=case.owner)
     assert Run.objects.get(pk=run.pk).status == "waiting"
 
 

@@ -108,17 +108,19 @@ def test_look_up(films: Case) -> None:
     ranking = ranking_of(newest(films), "star")
     assert {hit[0] for hit in ranking.hits} == {"1", "2"}
     listed = runs.list_unretrieved(ranking, by=films.owner, depth=1).documents
-    found = {each.doc_id: each for each in runs.look_up(ranking, listed)}
+    found = {each.doc_id: each for each in runs.look_up(ranking, listed, by=ranking.run.created_by)}
     assert found["gone"].gone and found["gone"].display is None
     assert not found["3"].gone
     assert found["3"].display is not None and found["3"].display.title == "Solaris"
     assert found["3"].fields == {"id": "3", "title": "Solaris"}
-    assert [each.doc_id for each in listed] == [each.doc_id for each in runs.look_up(ranking, listed)]
+    assert [each.doc_id for each in listed] == [
+        each.doc_id for each in runs.look_up(ranking, listed, by=ranking.run.created_by)
+    ]
 
 
 def test_look_up_asks_nothing_else(films: Case) -> None:
     ranking = ranking_of(newest(films), "star")
-    assert runs.look_up(ranking, []) == []
+    assert runs.look_up(ranking, [], by=ranking.run.created_by) == []
 
 
 def test_look_up_where_the_engine_cannot(script: object) -> None:
@@ -127,7 +129,7 @@ def test_look_up_where_the_engine_cannot(script: object) -> None:
     assert not runs.can_look_up(ranking)
     listed = runs.list_unretrieved(ranking, by=case.owner, depth=10).documents
     with pytest.raises(engines.EngineError, match="Scripted does not support looking up"):
-        runs.look_up(ranking, listed)
+        runs.look_up(ranking, listed, by=ranking.run.created_by)
 
 
 def test_look_up_where_the_endpoint_is_another_by_now(films: Case) -> None:
@@ -136,6 +138,6 @@ def test_look_up_where_the_endpoint_is_another_by_now(films: Case) -> None:
     ranking = ranking_of(newest(films), "star")
     listed: Any = runs.list_unretrieved(ranking, by=films.owner, depth=1).documents
     with pytest.raises(engines.EngineError, match="is now elsewhere"):
-        runs.look_up(ranking, listed)
+        runs.look_up(ranking, listed, by=ranking.run.created_by)
     assert run.config["url"] == "films"
     assert query_of(films, "star").ratings.count() == 3

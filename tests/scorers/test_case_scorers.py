@@ -4,10 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import connection
 
-from relevancy import scorers
-from relevancy.models import CaseScorer, Scorer
+from relevancy import cases, scorers
+from relevancy.models import CaseScorer, Scorer, ScorerDefinition
 from relevancy.scorers import case_scorers
 from tests.factories import make_case, make_scorer
 
@@ -57,3 +58,22 @@ def test_additions_at_once_are_all_kept() -> None:
         list(pool.map(add, added))
     positions = list(CaseScorer.objects.filter(case=case).values_list("position", flat=True))
     assert sorted(positions) == list(range(5))
+
+
+@pytest.mark.django_db
+def test_scorer_of_another_case_only_is_refused() -> None:
+    theirs = make_case(0)
+    only = scorers.create_for_case(
+        case=theirs, name="Ours", definition=ScorerDefinition(measure="P@3"), by=theirs.owner
+    )
+    own = make_case(0, owner=theirs.owner)
+    for add in (
+        lambda: scorers.add_scorer(case=own, scorer=only),
+        lambda: scorers.make_primary(case=own, scorer=only),
+        lambda: scorers.replace(scorer=own.scorers.get(), replacement=only, cases=[own]),
+        lambda: cases.create(name="New", owner=theirs.owner, scorers=[only]),
+    ):
+        with pytest.raises(ValidationError, match="made for another case only"):
+            add()
+    assert only not in own.scorers.all()
+    scorers.make_primary(case=theirs, scorer=only)

@@ -68,7 +68,7 @@ def test_load_twice_is_once() -> None:
     counts = [model.objects.count() for model in (Case, Attempt, Run, Endpoint, Rating, RatingChange)]
     assert sample.load(owner=owner) == case
     assert [model.objects.count() for model in (Case, Attempt, Run, Endpoint, Rating, RatingChange)] == counts
-    assert sample.load(owner=make_user()) != case
+    assert sample.load(owner=make_user(superuser=True)) != case
     assert Endpoint.objects.count() == 1
 
 

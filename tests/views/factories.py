@@ -11,8 +11,9 @@ ROLES = {"viewer": Role.VIEWER, "rater": Role.RATER, "editor": Role.EDITOR, "own
 
 
 def make_people():
-    """One person in each role of the team “Search”, a stranger in a team of his own, and an admin."""
-    team, other = Team.objects.create(name="Search"), Team.objects.create(name="Others")
+    """One person in each role of the team “Search”, which may create endpoints; a stranger in a team of their own; an admin."""
+    team = Team.objects.create(name="Search", can_create_endpoints=True)
+    other = Team.objects.create(name="Others")
     people = {name: User.objects.create_user(f"{name}@example.org", name=name.title()) for name in (*ROLES, "stranger")}
     people["admin"] = User.objects.create_superuser("admin@example.org", name="Admin")
     Membership.objects.bulk_create(Membership(team=team, user=people[name], role=role) for name, role in ROLES.items())

@@ -54,9 +54,12 @@ class Command(Base):
         owner = find_owner(options["owner"])
         url = options["url"]
         if endpoints.is_file_engine(options["engine"]) and Path(url).is_file():
-            upload = endpoints.uploads.store(engine=options["engine"], content=read_bytes(url), name=Path(url).name)
+            content, name = read_bytes(url), Path(url).name
+            upload = endpoints.uploads.store(engine=options["engine"], content=content, name=name, by=owner)
             url = upload.name
-        endpoint = endpoints.create(name=options["name"], engine=options["engine"], url=url, by=owner, **fields)
+        endpoint = endpoints.create(
+            name=options["name"], engine=options["engine"], url=url, by=owner, unrestricted=True, **fields
+        )
         result = endpoints.test_connection(endpoint=endpoint, text="")
         self.write(f"Endpoint {endpoint.name} created.")
         if result.error:

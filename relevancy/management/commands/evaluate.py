@@ -11,7 +11,7 @@ from django.db import transaction
 from relevancy import comparison, runs, scorers, scores, tasks, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case, find_owner, find_run, suggest_names, write_text
-from relevancy.models import Attempt, Case, QueryScore, Run, Scorer, ScorerVersion
+from relevancy.models import Attempt, Case, QueryScore, Run, Scorer, ScorerVersion, User
 from relevancy.templatetags import numbers
 from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
 
@@ -61,15 +61,20 @@ class Command(Base):
             metavar="P",
             help="a drop counts if the interval of the difference at the level 1 − P is below 0; default: 0.05",
         )
-        parser.add_argument("--owner", default="", metavar="EMAIL", help="the run's author; default: the case's owner")
+        parser.add_argument(
+            "--owner",
+            default="",
+            metavar="EMAIL",
+            help="the run's author, who must be allowed to use the endpoint; default: the case's owner, without this check",
+        )
 
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
         versions = _find_versions(case, options["scorer"])
-        by = find_owner(options["owner"]) if options["owner"] else case.owner
+        attempt = _find_attempt(case, options["attempt"])
         _check_options(options)
         baseline = _find_baseline(case, options["baseline"])
-        run = self._search(_find_attempt(case, options["attempt"]), versions, by)
+        run = self._search(attempt, versions, find_owner(options["owner"]) if options["owner"] else None)
         if run.done:
             scores.rescore_run(run, versions)
         evaluation = transfer.evaluation_json.build_evaluation(run=run, versions=versions)
@@ -112,10 +117,13 @@ class Command(Base):
             for warning in drop.comparison.warnings:
                 self.stderr.write(f"Warning: {warning}")
 
-    def _search(self, attempt: Attempt, versions: Sequence[ScorerVersion], by: Any) -> Run:
-        """Runs the attempt in this process, showing its progress. Returns the finished run."""
+    def _search(self, attempt: Attempt, versions: Sequence[ScorerVersion], by: User | None) -> Run:
+        """Runs the attempt in this process, showing its progress. Returns the finished run.
+
+        by: the author, whose right to use the endpoint is checked; None for the owner of the case, unchecked.
+        """
         with transaction.atomic():
-            run = runs.start(attempt=attempt, by=by)
+            run = runs.start(attempt=attempt, by=by or attempt.case.owner, unrestricted=by is None)
             runs.deepen(run, versions)
         try:
             run = runs.finish_here(run, progress=self._show_progress)

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from relevancy import endpoints, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_owner, read_text
+from relevancy.management.command import find_owner, find_team, read_text
 
 
 class Command(Base):
@@ -16,6 +16,12 @@ class Command(Base):
         parser.add_argument("engine", help=", ".join(e.key for e in endpoints.engine_infos() if e.loads_documents))
         parser.add_argument("url", help="URL of the core or index; for embedded, the name of the index")
         parser.add_argument("file", help="JSON lines; - is stdin")
+        parser.add_argument(
+            "--owner", default="", metavar="EMAIL", help="of a new embedded index; default: the only superuser"
+        )
+        parser.add_argument(
+            "--team", default="", metavar="NAME", help="whose editors may create endpoints on the embedded index, too"
+        )
         parser.add_argument("--id-field", default="id", metavar="NAME", help="default: id")
 
     def run(self, **options: Any) -> None:
@@ -23,7 +29,8 @@ class Command(Base):
             engine=options["engine"],
             url=options["url"],
             text=read_text(options["file"]),
-            by=find_owner(""),
+            by=find_owner(options["owner"]),
+            team=find_team(options["team"]) if options["team"] else None,
             id_field=options["id_field"],
         )
         self.write(f"{count:,} documents loaded into {options['url']}.")

@@ -16,13 +16,10 @@ from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
+from relevancy.views.teams.sharing import ShareForm, sharing
 
 from .forms import EndpointForm, TryForm
 
-CREATE_DENIED = (
-    "You need the role editor in a team to create endpoints, because this server sends requests to their addresses. "
-    "An owner of your team can give it to you."
-)
 CHOOSE_ENGINE = "Install its package or choose another engine."
 # The secrets are loaded only where they are needed: one that cannot be decrypted must not break every page.
 WITHOUT_SECRETS = Endpoint.objects.defer("credentials", "headers")
@@ -47,7 +44,7 @@ def endpoint_list(request: HtmxRequest) -> HttpResponse:
         "endpoints": [(endpoint, endpoints.engine_label(endpoint.engine)) for endpoint in found],
         "archived": archived,
         "may_create": endpoints.may_create(request.user),
-        "who_may": CREATE_DENIED,
+        "who_may": endpoints.CREATE_DENIED,
     }
     return render(request, "endpoints/list.html", context)
 
@@ -56,7 +53,7 @@ def endpoint_list(request: HtmxRequest) -> HttpResponse:
 def endpoint_new(request: HtmxRequest) -> HttpResponse:
     """Creates an endpoint."""
     if not endpoints.may_create(request.user):
-        raise PermissionDenied(CREATE_DENIED)
+        raise PermissionDenied(endpoints.CREATE_DENIED)
     form = EndpointForm(
         request.POST or None,
         request.FILES or None,
@@ -64,7 +61,7 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
     )
     if form.is_valid():
         try:
-            endpoint = endpoints.create(**_arguments(form), by=request.user)
+            endpoint = endpoints.create(**_arguments(request, form), by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -75,15 +72,20 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
-    """Edits an endpoint. Secrets are never shown, only whether they are set."""
-    endpoint = _get_endpoint(request, endpoint_id)
+    """Edits an endpoint; users who may only see it read its settings. Secrets are never shown, only whether they are set."""
+    endpoint = _get_endpoint(request, endpoint_id, Role.VIEWER if request.method == "GET" else Role.EDITOR)
+    used = endpoint.attempts.values("case").distinct().count()
+    if vars(endpoint)["role"] < Role.EDITOR:
+        label = endpoints.engine_label(endpoint.engine)
+        return render(request, "endpoints/endpoint.html", {"endpoint": endpoint, "label": label, "used": used})
     _readable(request, endpoint)
     initial = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
     initial |= {f"option_{name}": value for name, value in endpoint.options.items()}
     form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
     if form.is_valid():
         try:
-            endpoints.update(endpoint=endpoint, clear=form.cleaned_data.get("clear", False), **_arguments(form))
+            clear = form.cleaned_data.get("clear", False)
+            endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **_arguments(request, form))
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -91,7 +93,6 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
             return redirect("endpoint_edit", endpoint.pk)
     if endpoint.engine not in {option.data["value"] for option in form["engine"].subwidgets}:
         messages.warning(request, f"The engine {endpoint.engine} is not installed on this server. {CHOOSE_ENGINE}")
-    used = endpoint.attempts.values("case").distinct().count()
     context = {"form": form, "endpoint": endpoint, "try_form": _try_form(endpoint), "used": used}
     return render(request, "endpoints/form.html", context, status=422 if form.errors else 200)
 
@@ -105,14 +106,17 @@ def _readable(request: HtmxRequest, endpoint: Endpoint) -> None:
         messages.warning(request, str(reason))
 
 
-def _arguments(form: EndpointForm) -> dict[str, Any]:
+def _arguments(request: HtmxRequest, form: EndpointForm) -> dict[str, Any]:
     """The arguments of `endpoints.create` and `update`; stores an uploaded file. Raises `ValidationError`."""
     data = form.cleaned_data
     url = data["url"]
     if endpoints.is_file_engine(data["engine"]):
         url = form.stored_file
         if upload := data.get("file"):
-            url = endpoints.uploads.store(engine=data["engine"], content=upload.read(), name=upload.name).name
+            stored = endpoints.uploads.store(
+                engine=data["engine"], content=upload.read(), name=upload.name, by=request.user
+            )
+            url = stored.name
     found = {name: data[name] for name in ("name", "engine", "headers", "parallel", "per_minute")}
     return {**found, "url": url, "credentials": form.credentials, "options": form.options}
 
@@ -123,8 +127,11 @@ def _try_form(endpoint: Endpoint) -> TryForm:
 
 @require_http_methods(["GET", "POST"])
 def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
-    """Tests the connection, with a query if one is given: a fragment for htmx, otherwise a page. A failed test is shown, too."""
-    endpoint = _get_endpoint(request, endpoint_id, Role.VIEWER)
+    """Tests the connection, with a query if one is given: a fragment for htmx, otherwise a page. A failed test is shown, too.
+
+    For editors of the endpoint.
+    """
+    endpoint = _get_endpoint(request, endpoint_id)
     form = TryForm(request.POST or None)
     text = form.cleaned_data["text"] if form.is_valid() else ""
     trial = endpoints.test_connection(endpoint=endpoint, text=text) if request.method == "POST" else None
@@ -136,6 +143,32 @@ def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     if request.htmx and request.GET.get("of") == "list":
         return render(request, "endpoints/_version.html", context)
     return render(request, "endpoints/_trial.html" if request.htmx else "endpoints/try.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def endpoint_share(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
+    """The teams an endpoint is shared with and can be shared with."""
+    endpoint = _get_endpoint(request, endpoint_id, Role.OWNER)
+    shared = sharing(
+        endpoint,
+        request.user,
+        url=reverse("endpoint_share", args=[endpoint.pk]),
+        not_shared=f"Only {endpoint.owner} can use this endpoint.",
+        data=request.POST or None,
+    )
+    if shared.form.is_valid():
+        return _change_sharing(request, endpoint, shared.form)
+    context = {"endpoint": endpoint, "sharing": shared}
+    return render(request, "endpoints/share.html", context, status=422 if shared.form.errors else 200)
+
+
+def _change_sharing(request: HtmxRequest, endpoint: Endpoint, form: ShareForm) -> HttpResponse:
+    page_url, team = reverse("endpoint_share", args=[endpoint.pk]), form.cleaned_data["team"]
+    if form.stops:
+        endpoints.unshare(endpoint=endpoint, team=team)
+        return redirect_with_message(request, page_url, f"{endpoint.name} is no longer shared with {team}.")
+    endpoints.share(endpoint=endpoint, team=team)
+    return redirect_with_message(request, page_url, f"{endpoint.name} is now shared with {team}.")
 
 
 @require_POST

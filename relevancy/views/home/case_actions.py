@@ -25,11 +25,12 @@ def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
 @require_http_methods(["GET", "POST"])
 def case_share(request: HtmxRequest, case_id: int) -> HttpResponse:
     """The teams a case is shared with and can be shared with; a dialog for htmx, otherwise a page."""
-    case = _get_case(request, case_id, Role.EDITOR)
+    case = _get_case(request, case_id, Role.OWNER)
     if request.method == "POST":
-        # The book is shared with the case, so sharing needs the right to change both.
-        get_or_403(Book.objects, request.user, case.book_id, hint="It is shared with the case.")
-    can_share_book = Book.objects.editable_by(request.user).filter(pk=case.book_id).exists()
+        # The book is shared with the case, so sharing needs the right to share both.
+        hint = "It is shared with the case."
+        get_or_403(Book.objects, request.user, case.book_id, needs=Role.OWNER, hint=hint)
+    can_share_book = Book.objects.owned_by(request.user).filter(pk=case.book_id).exists()
     shared = sharing(
         case,
         request.user,

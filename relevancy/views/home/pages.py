@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 from relevancy import cases
 from relevancy.models import Run
 from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.teams.invitations import invitations_to
 
 PAGE_SIZE = 25
 
@@ -75,6 +76,7 @@ def home(request: HtmxRequest) -> HttpResponse:
     }
     if request.htmx:
         return render(request, "home/_cases.html", context)
+    context["invitations"] = invitations_to(request)
     context["recent_activity"] = cases.recent_activity(request.user)
     return render(request, "home/home.html", context)
 

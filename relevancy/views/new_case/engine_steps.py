@@ -62,7 +62,8 @@ def _store_file(request: HtmxRequest, state: WizardState) -> ValidationError | N
     if not endpoints.is_file_engine(engine):
         return None
     try:
-        stored = endpoints.uploads.store(engine=engine, content=upload.read(), name=upload.name or "")
+        content, name = upload.read(), upload.name or ""
+        stored = endpoints.uploads.store(engine=engine, content=content, name=name, by=request.user)
     except ValidationError as error:
         return error
     state.file = stored.name

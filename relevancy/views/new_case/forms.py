@@ -110,10 +110,11 @@ class EndpointStepForm(EndpointForm):
         self.sealed = sealed
         super().__init__(*args, **kwargs)
         self.can_create = endpoints.may_create(user)
+        self.create_denied = endpoints.CREATE_DENIED
         installed = [engine.key for engine in endpoints.engine_infos()]
         endpoint_field: Any = self.fields["endpoint_id"]
         endpoint_field.queryset = (
-            Endpoint.objects.usable_by(user).filter(engine__in=installed).defer("credentials", "headers")
+            Endpoint.objects.usable_by(user).live().filter(engine__in=installed).defer("credentials", "headers")
         )
         if not self.can_create:
             endpoint_field.empty_label = "Choose an endpoint"

@@ -65,9 +65,10 @@ def scale_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
             state.enter("endpoint", {**state.entered("endpoint"), "engine": engine, "endpoint_id": ""})
         state.complete("scale")
         return redirect("new_case_step", "endpoint")
-    can_use_endpoint = endpoints.may_create(request.user) or Endpoint.objects.usable_by(request.user).exists()
+    can_use_endpoint = endpoints.may_create(request.user) or Endpoint.objects.usable_by(request.user).live().exists()
     context = {
         "can_use_endpoint": can_use_endpoint,
+        "create_denied": endpoints.CREATE_DENIED,
         "engine": engine,
     }
     return render_step(request, state, "scale", form, **context)

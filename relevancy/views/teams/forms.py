@@ -13,6 +13,10 @@ class RoleForm(forms.Form):
     role = forms.TypedChoiceField(choices=Role.choices, coerce=int, initial=Role.RATER)
 
 
-class MemberForm(RoleForm):
-    email = forms.EmailField(label="E-mail address", help_text="The person needs an account on this site.")
+class InvitationForm(RoleForm):
+    email = forms.EmailField(
+        label="E-mail address",
+        required=False,
+        help_text="Only the account with this address can accept. Leave it empty for a link that one person can use.",
+    )
     field_order = ("email", "role")

@@ -2,26 +2,28 @@
 
 from django.core.exceptions import ValidationError
 from django.db.models import Count
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import teams
 from relevancy.models import Case, Endpoint, Membership, Role, Team
+from relevancy.models.invitation import LIFETIME
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 
-from .forms import MemberForm, RoleForm, TeamForm
+from .forms import InvitationForm, RoleForm, TeamForm
+from .invitations import InvitationLink, invitations_to
 
 # What each role can do; each can do all that the one before can.
 ROLE_DESCRIPTIONS = {
     Role.VIEWER: "sees cases, results and scores",
     Role.RATER: "also rates documents",
-    Role.EDITOR: "also changes queries, attempts and endpoints, runs searches, and shares cases",
-    Role.OWNER: "also archives cases and manages the members of the team",
+    Role.EDITOR: "also changes queries, attempts and endpoints, and runs searches",
+    Role.OWNER: "also shares and archives cases and endpoints, and invites members and manages their roles",
 }
 
 
@@ -42,7 +44,8 @@ def team_list(request: HtmxRequest) -> HttpResponse:
         people=Count("memberships", distinct=True), shared=Count("cases", distinct=True)
     )
     rows = [(team, Role(roles[team.pk]).label if team.pk in roles else "") for team in visible]
-    return render(request, "teams/list.html", {"rows": rows, "form": TeamForm()})
+    context = {"rows": rows, "form": TeamForm(), "invitations": invitations_to(request)}
+    return render(request, "teams/list.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -65,38 +68,71 @@ def team_new(request: HtmxRequest) -> HttpResponse:
 def team(request: HtmxRequest, team_id: int) -> HttpResponse:
     """The members of a team and what is shared with it."""
     team: Team = get_or_403(Team.objects, request.user, team_id, needs=Role.VIEWER)
-    return _render_team(request, team, MemberForm())
+    return _render_team(request, team, InvitationForm())
 
 
-def _render_team(request: HtmxRequest, team: Team, form: MemberForm) -> HttpResponse:
+def _render_team(request: HtmxRequest, team: Team, form: InvitationForm) -> HttpResponse:
+    can_edit = Team.objects.owned_by(request.user).filter(pk=team.pk).exists()
+    invitations = team.invitations.listed().select_related("team", "created_by") if can_edit else []
     context = {
         "team": team,
+        "invitations": [InvitationLink(invitation, request) for invitation in invitations],
         "members": team.memberships.select_related("user"),
         "cases": Case.objects.filter(teams=team).select_related("owner"),
         "endpoints": Endpoint.objects.filter(teams=team).defer("credentials", "headers"),
         "roles": Role.choices,
         "described_roles": described_roles(),
-        "can_edit": Team.objects.owned_by(request.user).filter(pk=team.pk).exists(),
+        "can_edit": can_edit,
         "form": form,
     }
     return render(request, "teams/team.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
-def team_member_add(request: HtmxRequest, team_id: int) -> HttpResponse:
-    """Adds a user to the team by e-mail address."""
+def team_invite(request: HtmxRequest, team_id: int) -> HttpResponse:
+    """Invites by e-mail address or by a link. The response does not depend on whether the address has an account."""
     team: Team = get_or_403(Team.objects, request.user, team_id, needs=Role.OWNER)
-    form = MemberForm(request.POST)
+    form = InvitationForm(request.POST)
     if form.is_valid():
         try:
-            member = teams.add_member(team=team, email=form.cleaned_data["email"], role=form.cleaned_data["role"])
+            invitation = teams.invitations.invite(team=team, by=request.user, **form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
         else:
-            return redirect_with_message(
-                request, _team_url(team), f"{member.user} added to {team} as {member.get_role_display()}."
-            )
+            who = invitation.email or "one person"
+            text = f"Invitation for {who} created. Send the link below; it expires in {LIFETIME.days} days."
+            return redirect_with_message(request, _team_url(team), text)
     return _render_team(request, team, form)
+
+
+@require_POST
+def invitation_withdraw(request: HtmxRequest, team_id: int, invitation_id: int) -> HttpResponse:
+    """Makes an invitation invalid that was not accepted yet."""
+    team: Team = get_or_403(Team.objects, request.user, team_id, needs=Role.OWNER)
+    invitation = get_object_or_404(team.invitations.listed(), pk=invitation_id)
+    teams.invitations.withdraw(invitation=invitation)
+    return redirect_with_message(request, _team_url(team), "Invitation withdrawn. Its link is no longer valid.")
+
+
+@require_http_methods(["GET", "POST"])
+def invitation(request: HtmxRequest, token: str) -> HttpResponse:
+    """The page that the link of an invitation leads to: accept or decline."""
+    found = teams.invitations.find(token)
+    if found is None:
+        raise Http404("This link is not complete. Copy all of it.")
+    reason = teams.invitations.why_not_answerable(invitation=found, by=request.user)
+    if request.method == "GET" or reason:
+        context = {"invitation": found, "reason": reason, "described_roles": described_roles()}
+        return render(request, "teams/invitation.html", context, status=403 if reason else 200)
+    try:
+        if request.POST.get("do") != "accept":
+            teams.invitations.decline(invitation=found, by=request.user)
+            return redirect_with_message(request, reverse("teams"), f"Invitation to {found.team} declined.")
+        member = teams.invitations.accept(invitation=found, by=request.user)
+    except ValidationError as error:
+        return conflict(request, reverse("teams"), error)
+    text = f"You joined {found.team} as {member.get_role_display()}."
+    return redirect_with_message(request, _team_url(found.team), text)
 
 
 def _get_member(team: Team, member_id: int) -> Membership:

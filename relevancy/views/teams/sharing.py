@@ -1,27 +1,41 @@
-"""Sharing with teams: the part that the pages of cases and of scorers have in common."""
+"""Sharing with teams: the part that the pages of cases, endpoints and scorers have in common.
+
+A user who has the role owner can share with teams in which the user is an editor. The owner of the row and admins can stop
+sharing with any team; owners of a team, who have the role by that team, can stop sharing with it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django import forms
+from django.db.models import QuerySet
 
-from relevancy.models import Case, Scorer, Team, User
+from relevancy.models import Case, Endpoint, Scorer, Team, User
 
 
 class ShareForm(forms.Form):
-    """A team to share with or to stop sharing with. Teams that it is shared with already are not listed, but accepted."""
+    """A team to share with, or to stop sharing with if `do` says so."""
 
     SHARE, STOP = "share", "unshare"
 
     team = forms.ModelChoiceField(Team.objects.none(), label="Share with the team", empty_label=None)
     do = forms.ChoiceField(choices=[(SHARE, "Share"), (STOP, "Stop sharing")], widget=forms.HiddenInput)
 
-    def __init__(self, user: User, shared: Sequence[Team], data: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        shareable: QuerySet[Team],
+        removable: QuerySet[Team],
+        shared: Sequence[Team],
+        data: Mapping[str, str] | None = None,
+    ) -> None:
+        """shareable, removable: the teams that may be shared with, and those that sharing may be stopped with.
+
+        Teams that it is shared with already are not listed, but accepted.
+        """
         super().__init__(data, auto_id="share-%s")
         team: forms.ModelChoiceField[Team] = self.fields["team"]  # type: ignore[assignment]
-        team.queryset = Team.objects.shareable_by(user).order_by("name")
-        self.own_teams: list[Team] = list(team.queryset)
-        self.other_teams = [own for own in self.own_teams if own not in shared]
+        team.queryset = removable if data and data.get("do") == self.STOP else shareable
+        self.other_teams = [team for team in shareable.order_by("name") if team not in shared]
         team.choices = [(other.pk, str(other)) for other in self.other_teams]
 
     @property
@@ -53,7 +67,7 @@ class Sharing:
 
 
 def sharing(
-    shared: Case | Scorer,
+    shared: Case | Endpoint | Scorer,
     user: User,
     *,
     url: str,
@@ -63,10 +77,14 @@ def sharing(
 ) -> Sharing:
     """Returns the teams that something is shared with, and the form, bound to `data` if given, to change that."""
     teams = list(shared.teams.order_by("name"))
-    form = ShareForm(user, teams, data)
+    removable = Team.objects.filter(pk__in=[team.pk for team in teams])
+    if shared.owner_id != user.pk:
+        removable = removable.filter(pk__in=Team.objects.owned_by(user).values("pk"))
+    form = ShareForm(Team.objects.shareable_by(user), removable, teams, data)
+    can_stop = set(removable.values_list("pk", flat=True)) if can_share else set()
     return Sharing(
         url=url,
-        teams=[SharedTeam(team, can_share and team in form.own_teams) for team in teams],
+        teams=[SharedTeam(team, team.pk in can_stop) for team in teams],
         form=form,
         not_shared=not_shared,
     )

@@ -14,6 +14,8 @@ class CaseAccess:
         role: int = vars(case)["role"]  # annotated by the access methods
         self.can_rate = role >= Role.RATER
         self.can_edit = role >= Role.EDITOR
+        self.can_share = role >= Role.OWNER
+        self._role = role
         self._case = case
         self._user = user
 
@@ -24,10 +26,15 @@ class CaseAccess:
         return self.can_edit and bool(books.exists())
 
     @property
+    def role_label(self) -> str:
+        """Returns the name of the role, such as "viewer"."""
+        return str(Role(self._role).label)
+
+    @property
     def label(self) -> str:
-        """Returns what the page says about a restricted role; empty for editors."""
+        """Returns what the page says about a restricted role; empty for owners."""
         if self.can_edit:
-            return ""
+            return "" if self.can_share else "Editor"
         return "Rater" if self.can_rate else "Read-only"
 
 

@@ -104,8 +104,9 @@ class AttemptForm(forms.Form):
                 attrs={"list": "field-names", "data-completes": "", "autocomplete": "off", "spellcheck": "false"}
             ),
         )
-        endpoints = Endpoint.objects.visible_to(user).filter(
-            Q(archived_at=None) | Q(pk=attempt.endpoint_id if attempt else None)
+        usable = Endpoint.objects.usable_in(case, user).live()
+        endpoints = Endpoint.objects.filter(
+            Q(pk__in=usable.values("pk")) | Q(pk=attempt.endpoint_id if attempt else None)
         )
         self.fields["endpoint"] = EndpointChoiceField(
             endpoints.defer("credentials", "headers"),

@@ -4,7 +4,7 @@ from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
-from relevancy import endpoints
+from relevancy import endpoints, runs
 from relevancy.models import Endpoint, Role
 from relevancy.views.requests import HtmxRequest, parse_number
 
@@ -13,11 +13,12 @@ from .access import get_case
 
 @require_GET
 def autocomplete(request: HtmxRequest, case_id: int) -> JsonResponse:
-    """Returns the field names of an endpoint that the user can see, and what a template of the case can contain on it."""
+    """Returns the field names of an endpoint that the user may use, and what a template of the case can contain on it."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     visible = Endpoint.objects.visible_to(request.user).defer("credentials", "headers")
     endpoint = get_object_or_404(visible, pk=parse_number(request.GET.get("endpoint", "")))
-    fields = endpoints.autocomplete.fields(endpoint)
+    refusal = runs.why_not_usable(case=case, endpoint=endpoint, by=request.user)
+    fields = endpoints.autocomplete.FieldNames(reason=refusal) if refusal else endpoints.autocomplete.fields(endpoint)
     vocabulary = endpoints.autocomplete.template_vocabulary(case, endpoint)
     return JsonResponse(
         {

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET
 
 from relevancy import runs
 from relevancy.engines.errors import EngineError
+from relevancy.models import Role
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
@@ -17,8 +18,8 @@ from .workbench import Workbench
 
 @require_GET
 def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """Shows why a document, returned or not, has its engine score."""
-    workbench = Workbench(request, get_case(request, case_id))
+    """Shows why a document, returned or not, has its engine score. For editors: the engine is asked."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case_query = workbench.queries.get(entry_id)
     ranking, doc_id = get_ranking(workbench.selection, entry_id), request.GET.get("doc_id", "")
     context: dict[str, object] = {
@@ -29,7 +30,7 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
         "best_score": max((hit[1] for hit in ranking.hits if hit[1]), default=0),
     }
     try:
-        explanation = runs.explain(ranking, doc_id)
+        explanation = runs.explain(ranking, doc_id, by=request.user)
         stored_score = next((hit[1] for hit in ranking.hits if hit[0] == doc_id), None)
         context |= {
             "explanation": explanation,
@@ -37,6 +38,6 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
             "has_changed": stored_score is not None
             and not math.isclose(stored_score, explanation.score, rel_tol=0.005, abs_tol=0.005),
         }
-    except EngineError as error:
+    except (runs.RunNotAllowed, EngineError) as error:
         context["error"] = str(error)
     return render(request, "workbench/explanation.html", context)

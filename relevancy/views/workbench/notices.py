@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from relevancy import runs, scores
-from relevancy.models import Case, Run
+from relevancy.models import Case, Run, User
 from relevancy.templatetags.when import ago
 from relevancy.views.notices import Notice, NoticeAction
 
@@ -22,10 +22,11 @@ RUN_TITLES = {
 
 
 def run_notices(
-    case: Case, access: CaseAccess, selection: RunSelection, panel: ScorePanel, *, stale_scores: int
+    case: Case, user: User, access: CaseAccess, selection: RunSelection, panel: ScorePanel, *, stale_scores: int
 ) -> list[Notice]:
     """Returns the notices above the list of queries. `stale_scores`: how many are being computed in the background."""
     return [
+        *_endpoint(case, user, access, selection),
         *_missing_packages(selection, panel),
         *_run_state(case, access, selection),
         *_scorers(case, access, selection, panel),
@@ -53,6 +54,19 @@ def _missing_packages(selection: RunSelection, panel: ScorePanel) -> Iterator[No
             "that provides the measure, or choose another scorer.",
             title=f"The measure {version.measure} of {version.scorer.name} is not installed.",
             level="bad",
+        )
+
+
+def _endpoint(case: Case, user: User, access: CaseAccess, selection: RunSelection) -> Iterator[Notice]:
+    if not access.can_edit or selection.run is None:
+        return
+    endpoint = selection.run.attempt.endpoint
+    if reason := runs.why_not_usable(case=case, endpoint=endpoint, by=user):
+        yield Notice(
+            "endpoint-not-usable",
+            f"{reason} Until then, choose another endpoint to run an attempt; ratings and scores are not affected.",
+            title="You cannot search this case any more.",
+            icon="lock",
         )
 
 

@@ -189,7 +189,7 @@ def search_again(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespo
     if run is None:
         return conflict(request, workbench.queries.url(), "Nothing has been run yet. Run the attempt first.")
     try:
-        runs.search_again(run=run, case_query=case_query)
+        runs.search_again(run=run, case_query=case_query, by=request.user)
     except (runs.RunNotAllowed, EngineError) as reason:
         text = f"“{case_query.query}” was not searched: {reason}"
         return conflict(request, workbench.queries.open_url(case_query), text)

@@ -128,12 +128,17 @@ def query_detail(
     query_id: int,
     *,
     user: User,
+    can_search: bool,
     run: Run | None,
     previous_run: Run | None,
     versions: Sequence[ScorerVersion],
     rated: RatedQuery | None = None,
 ) -> QueryDetail:
-    """Returns what an opened query shows of a run. `rated`: what is known after a rating, so that it is not read again."""
+    """Returns what an opened query shows of a run.
+
+    can_search: the user may send requests to its engine.
+    rated: what is known after a rating, so that it is not read again.
+    """
     has_grade_buttons = len(case.book.scale) <= MAX_GRADE_BUTTONS
     ranking, previous = rated.rankings if rated else read_rankings(run, previous_run, query_id, versions[0])
     if run is None or ranking is None:
@@ -159,7 +164,7 @@ def query_detail(
         explanation=_explanation(case, ranking, versions[0], ratings, rescored),
         state_text="" if results else NO_RESULTS,
         has_grade_buttons=has_grade_buttons,
-        can_explain=runs.can_explain(ranking),
+        can_explain=can_search and runs.can_explain(ranking),
         rule_text=RULE_TEXTS[Book.Rule(case.book.rule)],
         ratings=ratings,
     )

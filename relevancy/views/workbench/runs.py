@@ -91,7 +91,7 @@ def _render_form(request: HtmxRequest, workbench: Workbench, form: AttemptForm) 
 @require_POST
 def preview(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Shows the request that the attempt in the tune pane sends for the first query of the case."""
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case_queries = workbench.case.case_queries.present().select_related("query")
     case_query = case_queries.order_by("position").first()
     text, options = (case_query.query.text, case_query.options) if case_query else ("example", {})
@@ -130,7 +130,7 @@ def cancel(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
 def complete(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     """Searches the queries that failed, are new or were edited since, and adds their results to the run."""
     workbench = _workbench_of_page(request, get_case(request, case_id, needs=Role.EDITOR))
-    run_with_attempt = Run.objects.select_related("attempt__endpoint", "attempt__case")
+    run_with_attempt = Run.objects.select_related("case__owner", "attempt__endpoint__owner", "attempt__case")
     stopped = get_object_or_404(run_with_attempt, case=workbench.case, number=number)
     try:
         resumed = runs.complete(run=stopped, by=request.user)

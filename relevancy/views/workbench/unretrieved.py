@@ -6,6 +6,7 @@ from django.views.decorators.http import require_GET
 
 from relevancy import runs
 from relevancy.engines.errors import EngineError
+from relevancy.models import Role
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
@@ -15,15 +16,17 @@ from .workbench import Workbench
 
 @require_GET
 def unretrieved(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """Lists the documents; with `look=1` with the fields that the engine has for them now."""
-    workbench = Workbench(request, get_case(request, case_id))
+    """Lists the documents; with `look=1`, for editors, with the fields that the engine has for them now."""
+    must_look_up = bool(request.GET.get("look"))
+    needs = Role.EDITOR if must_look_up else Role.VIEWER
+    workbench = Workbench(request, get_case(request, case_id, needs=needs))
     case_query, ranking = workbench.queries.get(entry_id), get_ranking(workbench.selection, entry_id)
     found = runs.list_unretrieved(ranking, by=request.user, depth=ranking.run.config["depth"])
-    documents, error, was_looked_up = found.documents, "", bool(request.GET.get("look"))
-    if was_looked_up:
+    documents, error, was_looked_up = found.documents, "", must_look_up
+    if must_look_up:
         try:
-            documents = runs.look_up(ranking, documents)
-        except EngineError as reason:
+            documents = runs.look_up(ranking, documents, by=request.user)
+        except (runs.RunNotAllowed, EngineError) as reason:
             error, was_looked_up = str(reason), False
     context = {
         **workbench.base_context(),
@@ -31,7 +34,7 @@ def unretrieved(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespon
         "documents": documents,
         "total": len(documents) + found.more,
         "error": error,
-        "can_look_up": runs.can_look_up(ranking) and not was_looked_up,
-        "can_explain": runs.can_explain(ranking),
+        "can_look_up": workbench.access.can_edit and runs.can_look_up(ranking) and not was_looked_up,
+        "can_explain": workbench.access.can_edit and runs.can_explain(ranking),
     }
     return render(request, "workbench/unretrieved.html", context)

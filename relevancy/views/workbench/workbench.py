@@ -133,7 +133,7 @@ class Workbench:
 
     def notices(self, *, stale_scores: int) -> list[Notice]:
         """Returns the notices above the list. `stale_scores`: how many are being computed in the background."""
-        return run_notices(self.case, self.access, self.selection, self.panel, stale_scores=stale_scores)
+        return run_notices(self.case, self.user, self.access, self.selection, self.panel, stale_scores=stale_scores)
 
     def row(
         self,

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.messages import get_messages
 
 from relevancy import endpoints
-from relevancy.models import Endpoint, Run
+from relevancy.models import Endpoint, Role, Run, Team
 from tests.markup import compact
 from tests.views.factories import make_case, make_endpoint, make_run
 
@@ -36,8 +36,9 @@ def saved(response):
 )
 def test_endpoint_access(sign_in, shared, who, sees, edits):
     client = sign_in(who)
-    assert client.get(address(shared, "try")).status_code == sees
-    assert client.get(address(shared)).status_code == edits
+    for method in (client.get, client.post):
+        assert method(address(shared, "try")).status_code == edits
+    assert client.get(address(shared)).status_code == sees
     assert client.post(address(shared), FORM).status_code in {200: (302, 422)}.get(edits, (edits,))
     for deed in ("archive", "restore"):
         assert client.post(address(shared, deed)).status_code == (302 if edits == 200 else edits)
@@ -48,19 +49,57 @@ def test_endpoint_access(sign_in, shared, who, sees, edits):
 def test_endpoint_seen_through_a_case_is_not_changed(sign_in, people, team):
     case = make_case(people["admin"], team=team)
     endpoint = case.attempts.get().endpoint
-    assert sign_in("owner").get(address(endpoint)).status_code == 403
-    assert sign_in("viewer").get(address(endpoint, "try")).status_code == 200
+    client = sign_in("owner")
+    assert client.post(address(endpoint), FORM).status_code == 403
+    assert client.post(address(endpoint, "try"), {"text": "star"}).status_code == 403
 
 
-@pytest.mark.parametrize(("who", "status"), [("viewer", 403), ("rater", 403), ("editor", 200), ("owner", 200)])
-def test_endpoint_new_is_for_editors(sign_in, people, who, status):
+def test_endpoint_is_text_for_who_may_not_change_it(sign_in, shared):
+    page = sign_in("viewer").get(address(shared)).content.decode()
+    assert 'id="endpoint-settings"' in page
+    assert SOLR in page
+    for part in ('<input type="text"', "<fieldset", "endpoint_try", "/try/", "/archive/", SECRET, "header-secret"):
+        assert part not in page
+    listed = sign_in("viewer").get("/endpoints/").content.decode()
+    assert f'href="{address(shared)}"' in listed
+    assert address(shared, "try") not in listed
+    assert address(shared, "archive") not in listed
+
+
+@pytest.mark.parametrize(
+    ("who", "status"), [("viewer", 403), ("rater", 403), ("editor", 200), ("owner", 200), ("stranger", 403)]
+)
+def test_endpoint_new_is_a_right_of_its_own(sign_in, people, who, status):
     client = sign_in(who)
     assert client.get("/endpoints/new/").status_code == status
     page = client.get("/endpoints/").content.decode()
-    assert ("role editor in a team" in page) == (status == 403)
+    assert ("Ask an administrator of this site" in page) == (status == 403)
     assert ("New endpoint" in page) == (status == 200)
     client.post("/endpoints/new/", FORM)
     assert Endpoint.objects.count() == (1 if status == 200 else 0)
+
+
+def test_endpoint_new_is_not_given_by_making_a_team(sign_in, people):
+    client = sign_in("stranger")
+    client.post("/teams/new/", {"name": "Mine", "can_create_endpoints": "on"})
+    assert client.get("/endpoints/new/").status_code == 403
+    people["stranger"].can_create_endpoints = True
+    people["stranger"].save()
+    assert client.get("/endpoints/new/").status_code == 200
+
+
+def test_endpoint_edit_moves_only_for_who_may_create(sign_in, people, team):
+    endpoint = make_endpoint(people["admin"])
+    endpoint.teams.add(team)
+    team.can_create_endpoints = False
+    team.save()
+    client = sign_in("editor")
+    response = client.post(address(endpoint), {**FORM, "url": "http://127.0.0.1:2/solr/mine"})
+    assert response.status_code == 422
+    assert "Ask an administrator" in str(response.context["form"].errors["url"])
+    assert client.post(address(endpoint), {**FORM, "parallel": "2"}).status_code == 302
+    endpoint.refresh_from_db()
+    assert (endpoint.url, endpoint.parallel) == (SOLR, 2)
 
 
 def test_endpoint_new_stores_credentials_and_headers(sign_in, people):
@@ -137,7 +176,7 @@ def test_endpoint_edit_name_taken(sign_in, people, shared):
 
 
 def test_endpoint_try_says_what_is_wrong(sign_in, shared):
-    response = sign_in("viewer").post(address(shared, "try"), {"text": "star"}, headers={"HX-Request": "true"})
+    response = sign_in("editor").post(address(shared, "try"), {"text": "star"}, headers={"HX-Request": "true"})
     page = response.content.decode()
     assert response.status_code == 200
     assert 'id="trial"' in page
@@ -148,7 +187,10 @@ def test_endpoint_try_says_what_is_wrong(sign_in, shared):
 
 def test_endpoint_try_shows_documents(sign_in, people):
     upload = endpoints.uploads.store(
-        engine="static", content=b"query,docid,position,title\nstar,1,1,Star <b>Wars</b>\n", name="a.csv"
+        engine="static",
+        content=b"query,docid,position,title\nstar,1,1,Star <b>Wars</b>\n",
+        name="a.csv",
+        by=people["editor"],
     )
     endpoint = make_endpoint(people["editor"], "file", engine="static", url=upload.name)
     page = sign_in("editor").post(address(endpoint, "try"), {"text": "star"}).content.decode()
@@ -194,3 +236,24 @@ def test_endpoint_whose_key_is_gone(sign_in, shared, settings):
     assert "cannot be decrypted" in compact(client.get(address(shared)).content.decode())
     client.post(address(shared), {**FORM, "username": "u", "password": "again"})
     assert Endpoint.objects.get().credentials == {"username": "u", "password": "again"}
+
+
+@pytest.mark.parametrize(
+    ("who", "status"),
+    [("viewer", 403), ("rater", 403), ("editor", 403), ("owner", 302), ("stranger", 404), ("admin", 302)],
+)
+def test_endpoint_share_is_the_owners(sign_in, people, team, shared, who, status):
+    other = Team.objects.get(name="Others")
+    other.memberships.create(user=people["owner"], role=Role.EDITOR)
+    client = sign_in(who)
+    page_url = address(shared, "share")
+    assert client.get(page_url).status_code == {302: 200}.get(status, status)
+    assert client.post(page_url, {"team": other.pk, "do": "share"}).status_code == status
+    assert shared.teams.filter(pk=other.pk).exists() == (status == 302)
+    assert client.post(page_url, {"team": team.pk, "do": "unshare"}).status_code == status
+    assert shared.teams.filter(pk=team.pk).exists() == (status != 302)
+
+
+def test_endpoint_share_is_offered_to_owners(sign_in, shared):
+    assert address(shared, "share") not in sign_in("editor").get(address(shared)).content.decode()
+    assert address(shared, "share") in sign_in("owner").get(address(shared)).content.decode()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import teams
+from relevancy import cases, teams
 from relevancy.models import Case, Membership, Role, Team
 from tests.views.factories import make_case
 
@@ -23,12 +23,17 @@ def test_access(sign_in, case, team, who):
     client = sign_in(who)
     low = 404 if who == "stranger" else 403
     editor = {"editor": 200, "owner": 200}.get(who, low)
-    for action in ("share", "rename"):
-        assert client.get(at(case, action)).status_code == editor
+    owner = 200 if who == "owner" else low
+    assert client.get(at(case, "rename")).status_code == editor
+    assert client.get(at(case, "share")).status_code == owner
     assert client.post(at(case, "rename"), {"name": "Films"}).status_code == {200: 302}.get(editor, editor)
-    assert client.post(at(case, "share"), {"team": team.pk, "do": "share"}).status_code == {200: 302}.get(
-        editor, editor
-    )
+    for action in ("share", "unshare"):
+        response = client.post(at(case, "share"), {"team": team.pk, "do": action})
+        assert response.status_code == {200: 302}.get(owner, owner)
+        cases.share(case=case, team=team)
+    listed = client.get("/").content.decode()
+    assert (at(case, "share") in listed) == (owner == 200)
+    assert (at(case, "rename") in listed) == (editor == 200)
     for action in ("archive", "restore"):
         assert client.post(at(case, action)).status_code == (302 if who == "owner" else low)
         assert client.get(at(case, action)).status_code == 405
@@ -58,25 +63,46 @@ def test_share_only_with_teams_the_user_can_edit(sign_in, people, team):
 
 
 def test_share_needs_the_book(sign_in, people, team):
-    """An editor of a case who can only rate its book cannot share that book."""
+    """An owner of a case who can only rate its book cannot share that book."""
     case = make_case(people["admin"])
     case.teams.add(team)
-    second = teams.create(name="Second", by=people["editor"])
-    client = sign_in("editor")
+    second = teams.create(name="Second", by=people["owner"])
+    client = sign_in("owner")
     assert "Sharing this case would also share its book" in client.get(at(case, "share")).content.decode()
     assert client.post(at(case, "share"), {"team": second.pk, "do": "share"}).status_code == 403
     assert list(case.teams.all()) == [team]
 
 
-def test_share_page_and_dialog(sign_in, case):
+def test_unshare_by_the_owner_after_leaving_the_team(sign_in, people, team):
+    mine = make_case(people["editor"], "Mine", team=team)
+    Membership.objects.filter(user=people["editor"]).delete()
     client = sign_in("editor")
+    assert 'value="unshare"' in client.get(at(mine, "share")).content.decode()
+    client.post(at(mine, "share"), {"team": team.pk, "do": "unshare"})
+    assert list(mine.teams.all()) == []
+
+
+def test_unshare_of_a_team_owner_reaches_only_the_own_team(sign_in, people, team, case):
+    """Who is an owner by one team cannot take the case from another team."""
+    other = Team.objects.get(name="Others")
+    other.memberships.create(user=people["owner"], role=Role.EDITOR)
+    cases.share(case=case, team=other)
+    client = sign_in("owner")
+    assert client.get(at(case, "share")).content.decode().count('value="unshare"') == 1
+    assert client.post(at(case, "share"), {"team": other.pk, "do": "unshare"}).status_code == 422
+    assert client.post(at(case, "share"), {"team": team.pk, "do": "unshare"}).status_code == 302
+    assert list(case.teams.all()) == [other]
+
+
+def test_share_page_and_dialog(sign_in, case):
+    client = sign_in("owner")
     page = client.get(at(case, "share")).content.decode()
     assert "<html" in page
     for words in (
         "Rater",
         "also rates documents",
         "is shared with the case",
-        "without their credentials",
+        "never their credentials",
         "Stop sharing",
     ):
         assert words in page

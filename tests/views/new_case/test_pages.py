@@ -199,12 +199,26 @@ def test_endpoint_of_others_is_not_offered(sign_in, people):
 
 
 @pytest.mark.parametrize("who", ["viewer", "rater"])
-def test_endpoint_new_ones_are_for_editors(sign_in, people, team, who):
+def test_endpoint_of_a_team_is_for_its_editors(sign_in, people, team, who):
     shared = make_endpoint(people["owner"], "shared")
     shared.teams.add(team)
     client = sign_in(who)
     named(client)
-    assert "Only editors" in client.get("/cases/new/endpoint/").content.decode()
+    page = client.get("/cases/new/endpoint/").content.decode()
+    assert 'id="create-denied"' in page
+    assert "shared" not in page.split('id="create-denied"')[0].split("<form", 1)[1]
+    for data in ({"name": "mine", "engine": "solr", "url": SOLR}, {"endpoint_id": shared.pk}):
+        response = step(client, "endpoint", "skip", **data)
+        assert list(response.context["form"].errors) == ["endpoint_id"]
+
+
+def test_endpoint_of_a_team_without_the_right_to_create(sign_in, people, team):
+    team.can_create_endpoints = False
+    team.save()
+    shared = make_endpoint(people["owner"], "shared")
+    shared.teams.add(team)
+    client = sign_in("editor")
+    named(client)
     response = step(client, "endpoint", "skip", name="mine", engine="solr", url=SOLR)
     assert list(response.context["form"].errors) == ["endpoint_id"]
     assert step(client, "endpoint", "skip", endpoint_id=shared.pk).status_code == 302
@@ -479,7 +493,7 @@ def test_scorers_that_suit_most_cases_come_first(sign_in):
 
 
 def test_a_user_without_a_team_is_told_before_the_first_step(sign_in, client):
-    client.force_login(make_user())
+    client.force_login(make_user(can_create_endpoints=False))
     assert 'id="no-endpoint"' in client.get("/cases/new/scale/").content.decode()
     assert 'id="no-endpoint"' not in sign_in("editor").get("/cases/new/scale/").content.decode()
 
@@ -493,3 +507,14 @@ def test_endpoint_of_an_uninstalled_engine_is_not_offered(sign_in, people, team)
     page = client.get("/cases/new/endpoint/")
     assert gone not in page.context["form"].fields["endpoint_id"].queryset
     assert list(step(client, "endpoint", endpoint_id=gone.pk).context["form"].errors) == ["endpoint_id"]
+
+
+def test_scorer_made_for_one_case_is_not_accepted(sign_in, people):
+    """Neither by the form, nor later if it was made for one case in between."""
+    case = make_case(people["editor"], "Mine")
+    definition = ScorerDefinition(measure="P@3")
+    only = scorers.create_for_case(case=case, name="Ours", definition=definition, by=people["editor"])
+    client = sign_in("editor")
+    response = named(client, scorer=only.pk)
+    assert response.status_code == 422
+    assert list(response.context["form"].errors) == ["scorer"]

@@ -25,7 +25,7 @@ def test_team_access(sign_in, team, newcomer, who):
     changes = {"stranger": 404, "owner": 302}.get(who, 403)
     assert client.get(at(team)).status_code == sees
     assert ("Search" in client.get("/teams/").content.decode()) == (sees == 200)
-    assert client.post(at(team, "members/"), {"email": "new@example.org", "role": 2}).status_code == changes
+    assert client.post(at(team, "invitations/"), {"email": "new@example.org", "role": 2}).status_code == changes
     assert client.post(at(team, f"members/{member.pk}/role/"), {"role": 3}).status_code == changes
     expected = 302 if who == "viewer" else changes  # everybody may leave
     assert client.get(at(team, f"members/{member.pk}/remove/")).status_code == {302: 200}.get(expected, expected)
@@ -43,31 +43,6 @@ def test_team_new(sign_in, people):
     assert again.status_code == 422
     assert "already" in str(again.context["form"].errors["name"])
     assert client.post("/teams/new/", {"name": " "}).status_code == 422
-
-
-def test_member_add_by_email_in_any_case(sign_in, team, newcomer):
-    sign_in("owner").post(at(team, "members/"), {"email": "NEW@example.org", "role": 3})
-    assert team.memberships.get(user=newcomer).role == Role.EDITOR
-
-
-@pytest.mark.parametrize(
-    ("data", "field"),
-    [
-        ({"email": "nobody@example.org", "role": 2}, "email"),
-        ({"email": "no address", "role": 2}, "email"),
-        ({"email": "new@example.org", "role": 9}, "role"),
-    ],
-)
-def test_member_add_errors_stand_at_their_field(sign_in, team, newcomer, data, field):
-    response = sign_in("owner").post(at(team, "members/"), data)
-    assert response.status_code == 422
-    assert list(response.context["form"].errors) == [field]
-    assert team.memberships.count() == 4
-
-
-def test_member_add_refuses_who_cannot_sign_in(sign_in, team):
-    User.objects.create_user("clicks@example.org", kind=User.Kind.CLICKS)
-    assert sign_in("owner").post(at(team, "members/"), {"email": "clicks@example.org", "role": 2}).status_code == 422
 
 
 def test_last_owner_stays(sign_in, people, team):
@@ -102,8 +77,8 @@ def test_team_shows_what_is_shared(sign_in, people, team):
     page = sign_in("viewer").get(at(team)).content.decode()
     assert "Shared one" in page
     assert "Private one" not in page
-    assert "Add a member" not in page
-    assert "Add a member" in sign_in("owner").get(at(team)).content.decode()
+    assert "Invite a member" not in page
+    assert "Invite a member" in sign_in("owner").get(at(team)).content.decode()
 
 
 def test_teams_of_an_admin_and_of_a_user_without_teams(sign_in, people):

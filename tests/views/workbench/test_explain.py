@@ -39,7 +39,7 @@ def ask(client, case, name, text="star", **query):
 
 
 def test_explain(sign_in, films):
-    answer = ask(sign_in("viewer"), films, "query_explain", doc_id="1")
+    answer = ask(sign_in("editor"), films, "query_explain", doc_id="1")
     assert answer.status_code == 200
     (bar,) = [svg for svg in elements(tree(answer), _name="svg") if attributes(svg).get("role") == "img"]
     assert attributes(bar)["aria-label"] == "title 100 %"
@@ -48,12 +48,12 @@ def test_explain(sign_in, films):
 
 
 def test_explain_a_document_that_does_not_match(sign_in, films):
-    text = words(tree(ask(sign_in("viewer"), films, "query_explain", doc_id="3")))
+    text = words(tree(ask(sign_in("editor"), films, "query_explain", doc_id="3")))
     assert "does not match the query" in text
 
 
 def test_explain_says_why_it_cannot(sign_in, films):
-    client = sign_in("viewer")
+    client = sign_in("editor")
     refused = ask(client, films, "query_explain", doc_id="no <b>").content.decode()
     assert "no document with the id “no &lt;b&gt;”" in refused
     Endpoint.objects.update(url="elsewhere")
@@ -62,12 +62,12 @@ def test_explain_says_why_it_cannot(sign_in, films):
 
 def test_explain_as_a_page(sign_in, films):
     entry = entry_of(films, "star")
-    page = sign_in("viewer").get(at(films, "query_explain", entry.pk, doc_id="1"))
+    page = sign_in("editor").get(at(films, "query_explain", entry.pk, doc_id="1"))
     assert b"<html" in page.content and b"title:star" in page.content
 
 
 def test_missing_lists_ids_then_titles(sign_in, films):
-    client = sign_in("rater")
+    client = sign_in("editor")
     entry = entry_of(films, "star")
     part = by_id(ask(client, films, "query_unretrieved"), f"unretrieved-{entry.pk}")
     assert [words(title) for title in elements(part, cls="title")] == ["gone", "3"]
@@ -85,7 +85,7 @@ def test_missing_where_all_are_shown(sign_in, films):
 
 def test_missing_says_why_it_cannot_look_up(sign_in, films):
     Endpoint.objects.update(url="elsewhere")
-    answer = ask(sign_in("viewer"), films, "query_unretrieved", look="1")
+    answer = ask(sign_in("editor"), films, "query_unretrieved", look="1")
     assert answer.status_code == 200
     assert "is now elsewhere" in words(tree(answer))
     assert "gone" in words(tree(answer))
@@ -100,7 +100,7 @@ def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
 
 def test_nothing_to_look_at_without_a_run(sign_in, people, team, script):
     case = make_bench(people, team, run=False)
-    client = sign_in("viewer")
+    client = sign_in("editor")
     for name in ("query_unretrieved", "query_explain"):
         assert ask(client, case, name, "query 1").status_code == 404
 
@@ -108,3 +108,35 @@ def test_nothing_to_look_at_without_a_run(sign_in, people, team, script):
 @pytest.mark.parametrize("name", ["query_unretrieved", "query_explain"])
 def test_looking_closer_is_for_those_who_see_the_case(sign_in, films, name):
     assert ask(sign_in("stranger"), films, name, doc_id="1").status_code == 404
+
+
+@pytest.mark.parametrize("who", ["viewer", "rater"])
+def test_engine_is_asked_by_editors_only(sign_in, films, monkeypatch, who):
+    """The documents are listed for every user of the case; looking them up and explaining sends requests."""
+    monkeypatch.setattr("relevancy.runs.unretrieved.connect_for_page", None)
+    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
+    client = sign_in(who)
+    listed = ask(client, films, "query_unretrieved")
+    assert listed.status_code == 200
+    assert "Look" not in words(tree(listed))
+    assert elements(tree(listed), **{"data-key-press": "explain"}) == []
+    opened = ask(client, films, "query")
+    assert elements(tree(opened), **{"data-key-press": "explain"}) == []
+    assert elements(tree(ask(sign_in("editor"), films, "query")), **{"data-key-press": "explain"}) != []
+    client = sign_in(who)
+    assert ask(client, films, "query_unretrieved", look="1").status_code == 403
+    assert ask(client, films, "query_explain", doc_id="1").status_code == 403
+
+
+def test_engine_is_not_asked_by_who_may_no_longer_use_the_endpoint(sign_in, films, people):
+    """The owner of a case whose endpoint belongs to somebody else, after leaving the endpoint's team."""
+    Endpoint.objects.update(owner=people["admin"])
+    films.owner = people["stranger"]
+    films.save()
+    client = sign_in("stranger")
+    page = client.get(at(films, "case"))
+    assert elements(tree(page), **{"data-notice": "endpoint-not-usable"}) != []
+    for name, query in (("query_unretrieved", {"look": "1"}), ("query_explain", {"doc_id": "1"})):
+        answer = ask(client, films, name, **query)
+        assert answer.status_code == 200
+        assert "Stranger may not use the endpoint films" in words(tree(answer))

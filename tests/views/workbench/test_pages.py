@@ -61,7 +61,7 @@ ADDRESSES = [
     ("attempt_archive", "POST", "editor", 302),
     ("attempt_restore", "POST", "editor", 302),
     ("rating_undo", "POST", "rater", 302),
-    ("attempt_preview", "POST", "viewer", 200),
+    ("attempt_preview", "POST", "editor", 200),
     ("run_cancel", "POST", "editor", 302),
     ("run_complete", "POST", "editor", 302),
 ]
@@ -173,13 +173,15 @@ def test_page_shows_only_what_the_role_may(sign_in, case):
         page = tree(sign_in(who).get(place))
         forms = {attributes(form).get("action", "") for form in elements(page, _name="form")}
         found[who] = {name for name, *_ in ADDRESSES if any(re.fullmatch(pattern(case, name), form) for form in forms)}
-    # The filter sends to the page itself; the pane stands there for everybody, switched off for those who may not run.
-    assert found["viewer"] == {"case", "run"}
-    assert found["rater"] == {"case", "run", "rate", "rate_shown", "rating_undo"}
-    editor = {"case_scorer", "case_scorer_add", "queries_add", "query_search", "query_remove"}
+    assert found["viewer"] == {"case"}  # the filter sends to the page itself
+    assert found["rater"] == {"case", "rate", "rate_shown", "rating_undo"}
+    editor = {"run", "case_scorer", "case_scorer_add", "queries_add", "query_search", "query_remove"}
     assert found["editor"] == found["rater"] | editor
     pane = by_id(sign_in("rater").get(place), "tune")
-    assert "disabled" in attributes(elements(pane, _name="fieldset")[0])
+    assert [elements(pane, _name=name) for name in ("form", "fieldset", "input", "textarea", "button")] == [[]] * 5
+    text = words(by_id(pane, "attempt-text"))
+    assert "Your role here is rater." in text
+    assert words(elements(pane, _name="pre")[0]) == case.attempts.get().template
 
 
 def pattern(case, name):

@@ -172,7 +172,7 @@ def test_as_sent_and_preview_never_show_credentials(sign_in, people, case, engin
     endpoint = make_endpoint(people["editor"], engine=engine, url=url, **secret)
     attempt = make_attempt(case, endpoint, template=template)
     Run.objects.filter(case=case).update(attempt=attempt, config=runs.snapshot_config(attempt))
-    client = sign_in("viewer")
+    client = sign_in("editor")
     sent = client.get(at(case, "query_request", entry_of(case, "query 1").pk))
     shape = {"parent": "2", "endpoint": endpoint.pk, "template": template, "depth": "10"}
     preview = client.post(at(case, "attempt_preview"), shape)

@@ -1,0 +1,110 @@
+"""Invitations: made and withdrawn by owners of a team, accepted or declined by the invited person.
+
+The link of an invitation is signed, not stored: reading the database is not enough to accept one.
+"""
+
+from django.core.exceptions import ValidationError
+from django.core.signing import BadSignature, Signer
+from django.db import transaction
+from django.utils import timezone
+
+from relevancy.models import Invitation, Membership, Role, Team, User
+from relevancy.models.saving import clean_and_save
+
+MAX_PENDING = 200  # per team
+_SIGNER = Signer(salt="relevancy.invitation")
+NOT_PENDING = (
+    "This invitation is no longer valid: it was answered, withdrawn or has expired. Ask the team for a new one."
+)
+NOT_ADDRESSED = "This invitation is for another e-mail address. Sign in with the account that has it."
+
+
+def invite(*, team: Team, role: int, by: User, email: str = "") -> Invitation:
+    """Creates an invitation for an e-mail address or, without one, for anyone who has its link.
+
+    It is the same whether or not the address has an account, and replaces a pending one for the same address.
+    Raises `ValidationError` naming the field.
+    """
+    email = email.strip().lower()
+    if not email and role == Role.OWNER:
+        message = (
+            "A link can be passed on, so it cannot make an owner. Enter an e-mail address, or choose another role."
+        )
+        raise ValidationError({"role": message})
+    if email and team.memberships.filter(user__email__iexact=email).exists():
+        raise ValidationError({"email": f"{email} is already a member of {team}."})
+    invitation = Invitation(team=team, email=email, role=role, created_by=by)
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        pending = Invitation.objects.pending().filter(team=team)
+        if email:
+            pending.filter(email=email).update(withdrawn_at=timezone.now())
+        if pending.count() >= MAX_PENDING:
+            message = f"{team} has {MAX_PENDING} invitations that nobody has answered. Withdraw some of them first."
+            raise ValidationError({"email": message})
+        clean_and_save(invitation)
+    return invitation
+
+
+def withdraw(*, invitation: Invitation) -> None:
+    """Makes an invitation invalid that was not accepted yet."""
+    Invitation.objects.filter(pk=invitation.pk, accepted_at=None).update(withdrawn_at=timezone.now())
+
+
+def token(invitation: Invitation) -> str:
+    """Returns what the link of an invitation ends with."""
+    return _SIGNER.sign(str(invitation.pk))
+
+
+def find(link_token: str) -> Invitation | None:
+    """Returns the invitation of a link, in whatever state; None if the link was not made here."""
+    try:
+        pk = int(_SIGNER.unsign(link_token))
+    except (BadSignature, ValueError):
+        return None
+    return Invitation.objects.select_related("team", "created_by").filter(pk=pk).first()
+
+
+def why_not_answerable(*, invitation: Invitation, by: User) -> str:
+    """Returns why a user can neither accept nor decline an invitation; an empty string if the user can."""
+    if invitation.email and invitation.email != by.email.lower():
+        return NOT_ADDRESSED
+    # It is the word of an owner: it is worth no more than the owner's role.
+    is_still_owner = Team.objects.owned_by(invitation.created_by).filter(pk=invitation.team_id).exists()
+    if not invitation.is_pending or not is_still_owner or not invitation.created_by.is_active:
+        return NOT_PENDING
+    return ""
+
+
+def accept(*, invitation: Invitation, by: User) -> Membership:
+    """Makes the user a member of the team; a member keeps a higher role. Raises `ValidationError`."""
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=invitation.team_id)
+        invitation.refresh_from_db()
+        _check(invitation, by)
+        membership, is_new = Membership.objects.get_or_create(
+            team=invitation.team, user=by, defaults={"role": invitation.role}
+        )
+        if not is_new and membership.role < invitation.role:
+            membership.role = invitation.role
+            membership.save(update_fields=["role"])
+        invitation.accepted_by, invitation.accepted_at = by, timezone.now()
+        invitation.save(update_fields=["accepted_by", "accepted_at"])
+    return membership
+
+
+def decline(*, invitation: Invitation, by: User) -> None:
+    """Declines an invitation, which becomes invalid. One for anyone with the link stays valid for others. Raises
+    `ValidationError`."""
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=invitation.team_id)
+        invitation.refresh_from_db()
+        _check(invitation, by)
+        if invitation.email:
+            invitation.declined_at = timezone.now()
+            invitation.save(update_fields=["declined_at"])
+
+
+def _check(invitation: Invitation, by: User) -> None:
+    if reason := why_not_answerable(invitation=invitation, by=by):
+        raise ValidationError(reason)

@@ -1,0 +1,435 @@
+"""The access matrix: every address × every role, for objects that are shared with one's team and for those of others.
+
+A route that is not in the table fails the test.
+"""
+
+from dataclasses import dataclass, field
+
+import pytest
+from django.db import transaction
+from django.urls import URLPattern, get_resolver, reverse
+
+from relevancy import cases, runs, scorers, teams
+from relevancy.models import Attempt, Endpoint, Invitation, Membership, Role, Run, Scorer, StoredIndex, Team, User
+from tests.factories import SCRIPT, make_attempt, make_case, make_endpoint, run_now
+
+from .scorers.example_scorers import house_script
+
+ROLES = ("anonymous", "outsider", "viewer", "rater", "editor", "owner", "former", "staff", "admin")
+# Who gets the status of the row. The others: anonymous users are sent to the sign-in page, 404 hides what one cannot see, 403
+# names the role that is missing. “former” has left the team, “staff” may open the administration site but has no permission there.
+PATTERNS = {
+    #            anonymous outsider viewer rater editor owner former staff admin
+    "public": "  S         S        S      S     S      S     S      S     S",
+    "all": "     302       S        S      S     S      S     S      S     S",
+    "see": "     302       404      S      S     S      S     404    404   S",
+    "rate": "    302       404      403    S     S      S     404    404   S",
+    "edit": "    302       404      403    403   S      S     404    404   S",
+    "own": "     302       404      403    403   403    S     404    404   S",
+    "admin": "   302       403      403    403   403    403   403    403   S",
+    "create": "  302       403      403    403   S      S     403    403   S",
+    "nobody": "  302       403      403    403   403    403   403    403   403",
+}
+TABLE = """
+route                  method pattern status
+healthz                GET    public  200
+readyz                 GET    public  200
+login                  GET    public  200
+logout                 POST   all     302
+account                GET    all     200
+account                POST   all     302
+password_change        GET    all     200
+password_change        POST   all     200
+password_change_done   GET    all     200
+home                   GET    all     200
+active_cases           GET    all     200
+new_case               GET    all     302
+new_case_start_over    POST   all     302
+new_case_step          GET    all     200
+new_case_step          POST   all     302
+case_share             GET    own     200
+case_share             POST   own     302
+case_rename            GET    edit    200
+case_rename            POST   edit    302
+case_archive           POST   own     302
+case_restore           POST   own     302
+case                   GET    see     200
+run_state              GET    see     200
+case_scorer            POST   edit    302
+case_scorer_add        POST   edit    302
+case_score_again       POST   edit    302
+case_scorer_remove     POST   edit    302
+case_scorer_restore    POST   edit    302
+case_scorer_adopt      POST   edit    302
+queries_add            POST   edit    302
+queries_csv            GET    see     200
+segments               GET    see     200
+autocomplete           GET    edit    200
+query                  GET    see     302
+query_edit             GET    edit    200
+query_edit             POST   edit    302
+query_remove           POST   edit    302
+query_restore          POST   edit    302
+query_search           POST   edit    302
+query_request             GET    see     200
+document               GET    see     200
+query_working          GET    see     200
+rate                   POST   rate    302
+rate_shown             POST   rate    302
+query_move             POST   edit    302
+query_about            GET    see     302
+query_notes            GET    edit    200
+query_notes            POST   edit    302
+query_tag              POST   edit    302
+query_explain          GET    edit    200
+query_unretrieved          GET    see     200
+query_unretrieved?look     GET    edit    200
+annotations            GET    see     200
+annotations            POST   edit    302
+annotation_change      POST   edit    302
+annotation_remove      POST   edit    302
+annotation_restore     POST   edit    302
+attempts               GET    see     200
+attempt_edit           GET    edit    200
+attempt_edit           POST   edit    302
+attempt_archive        POST   edit    302
+attempt_restore        POST   edit    302
+rating_undo            POST   rate    302
+run                    POST   edit    302
+attempt_preview        POST   edit    200
+run_cancel             POST   edit    302
+run_complete           POST   edit    302
+endpoints              GET    all     200
+endpoint_new           GET    create  200
+endpoint_new           POST   create  302
+endpoint_edit          GET    see     200
+endpoint_edit          POST   edit    302
+endpoint_try           GET    edit    200
+endpoint_try           POST   edit    200
+endpoint_share         GET    own     200
+endpoint_share         POST   own     302
+endpoint_archive       POST   edit    302
+endpoint_restore       POST   edit    302
+scorers                GET    all     200
+scorer_new             GET    all     200
+scorer_new             POST   all     422
+scorer_measure         POST   all     200
+scorer_try             POST   all     422
+scorer_queries         POST   all     200
+scorer_import          GET    all     200
+scorer_import          POST   all     422
+scorer_policy          GET    admin   200
+scorer_policy          POST   admin   302
+scorer                 GET    see     200
+scorer_edit            GET    edit    200
+scorer_edit            POST   edit    422
+scorer_duplicate       POST   see     302
+scorer_share           GET    own     200
+scorer_share           POST   own     302
+scorer_retire          POST   own     302
+scorer_restore         POST   own     302
+scorer_default         POST   admin   302
+scorer_make_global     POST   admin   302
+scorer_delete          GET    own     200
+scorer_delete          POST   own     302
+scorer_adopt           POST   see     302
+scorer_replace         GET    see     200
+scorer_replace         POST   see     422
+scorer_export          GET    see     200
+teams                  GET    all     200
+team_new               GET    all     200
+team_new               POST   all     302
+team                   GET    see     200
+team_invite            POST   own     302
+invitation_withdraw    POST   own     302
+team_member_role       POST   own     302
+team_member_remove     GET    own     200
+team_member_remove     POST   own     302
+invitation             GET    nobody  403
+invitation             POST   nobody  403
+invitation?open        GET    all     200
+invitation?open        POST   all     302
+"""
+ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
+
+
+@dataclass
+class World:
+    """What one person or team owns: the ids that addresses are made of, and what is posted there."""
+
+    case: object
+    endpoint: Endpoint
+    team: Team
+    scorer: Scorer
+    member: Membership
+    invitation: Invitation
+    open_invitation: Invitation
+    annotation: object
+    run_number: int = 1
+    bodies: dict = field(default_factory=dict)
+
+    def ids(self) -> dict[str, object]:
+        """The arguments of addresses by their names in the routes."""
+        return {
+            "case_id": self.case.pk,
+            "entry_id": self.case.case_queries.first().pk,
+            "scorer_id": self.scorer.pk,
+            "annotation_id": self.annotation.pk,
+            "number": self.run_number,
+            "endpoint_id": self.endpoint.pk,
+            "team_id": self.team.pk,
+            "member_id": self.member.pk,
+            "invitation_id": self.invitation.pk,
+            "token": teams.invitations.token(self.invitation),
+            "step": "scale",
+        }
+
+
+def make_world(owner, name, script_owner):
+    """A team with a case, its run and annotation, an endpoint, a scorer of the case, a member and two invitations."""
+    team = Team.objects.filter(name=name).first() or teams.create(name=name, by=owner)
+    member = team.memberships.create(user=User.objects.create_user(f"member-{team.pk}@example.org"), role=Role.RATER)
+    case = make_case(2, {"query 1": {"a": 3, "x": 1}}, owner=owner)
+    cases.share(case=case, team=team)
+    endpoint = make_endpoint(owner)
+    endpoint.teams.add(team)
+    run = run_now(make_attempt(case, endpoint))
+    scorer = house_script(script_owner, team)
+    Scorer.objects.filter(pk=scorer.pk).update(name=f"House script of {name}")
+    scorers.add_scorer(case=case, scorer=scorer)
+    annotation = cases.annotations.add(case=case, run=run, text="A note", by=owner)
+    world = World(
+        case=case,
+        endpoint=endpoint,
+        team=team,
+        scorer=scorer,
+        member=member,
+        invitation=teams.invitations.invite(team=team, role=Role.RATER, by=owner, email=f"{team.pk}@example.net"),
+        open_invitation=teams.invitations.invite(team=team, role=Role.VIEWER, by=owner),
+        annotation=annotation,
+    )
+    world.bodies = bodies(world)
+    return world
+
+
+def bodies(world):
+    """What is posted to an address, so that nothing but the missing role refuses it."""
+    default = Scorer.objects.get(is_default=True).pk
+    attempt = {"parent": "1", "endpoint": world.endpoint.pk, "template": '{"q": "#$query##"}', "depth": "10"}
+    share = {"team": world.team.pk, "do": "unshare"}
+    endpoint = {"engine": "solr", "url": "http://127.0.0.1:1/solr/x", "parallel": "8", "per_minute": "0"}
+    unchanged = {**endpoint, "engine": world.endpoint.engine, "url": world.endpoint.url}
+    return {
+        "account": {"name": "Another"},
+        "new_case_step": {"name": "New", "scale_from": "scorer", "scorer": default, "do": "next"},
+        "case_share": share,
+        "endpoint_share": share,
+        "scorer_share": share,
+        "case_rename": {"name": "Renamed"},
+        "case_scorer": {"scorer": world.scorer.pk},
+        "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
+        "queries_add": {"queries": "a new one"},
+        "query_edit": {"text": "query 1", "weight": "1"},
+        "query_move": {"steps": "1"},
+        "query_notes": {"notes": "noted"},
+        "query_tag": {"tag": "films", "add": "films"},
+        "rate": {"doc_id": "a", "value": "2"},
+        "rate_shown": {"value": "1"},
+        "annotations": {"at": "1", "text": "Another note"},
+        "annotation_change": {"text": "Changed"},
+        "attempt_edit": {"name": "Named", "note": "Noted"},
+        "run": attempt,
+        "attempt_preview": attempt,
+        "endpoint_new": {**endpoint, "name": "new one"},
+        "endpoint_edit": {**unchanged, "name": "renamed"},
+        "endpoint_try": {"text": "star"},
+        **{key: {"name": ""} for key in ("scorer_new", "scorer_edit", "scorer_import", "scorer_replace")},
+        "scorer_policy": {"allow_user_scripts": "on", "default": default},
+        "team_new": {"name": "A new team"},
+        "team_invite": {"email": "third@example.org", "role": "2"},
+        "team_member_role": {"role": "1"},
+        "invitation": {"do": "accept"},
+    }
+
+
+@pytest.fixture
+def everyone(people):
+    """A person for each role; `None` for anonymous users."""
+    left = User.objects.create_user("former@example.org", name="Former")
+    staff = User.objects.create_user("staff@example.org", name="Staff", is_staff=True)
+    outsider = User.objects.create_user("outsider@example.org", name="Outsider")
+    return {**people, "anonymous": None, "outsider": outsider, "former": left, "staff": staff}
+
+
+@pytest.fixture
+def own(everyone, team, script):
+    """What is shared with the team “Search”, in which the people have their roles; the former member has left it."""
+    membership = team.memberships.create(user=everyone["former"], role=Role.EDITOR)
+    world = make_world(everyone["admin"], "Search", everyone["owner"])
+    membership.delete()
+    return world
+
+
+@pytest.fixture
+def foreign(db, script):
+    """What nobody of the people can see."""
+    elsewhere = User.objects.create_user("elsewhere@example.org", name="Elsewhere", can_create_endpoints=True)
+    return make_world(elsewhere, "Elsewhere", elsewhere)
+
+
+def routes(patterns=None, prefix=""):
+    """Yields the name and the names of the arguments of every route, but for those of the administration site."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(pattern, URLPattern):
+            yield prefix + pattern.name, tuple(pattern.pattern.converters)
+        elif pattern.namespace != "admin":
+            yield from routes(pattern.url_patterns, prefix)
+
+
+ARGUMENTS = dict(routes())
+
+
+def expected(pattern, status):
+    words = PATTERNS[pattern].split()
+    return {role: int(status) if word == "S" else int(word) for role, word in zip(ROLES, words, strict=True)}
+
+
+def send(client, user, row, world):
+    """The status of one request; what it changes is taken back."""
+    name, _, variant = row[0].partition("?")
+    ids = world.ids()
+    if variant == "open":
+        ids["token"] = teams.invitations.token(world.open_invitation)
+    url = reverse(name, kwargs={argument: ids[argument] for argument in ARGUMENTS[name]})
+    data = world.bodies.get(name, {}) if row[1] == "POST" else {}
+    if row[1] == "GET":
+        parameters = {"doc_id": "a", "endpoint": world.endpoint.pk}
+        data = {**parameters, "look": "1"} if variant == "look" else parameters
+    with transaction.atomic():
+        client.logout()
+        if user is not None:
+            client.force_login(user)
+        response = client.get(url, data) if row[1] == "GET" else client.post(url, data)
+        if response.streaming:
+            list(response.streaming_content)
+        transaction.set_rollback(True)
+    return response.status_code
+
+
+def test_every_route_is_in_the_table():
+    assert {row[0].partition("?")[0] for row in ROWS} == set(ARGUMENTS)
+    assert {row[2] for row in ROWS} <= set(PATTERNS)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_own_objects(client, everyone, own, role):
+    """For what is shared with the team by its role."""
+    actual = {row: send(client, everyone[role], row, own) for row in ROWS}
+    assert actual == {row: expected(row[2], row[3])[role] for row in ROWS}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_objects_of_others(client, everyone, own, foreign, role):
+    """Nobody but an admin learns that something of others exists; links of invitations are for whoever has them."""
+    with_ids = [row for row in ROWS if set(ARGUMENTS[row[0].partition("?")[0]]) - {"step", "token"}]
+    actual = {row: send(client, everyone[role], row, foreign) for row in with_ids}
+    status = {"anonymous": 302}.get(role, 404)
+    wanted = {row: int(row[3]) if role == "admin" else status for row in with_ids}
+    if role not in {"anonymous", "admin"}:
+        # Only for admins, whatever the scorer.
+        wanted |= {row: 403 for row in with_ids if row[2] == "admin"}
+    assert actual == wanted
+
+
+@pytest.mark.parametrize("role", ["viewer", "rater", "editor", "owner", "admin"])
+@pytest.mark.parametrize("argument", ["entry_id", "annotation_id", "member_id", "invitation_id"])
+def test_parts_of_others_within_ones_own(client, everyone, own, foreign, role, argument):
+    """An id of another case or team in an address of one's own is not there, for admins either; a lower role gets its 403."""
+    foreign_id = foreign.ids()[argument]
+    own_ids = own.ids()
+    rows = [row for row in ROWS if argument in ARGUMENTS[row[0].partition("?")[0]]]
+    own.ids = lambda: {**own_ids, argument: foreign_id}
+    actual = {row: send(client, everyone[role], row, own) for row in rows}
+    statuses = {row: expected(row[2], row[3])[role] for row in rows}
+    # Views that answer 404 before 403 do not tell more than those that answer 403.
+    wanted = {
+        row: actual[row] if status == 403 and actual[row] in {403, 404} else 404 for row, status in statuses.items()
+    }
+    assert actual == wanted
+
+
+@pytest.mark.parametrize("role", ROLES[1:])
+def test_endpoint_in_a_new_case(client, everyone, own, foreign, role):
+    """The wizard accepts endpoints on which the user is an editor."""
+    statuses = {}
+    for name, endpoint in (("own", own.endpoint), ("foreign", foreign.endpoint)):
+        client.force_login(everyone[role])
+        client.post(reverse("new_case_step", args=["scale"]), own.bodies["new_case_step"])
+        data = {"endpoint_id": endpoint.pk, "do": "skip"}
+        statuses[name] = client.post(reverse("new_case_step", args=["endpoint"]), data).status_code
+        client.post(reverse("new_case_start_over"))
+    uses = role in {"editor", "owner", "admin"}
+    assert statuses == {"own": 302 if uses else 422, "foreign": 302 if role == "admin" else 422}
+
+
+@pytest.mark.parametrize("role", ROLES[1:])
+def test_index_of_others(client, everyone, own, role):
+    """An endpoint on an embedded index of another team is refused, whoever may create endpoints."""
+    StoredIndex.objects.create(engine="embedded", name="secret", owner=User.objects.get(email="admin@example.org"))
+    User.objects.filter(pk=everyone[role].pk).update(can_create_endpoints=True)
+    client.force_login(User.objects.get(pk=everyone[role].pk))
+    data = {"name": "mine", "engine": "embedded", "url": "secret", "parallel": "8", "per_minute": "0"}
+    response = client.post(reverse("endpoint_new"), data)
+    assert response.status_code == (302 if role == "admin" else 422)
+    assert Endpoint.objects.filter(url="secret").exists() == (role == "admin")
+
+
+@pytest.mark.parametrize("role", ["viewer", "rater", "former", "outsider", "staff"])
+def test_no_request_reaches_the_engine(client, everyone, own, role):
+    """Whatever they open or post, these roles make the server send nothing."""
+    asked = len(SCRIPT[own.endpoint.url].asked)
+    for row in ROWS:
+        send(client, everyone[role], row, own)
+    assert len(SCRIPT[own.endpoint.url].asked) == asked
+
+
+def test_former_member_cannot_search_their_own_case(client, everyone, own):
+    """A case of one's own whose endpoint belongs to a team that one has left is viewed, but not searched."""
+    case = make_case(2, owner=everyone["former"])
+    content = {"endpoint": own.endpoint, "template": '{"q": "#$query##"}', "created_by": everyone["former"]}
+    attempt = Attempt.objects.create(case=case, number=1, **content)
+    finished = run_now_unrestricted(attempt)
+    asked = len(SCRIPT[own.endpoint.url].asked)
+    client.force_login(everyone["former"])
+    entry = case.case_queries.first().pk
+    page = client.get(reverse("case", args=[case.pk])).content.decode()
+    assert 'data-notice="endpoint-not-usable"' in page
+    body = {**own.bodies["run"], "parent": "1"}
+    refused = {
+        "run": client.post(reverse("run", args=[case.pk]), body),
+        "run_complete": client.post(reverse("run_complete", args=[case.pk, finished.number])),
+        "query_search": client.post(reverse("query_search", args=[case.pk, entry]), headers={"HX-Request": "true"}),
+        "query_explain": client.get(reverse("query_explain", args=[case.pk, entry]), {"doc_id": "a"}),
+        "query_unretrieved": client.get(reverse("query_unretrieved", args=[case.pk, entry]), {"look": "1"}),
+        "autocomplete": client.get(reverse("autocomplete", args=[case.pk]), {"endpoint": own.endpoint.pk}),
+        "endpoint_try": client.post(reverse("endpoint_try", args=[own.endpoint.pk]), {"text": "star"}),
+    }
+    statuses = {name: response.status_code for name, response in refused.items()}
+    assert statuses == {
+        "run": 422,
+        "run_complete": 302,
+        "query_search": 409,
+        "query_explain": 200,
+        "query_unretrieved": 200,
+        "autocomplete": 200,
+        "endpoint_try": 403,
+    }
+    for name in ("run", "query_search", "query_explain", "query_unretrieved", "autocomplete"):
+        assert "Former may not use the endpoint" in refused[name].content.decode(), name
+    assert len(SCRIPT[own.endpoint.url].asked) == asked
+    assert Run.objects.filter(case=case).count() == 1
+
+
+def run_now_unrestricted(attempt):
+    """A finished run of the attempt, as it was allowed once."""
+    return runs.finish_here(runs.start(attempt=attempt, by=attempt.created_by, unrestricted=True))
