@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -95,14 +96,22 @@ def served() -> Iterator[str]:
     with ExitStack() as stack:
         for line in (web_command(port), worker_command()):
             process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
-            stack.callback(process.wait, 20)
-            stack.callback(process.terminate)
+            stack.callback(_end, process)
         address = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + 60
         while not _answers(address):
             assert time.monotonic() < deadline, "the site did not start"
             time.sleep(0.1)
         yield address
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:  # a script that does not end
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _answers(address: str) -> bool:

@@ -251,3 +251,17 @@ def test_admin_gives_the_right_to_create_endpoints(client, data):
     page = client.get(url).content.decode()
     assert 'name="can_create_endpoints"' in page
     assert 'name="can_create_endpoints"' in client.get(reverse("admin:relevancy_team_add")).content.decode()
+
+
+def test_an_id_that_no_row_can_have_is_a_bad_request(site):
+    book = Query.objects.first().book
+    pk = "9" * 30
+    assert site.post(change(book), {"name": "x", "owner": pk, "teams": [pk]}).status_code in {200, 400}
+
+
+@pytest.mark.parametrize("pk", ["inf", "1; --"])
+def test_ids_that_are_no_numbers_are_errors_of_the_form(site, pk):
+    data = {"team": pk, "user": pk, "role": "1"}
+    assert site.post(reverse("admin:relevancy_membership_add"), data).status_code == 200
+    book = Query.objects.first().book
+    assert site.post(change(book), {"name": "x", "owner": pk, "teams": [pk]}).status_code == 200

@@ -12,6 +12,8 @@ from tests.live.servers import fetched
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 # What each is told to be quick, and words of what it then says.
 QUICK = {
+    "abuse": (["--quick", "--only", "nothing", "bodies", "sign-in"], ["nothing", "bodies", "sign-in", "target p95"]),
+    "fuzzing": (["--quick"], ["requests to", "target no error"]),
     "compare": (["--queries", "200", "--runs", "3"], ["s of CPU", "peak memory"]),
     "home": (["--quick"], ["home page", "update of active runs"]),
     "memory": (["--quick"], ["peak", "target no process above"]),

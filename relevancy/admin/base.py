@@ -3,11 +3,37 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelect, AutocompleteSelectMultiple
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 
-class UndeletableAdmin(admin.ModelAdmin):
+class IdSelect(AutocompleteSelect):
+    """Django's list that completes what is typed, which fails on ids that are not numbers when it shows the form again."""
+
+    def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
+        return super().optgroups(name, [pk for pk in value if str(pk).isdecimal() and len(str(pk)) < 19], attr)
+
+
+class IdSelectMultiple(IdSelect, AutocompleteSelectMultiple):
+    """As `IdSelect`, for several ids."""
+
+
+class IdSelectMixin:
+    """Uses `IdSelect` for `autocomplete_fields`."""
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        if db_field.name in self.get_autocomplete_fields(request):  # type: ignore[attr-defined]
+            options.setdefault("widget", IdSelect(db_field, self.admin_site))  # type: ignore[attr-defined]
+        return super().formfield_for_foreignkey(db_field, request, **options)  # type: ignore[misc]
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        if db_field.name in self.get_autocomplete_fields(request):  # type: ignore[attr-defined]
+            options.setdefault("widget", IdSelectMultiple(db_field, self.admin_site))  # type: ignore[attr-defined]
+        return super().formfield_for_manytomany(db_field, request, **options)  # type: ignore[misc]
+
+
+class UndeletableAdmin(IdSelectMixin, admin.ModelAdmin):
     """Rows that other rows refer to: they can be archived or retired on the pages, but never deleted."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

@@ -32,7 +32,7 @@ class QueryAdmin(UndeletableAdmin):
     list_select_related = ("book",)
     search_fields = ("text",)
     raw_id_fields = ("book",)
-    readonly_fields = ("book", "text", "text_key", "revision", "created_at")
+    readonly_fields = ("book", "text", "text_key", "tags", "revision", "created_at")
     show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -72,7 +72,7 @@ class CaseQueryAdmin(UndeletableAdmin):
     list_filter = (("removed_at", admin.EmptyFieldListFilter),)
     list_select_related = ("query", "case")
     search_fields = ("query__text", "case__name")
-    readonly_fields = ("case", "query")
+    readonly_fields = ("case", "query", "options")
     show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from relevancy import models
 
-from .base import ReadOnlyAdmin, ReadOnlyInline
+from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline
 
 
 class NewUserForm(AdminUserCreationForm):
@@ -76,7 +76,7 @@ class MembershipInline(ReadOnlyInline):
 
 
 @admin.register(models.Team)
-class TeamAdmin(admin.ModelAdmin):
+class TeamAdmin(IdSelectMixin, admin.ModelAdmin):
     list_display = ("name", "people", "can_create_endpoints", "created_at")
     list_filter = ("can_create_endpoints",)
     search_fields = ("name",)
@@ -96,7 +96,7 @@ class TeamAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.Membership)
-class MembershipAdmin(admin.ModelAdmin):
+class MembershipAdmin(IdSelectMixin, admin.ModelAdmin):
     list_display = ("user", "team", "role")
     list_filter = ("role", "team")
     list_select_related = ("user", "team")

@@ -59,6 +59,8 @@ def parse_options(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         message = f"The options are not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}."
         raise _invalid_options(message) from None
+    except ValueError:
+        raise _invalid_options("The options contain a number with too many digits.") from None
     if not isinstance(options, dict):
         raise _invalid_options('The options must be a JSON object, such as {"lang": "en"}.')
     if _ESCAPED_NULL.search(encoded):

@@ -19,6 +19,10 @@ def parse_documents(text: str) -> Iterator[dict[str, Any]]:
             document = json.loads(line)
         except json.JSONDecodeError as error:
             raise BadFile(f"column {error.colno}: this is not valid JSON: {error.msg}.", line=number) from None
+        except RecursionError:
+            raise BadFile("this JSON is nested too deeply.", line=number) from None
+        except ValueError:
+            raise BadFile("this JSON contains a number with too many digits.", line=number) from None
         if not isinstance(document, dict):
             raise BadFile(f"this is not a JSON object: {quote(line)}.", line=number)
         yield document

@@ -54,12 +54,12 @@ def parse_scorer(text: str) -> tuple[str, str, ScorerDefinition]:
     """Returns `(name, description, definition)`. Raises `BadFile` with the field, or with the line that is not JSON."""
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        reason = (
-            f"column {error.colno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        )
-        raise BadFile(f"this is not valid JSON: {reason}.", line=line) from None
+    except json.JSONDecodeError as error:
+        raise BadFile(f"this is not valid JSON: column {error.colno}: {error.msg}.", line=error.lineno) from None
+    except RecursionError:
+        raise BadFile("this is not valid JSON: nested too deeply.") from None
+    except ValueError:
+        raise BadFile("this JSON contains a number with too many digits.") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         value = data.get("format") if isinstance(data, dict) else None
         raise BadFile(f"format: this is not an exported scorer; the format must be {FORMAT!r}, not {quote(value)}.")

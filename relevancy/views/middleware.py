@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
-from django.db import InterfaceError, OperationalError
+from django.core.exceptions import BadRequest
+from django.db import DataError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template import loader
 from django.urls import reverse
@@ -49,6 +50,19 @@ def _referring_page(request: HttpRequest) -> str:
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
+def refuse_null_characters(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Answers 400 to a path or query string with U+0000: PostgreSQL cannot look for it. Forms report it for their fields."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("The address contains an invalid character (U+0000).")
+        return get_response(request)
+
+    return middleware
+
+
 def vary_on_htmx(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Adds `Vary: HX-Request`, because one URL returns a page or a fragment and caches must keep them apart."""
 
@@ -74,12 +88,24 @@ class UnavailableMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Handles the errors of views; those of other middleware arrive in `server_error`."""
-        return unavailable(request, error) if is_unavailable(error) else None
+        if is_unavailable(error):
+            return unavailable(request, error)
+        if is_unstorable(error):
+            return defaults.bad_request(request, error)
+        return None
 
 
 def is_unavailable(error: BaseException | None) -> bool:
     """Whether the error means that the same request may succeed in a moment."""
     return isinstance(error, (OperationalError, InterfaceError, *_BUSY))
+
+
+def is_unstorable(error: BaseException) -> bool:
+    """Whether the error means that the database has no place for a value, such as an integer of 30 digits.
+
+    The last resort for fields that others declare, such as those of the admin site; our own forms name the field.
+    """
+    return isinstance(error, DataError) or (isinstance(error, OverflowError) and "SQLite INTEGER" in str(error))
 
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:

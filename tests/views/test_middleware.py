@@ -71,3 +71,11 @@ def fails_with(error):
         raise error
 
     return fail
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/?f=%00", "/login/?next=a%00", "/scorers/%00/"])
+def test_null_characters_in_addresses_are_refused(client, address):
+    client.raise_request_exception = False
+    client.force_login(make_user("Ann"))
+    assert client.get(address).status_code == 400

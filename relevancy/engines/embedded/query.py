@@ -75,7 +75,7 @@ def required_words(spec: Any, words: int) -> int:
     `spec`: 2, -1, "75%", "-25%", "2<75%" or "2<-25% 9<-3". Raises `BadQuery` for anything else.
     """
     text = str(spec).strip()
-    if not re.fullmatch(r"(-?\d+%?|(\d+<-?\d+%?)(\s+\d+<-?\d+%?)*)", text):
+    if not re.fullmatch(r"(-?\d{1,9}%?|(\d{1,9}<-?\d{1,9}%?)(\s+\d{1,9}<-?\d{1,9}%?)*)", text):
         reject("minimum_should_match", spec, 'a number, a percentage such as "75%", or "2<75%"')
     if "<" in text:
         rule = None

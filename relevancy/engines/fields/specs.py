@@ -174,6 +174,8 @@ def _json_token(spec: str, offset: int) -> tuple[tuple[str, ...], Picture, int]:
         _fail(spec, error.pos, f"this is not valid JSON: {error.msg[0].lower()}{error.msg[1:]}.")
     except RecursionError:
         _fail(spec, offset, "this JSON is nested too deeply.")
+    except ValueError:
+        _fail(spec, offset, "this JSON contains a number with too many digits.")
     name, text, prefix = token.get("name"), token.get("type"), token.get("prefix", "")
     if not isinstance(name, str) or not name.strip() or not isinstance(prefix, str):
         example = '{"name": "poster", "type": "image", "prefix": "https://…/"}'

@@ -24,7 +24,7 @@ Root = Literal["query", "keyword", "qOption", "knob"]
 
 _LUCENE_CHARACTERS = re.compile(r'[+\-&|!(){}\[\]^"~*?:\\/]')
 _LUCENE_OPERATORS = re.compile(r"(?<!\S)(and|or|not)(?!\S)", re.IGNORECASE)
-_NUMBERED_KEYWORD = re.compile(r"keyword([1-9][0-9]*)")
+_NUMBERED_KEYWORD = re.compile(r"keyword([1-9][0-9]{0,8})")
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _descend(value: Any, path: tuple[str, ...]) -> Any:
     for part in path:
         if isinstance(value, Mapping):
             value = value.get(part)
-        elif isinstance(value, list | tuple) and part.isdecimal() and int(part) < len(value):
+        elif isinstance(value, list | tuple) and part.isdecimal() and len(part) < 10 and int(part) < len(value):
             value = value[int(part)]
         else:
             return None
