@@ -43,11 +43,11 @@ def scorer_new(request: HtmxRequest) -> HttpResponse:
     """Creates a scorer: a script with `kind=script` in the URL, otherwise a measure."""
     kind = request.POST.get("kind") or request.GET.get("kind", "measure")
     _check_policy(request, kind)
-    initial = {
+    initial: InitialValues = {
         "kind": kind,
         "scale": descriptions.scale_text(newest(scorers.default_scorer()).scale),
         "measure": request.GET.get("measure", "nDCG"),
-        "cutoff": 10,
+        "cutoff": None if kind == "script" else 10,  # a script declares its own
         "script": STARTER,
         "output_range": "100",
     }

@@ -230,3 +230,10 @@ def test_for_this_case_only(sign_in, people, team):
     no_case = sign_in("editor").post("/scorers/new/", {**data, "case": ""})
     assert (no_case.status_code, "Choose the case" in no_case.content.decode()) == (422, True)
     assert Scorer.objects.filter(name__startswith="New").count() == 1
+
+
+@pytest.mark.parametrize(("kind", "cutoff"), [("script", None), ("measure", 10)])
+def test_new_form_suggests_a_cutoff_for_measures_only(sign_in, kind, cutoff):
+    """A cutoff that the form suggests would override the one that the script declares."""
+    form = sign_in("rater").get("/scorers/new/", {"kind": kind}).context["form"]
+    assert form["cutoff"].value() == cutoff
