@@ -6,7 +6,7 @@ State lives in the database; a task only triggers work. Every task is safe to ru
 import logging
 from datetime import timedelta
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
@@ -16,7 +16,7 @@ from relevancy.models import Book, Case, Run
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
 SWEEP_SECONDS = 60
-MAX_RESCORED_RUNS = 30
+RESCORE_SECONDS = 5.0
 log = logging.getLogger("relevancy.tasks")
 
 
@@ -50,12 +50,10 @@ def prune_display_fields(case_id: int) -> None:
 
 @task(priority=HIGH_PRIORITY)
 def rescore_book(book_id: int) -> None:
-    """Rescores the newest run of every case of a book after its ratings have changed."""
+    """Rescores the last runs of every case of a book after its ratings have changed."""
     Book.objects.filter(pk=book_id).update(rescore_queued_at=None)
     for case in Case.objects.live().filter(book=book_id):
-        run = case.runs.select_related("case__book").filter(pinned_at=None).first()
-        if run and run.done:
-            scores.rescore_run(run)
+        _rescore_case(case)
 
 
 @task(priority=HIGH_PRIORITY)
@@ -73,10 +71,14 @@ def rescore_failed(run_id: int) -> None:
 
 @task(priority=HIGH_PRIORITY)
 def rescore_case(case_id: int) -> None:
-    """Rescores a case's last runs, newest first, after its scorers have changed. Pinned runs keep their scores."""
-    unpinned = Run.objects.filter(case=case_id, pinned_at=None, done__gt=0).select_related("case__book")
-    for run in unpinned.order_by("-number")[:MAX_RESCORED_RUNS]:
-        scores.rescore_run(run)
+    """Rescores a case's last runs, newest first, after its scorers have changed, or continues to."""
+    _rescore_case(Case.objects.get(pk=case_id))
+
+
+def _rescore_case(case: Case) -> None:
+    """Works for a few seconds; a case with more to do gets another task, so that runs do not have to wait."""
+    if not scores.rescore_case(case, seconds=RESCORE_SECONDS):
+        send(rescore_case, case.pk)
 
 
 def enqueue_run(run: Run) -> None:
@@ -90,20 +92,14 @@ def enqueue_run_rescore(run: Run) -> None:
         send(rescore_run, run.pk)
 
 
-def enqueue_book_rescore(book: Book, *, rescored: Case | None = None) -> None:
-    """Enqueues the rescoring of a book's cases, once however often it is called before the task begins.
-
-    Does nothing if the book has no other cases than `rescored`, whose scores are current. One SQL statement unless it enqueues,
-    and no write: on SQLite, each write waits for all others.
-    """
+def enqueue_book_rescore(book_id: int) -> None:
+    """Enqueues the rescoring of a book's cases, once however often it is called before the task begins. One SQL statement unless it
+    enqueues, and no write: on SQLite, each write waits for all others."""
     now = timezone.now()
-    others = Case.objects.live().filter(book=OuterRef("pk"))
-    if rescored is not None:
-        others = others.exclude(pk=rescored.pk)
     is_free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - REQUEUE_AFTER)
-    to_rescore = Book.objects.filter(is_free, Exists(others), pk=book.pk).order_by()
+    to_rescore = Book.objects.filter(is_free, pk=book_id).order_by()
     if to_rescore.exists() and to_rescore.update(rescore_queued_at=now):
-        send(rescore_book, book.pk)
+        send(rescore_book, book_id)
 
 
 def sweep() -> int:

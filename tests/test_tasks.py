@@ -50,41 +50,50 @@ def test_ratings_changed_rescores_the_other_case() -> None:
     other = make_case(2, book_of=case)
     runs = [run_now(make_attempt(each)) for each in (case, other)]
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=runs[0])
-    tasks.enqueue_book_rescore(case.book, rescored=case)
+    tasks.enqueue_book_rescore(case.book_id)
     assert stored_case_scores(runs[0]) == stored_case_scores(runs[1])
     assert Book.objects.get().rescore_queued_at is None
 
 
 def test_ratings_changed_is_asked_for_once(queue: list[Any]) -> None:
     case = make_case(1)
-    tasks.enqueue_book_rescore(case.book, rescored=case)
-    assert queue == []  # no other case
-    other = make_case(1, book_of=case)
     for _ in range(5):
-        tasks.enqueue_book_rescore(case.book, rescored=case)
+        tasks.enqueue_book_rescore(case.book_id)
     assert queue == [("rescore_book", case.book_id)]
     Book.objects.update(rescore_queued_at=timezone.now() - timedelta(seconds=61))  # it was lost
-    tasks.enqueue_book_rescore(case.book, rescored=case)
+    tasks.enqueue_book_rescore(case.book_id)
     assert len(queue) == 2
     tasks.rescore_book.func(case.book_id)
-    tasks.enqueue_book_rescore(case.book, rescored=case)
-    assert len(queue) == 3
-    cases.archive(case=other)
-    tasks.rescore_book.func(case.book_id)
-    tasks.enqueue_book_rescore(case.book, rescored=case)
+    tasks.enqueue_book_rescore(case.book_id)
     assert len(queue) == 3
 
 
-def test_ratings_changed_leaves_pinned_runs_alone() -> None:
+def test_rescore_book_rescores_all_runs_of_the_history_and_leaves_archived_cases_alone() -> None:
+    case = make_case(1, {"query 1": {"b": 1}})
+    archived = make_case(1, book_of=case)
+    attempt = make_attempt(case)
+    runs = [run_now(attempt) for _ in range(3)]
+    # A pinned run keeps its results; its scores follow the ratings, or it could not be compared.
+    Run.objects.filter(pk=runs[1].pk).update(pinned_at=timezone.now())
+    left_alone = run_now(make_attempt(archived))
+    cases.archive(case=archived)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    tasks.enqueue_book_rescore(case.book_id)
+    assert [stored_case_scores(run)["nDCG@10"][0] for run in runs] == [100, 100, 100]
+    assert stored_case_scores(left_alone)["nDCG@10"][0] != 100
+
+
+def test_rescore_case_continues_in_another_task(queue: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case(1, {"query 1": {"b": 1}})
     attempt = make_attempt(case)
-    old, pinned = run_now(attempt), run_now(attempt)
-    Run.objects.filter(pk=pinned.pk).update(pinned_at=timezone.now())
-    before = stored_case_scores(pinned)
+    runs = [run_now(attempt) for _ in range(2)]
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    tasks.enqueue_book_rescore(case.book)
-    assert stored_case_scores(pinned) == before
-    assert stored_case_scores(old)["nDCG@10"][0] == 100
+    monkeypatch.setattr(tasks, "RESCORE_SECONDS", -1.0)
+    tasks.rescore_book.func(case.book_id)
+    assert queue == [("rescore_case", case.pk)]
+    monkeypatch.undo()
+    tasks.rescore_case.func(case.pk)
+    assert [stored_case_scores(run)["nDCG@10"][0] for run in runs] == [100, 100]
 
 
 def test_rescore_case_after_another_scorer_was_chosen() -> None:

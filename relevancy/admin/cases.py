@@ -3,10 +3,11 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
-from relevancy import models
+from relevancy import models, scores
 
 from .base import ReadOnlyAdmin, ReadOnlyInline, UndeletableAdmin
 
@@ -74,6 +75,12 @@ class CaseQueryAdmin(UndeletableAdmin):
     search_fields = ("query__text", "case__name")
     readonly_fields = ("case", "query", "options")
     show_full_result_count = False
+
+    def save_model(self, request: HttpRequest, obj: models.CaseQuery, form: Any, change: bool) -> None:
+        """The scores of the case depend on its queries and their weights."""
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            scores.case_changed(obj.case_id)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

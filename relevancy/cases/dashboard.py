@@ -7,15 +7,16 @@ not depend on the number of cases.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
-from django.db.models import Count, F, Func, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models import Count, Exists, F, FloatField, Func, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce, Lower, RowNumber
 
+from relevancy import scores
 from relevancy.models import Case, CaseQuery, CaseScore, CaseScorer, Run, ScorerVersion
 
 HISTORY_RUNS = 12
+_UNSCORED_STATUSES = (*Run.ACTIVE_STATUSES, Run.Status.FAILED)  # whose scores say nothing about the attempt
 SORT_KEYS = ("name", "score", "change", "scored", "unrated", "run")
 
 
@@ -26,10 +27,11 @@ class CaseRow:
     version: the primary scorer's version; None if the case has no scorer.
     query_count: the number of queries in the case.
     run: the newest run.
-    scored_run: the newest finished run with a score under `version`, which may be older than `run`.
+    scored_run: the newest finished run with a score under `version`, which may be older than `run`; failed runs do not count.
     score: the newest score of `scored_run`.
-    change: the difference in points between `score` and the score of the run before `scored_run`.
-    history: the last scores, 0–100, oldest first; None for a run that could not be scored.
+    change: the difference in points between `scored_run` and the last complete run before it; see `scores.compare_runs`.
+    is_being_rescored: whether `score` or `change` is being computed from newer ratings.
+    history: the last scores, 0–100, oldest first; None for a run that could not be scored, or is being rescored.
     """
 
     case: Case
@@ -39,6 +41,7 @@ class CaseRow:
     scored_run: Run | None = None
     score: CaseScore | None = None
     change: float | None = None
+    is_being_rescored: bool = False
     history: list[float | None] = field(default_factory=list)
 
     @property
@@ -92,16 +95,17 @@ def _sort_value(key: str) -> Func | F | Subquery:
 def primary_scores(*, case: str) -> QuerySet[Any]:
     """The scores of the case that the outer query names, under its primary scorer, of finished runs, newest first.
 
-    Each has `change`, the difference to the score of the run before.
+    Each has `change`, the difference to the last complete run before it, as far as it is up to date.
     """
     version = CaseScorer.objects.filter(case=OuterRef(OuterRef(case))).order_by("position", "id").values("version")
-    finished = CaseScore.objects.exclude(run__status__in=Run.ACTIVE_STATUSES).order_by("-run__number", "-day")
-    before = finished.filter(
-        run__case=OuterRef("run__case"), version=OuterRef("version"), run__number__lt=OuterRef("run__number")
-    )
-    return finished.filter(run__case=OuterRef(case), version=Subquery(version[:1])).annotate(
-        change=F("score") - Subquery(before.values("score")[:1])
-    )
+    ended = CaseScore.objects.exclude(run__status__in=_UNSCORED_STATUSES).order_by("-run__number", "-day")
+    return ended.filter(run__case=OuterRef(case), version=Subquery(version[:1])).annotate(change=_change())
+
+
+def _change() -> Subquery:
+    """The difference between the run of a case score and its baseline; null if it is not up to date."""
+    comparisons = scores.current_comparisons().filter(run=OuterRef("run"), version=OuterRef("version"))
+    return Subquery(comparisons.values(change=F("run_score") - F("baseline_score"))[:1], output_field=FloatField())
 
 
 def case_rows(cases: Iterable[Case]) -> list[CaseRow]:
@@ -112,9 +116,9 @@ def case_rows(cases: Iterable[Case]) -> list[CaseRow]:
     for case_id, count in _query_counts(rows):
         rows[case_id].query_count = count
     runs_by_case = _newest_runs(rows)
-    scores = _scores_by_run(rows.values(), runs_by_case)
+    scores_by_run = _scores_by_run(rows.values(), runs_by_case)
     for case_id, runs in runs_by_case.items():
-        _fill_in_runs(rows[case_id], runs, scores)
+        _fill_in_runs(rows[case_id], runs, scores_by_run)
     return list(rows.values())
 
 
@@ -153,21 +157,35 @@ def _newest_runs(case_ids: Iterable[int]) -> dict[int, list[Run]]:
     return runs_by_case
 
 
-def _scores_by_run(rows: Iterable[CaseRow], runs_by_case: dict[int, list[Run]]) -> dict[int, CaseScore]:
-    """The newest score of each run under the primary scorer of its case: `{run id: score}`."""
+def _scores_by_run(rows: Iterable[CaseRow], runs_by_case: dict[int, list[Run]]) -> dict[int, Any]:
+    """The newest score of each run under the primary scorer of its case: `{run id: score}`.
+
+    Each has `change`, `is_compared`, whether this difference is up to date, and `has_baseline`, whether there should be one.
+    """
     version_ids = {row.case.pk: row.version.pk for row in rows if row.version}
     case_ids = {run.pk: case_id for case_id, runs in runs_by_case.items() for run in runs}
-    scores = CaseScore.objects.filter(run__in=case_ids, version__in=set(version_ids.values())).order_by("day")
-    return {score.run_id: score for score in scores if score.version_id == version_ids.get(case_ids[score.run_id])}
+    complete = Run.objects.filter(
+        case=OuterRef("run__case"), status=Run.Status.COMPLETE, number__lt=OuterRef("run__number")
+    )
+    comparisons = scores.current_comparisons().filter(run=OuterRef("run"), version=OuterRef("version"))
+    stored = CaseScore.objects.filter(run__in=case_ids, version__in=set(version_ids.values())).order_by("day")
+    annotated: QuerySet[Any] = stored.with_case_revision().annotate(
+        change=_change(), is_compared=Exists(comparisons), has_baseline=Exists(complete)
+    )
+    return {score.run_id: score for score in annotated if score.version_id == version_ids.get(case_ids[score.run_id])}
 
 
-def _fill_in_runs(row: CaseRow, runs: Sequence[Run], scores: dict[int, CaseScore]) -> None:
+def _fill_in_runs(row: CaseRow, runs: Sequence[Run], scores_by_run: dict[int, Any]) -> None:
     row.run = runs[0]
-    scored = [(run, scores[run.pk]) for run in runs if run.pk in scores and not run.is_active]
-    if not scored:
+    scored = [(run, scores_by_run[run.pk]) for run in runs if run.pk in scores_by_run]
+    scored = [(run, score) for run, score in scored if run.status not in _UNSCORED_STATUSES]
+    if not scored or row.version is None:
         return
-    row.scored_run, row.score = scored[0]
-    row.history = [score.score for _, score in reversed(scored[:HISTORY_RUNS])]
-    for (_, now), (_, before) in pairwise(scored[:2]):
-        if now.score is not None and before.score is not None:
-            row.change = now.score - before.score
+    for run, score in scored:
+        score.run, score.version = run, row.version
+    row.scored_run, newest = scored[0]
+    row.score, row.change = newest, newest.change
+    can_change = bool(row.version.measure) or row.scored_run.fields_dropped_at is None
+    is_compared = newest.is_compared or not newest.has_baseline
+    row.is_being_rescored = can_change and not (newest.is_current and is_compared)
+    row.history = [score.score if scores.is_settled(score) else None for _, score in reversed(scored[:HISTORY_RUNS])]

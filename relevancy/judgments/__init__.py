@@ -1,6 +1,7 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
 from .agreement import BookAgreement, RaterPair, measure_agreement
+from .book_settings import set_rule, set_scale
 from .ratings import InvalidRating, RatingResult, clean_doc_id, rate, rate_book, rate_many, remove
 from .undo import UndoneRatings, last_change, undo
 
@@ -17,5 +18,7 @@ __all__ = [
     "rate_book",
     "rate_many",
     "remove",
+    "set_rule",
+    "set_scale",
     "undo",
 ]

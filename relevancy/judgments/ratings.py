@@ -53,6 +53,7 @@ def rate(
     run: Run | None = None,
     ranking: Ranking | None = None,
     versions: Iterable[ScorerVersion] | None = None,
+    baseline: Ranking | None = None,
     source: str = "page",
 ) -> RatingResult:
     """Rates one document; see `rate_many`."""
@@ -64,6 +65,7 @@ def rate(
         run=run,
         ranking=ranking,
         versions=versions,
+        baseline=baseline,
         source=source,
     )
 
@@ -77,19 +79,22 @@ def rate_many(
     run: Run | None = None,
     ranking: Ranking | None = None,
     versions: Iterable[ScorerVersion] | None = None,
+    baseline: Ranking | None = None,
     source: str = "page",
 ) -> RatingResult:
     """Rates several documents of one query: `{document id: grade}`.
 
     Updates the scores of the query in `run`. Its ranking of the query, and the scorer `versions` of its case, can be given if
-    they have been read already.
+    they have been read already. `baseline` is the ranking of the query in the run that `run` is compared with; see
+    `scores.QueryRescorer`.
 
     Raises `InvalidRating`, in which case nothing has been stored.
     """
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
     }
-    return change_query(query, lambda own: changes, by, source, query_rescorer(query, run, ranking, versions))
+    rescorer = query_rescorer(query, run, ranking, versions, baseline)
+    return change_query(query, lambda own: changes, by, source, rescorer)
 
 
 def remove(
@@ -100,11 +105,13 @@ def remove(
     run: Run | None = None,
     ranking: Ranking | None = None,
     versions: Iterable[ScorerVersion] | None = None,
+    baseline: Ranking | None = None,
     source: str = "page",
 ) -> RatingResult:
     """Removes the user's own ratings of some documents of one query; the other arguments are those of `rate_many`."""
     changes = {doc_id.strip(): REMOVAL for doc_id in doc_ids}
-    return change_query(query, lambda own: changes, by, source, query_rescorer(query, run, ranking, versions))
+    rescorer = query_rescorer(query, run, ranking, versions, baseline)
+    return change_query(query, lambda own: changes, by, source, rescorer)
 
 
 def rate_book(
@@ -127,8 +134,7 @@ def rate_book(
             for doc_id, change in documents.items():
                 editor.change(query_id, doc_id, present.get((query_id, doc_id)), change)
         editor.save()
-        for query_ids in batched(editor.query_ids, BATCH):
-            Query.objects.increment_revisions(query_ids)
+        scores.ratings_changed(editor.query_ids)
     return len(editor.log)
 
 
@@ -157,10 +163,16 @@ def _clean_value(value: float, book: Book) -> float:
 
 
 def query_rescorer(
-    query: Query, run: Run | None, ranking: Ranking | None, versions: Iterable[ScorerVersion] | None
+    query: Query,
+    run: Run | None,
+    ranking: Ranking | None,
+    versions: Iterable[ScorerVersion] | None,
+    baseline: Ranking | None = None,
 ) -> scores.QueryRescorer | None:
     """Returns what updates the scores of a query in a run; None without a run."""
-    return scores.QueryRescorer(run, query.pk, ranking=ranking, versions=versions) if run else None
+    if run is None:
+        return None
+    return scores.QueryRescorer(run, query.pk, ranking=ranking, versions=versions, baseline=baseline)
 
 
 type ChooseChanges = Callable[[Mapping[str, scores.RatingRecord]], Mapping[str, Change]]
@@ -191,6 +203,7 @@ def _store(
 ) -> tuple[int, scores.QueryRatings]:
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
+        query.book.refresh_settings()
         ratings = scores.QueryRatings.read(query.pk)
         own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
         editor = RatingEditor(by, by, source)
@@ -199,11 +212,11 @@ def _store(
         editor.save()
         if editor.log:
             ratings = editor.applied_to(ratings)
-            revision = Query.objects.increment_revisions([query.pk])[query.pk]
+            revision = scores.ratings_changed([query.pk])[query.pk]
         else:
             revision = Query.objects.values_list("revision", flat=True).get(pk=query.pk)
         if rescorer is not None:
-            rescorer.score_by_measures(ratings.grades(query.book), revision)
+            rescorer.score_by_measures(query.book, ratings.grades(query.book), revision)
     return len(editor.log), ratings
 
 

@@ -44,13 +44,14 @@ def undo(
     change: RatingChange | None = None,
     run: Run | None = None,
     versions: Sequence[ScorerVersion] | None = None,
+    baseline: Run | None = None,
 ) -> UndoneRatings | None:
     """Takes back the user's last change of ratings in a case, or `change`, with everything that was changed together with it.
 
     Restores values, verdicts, notes and times as they were, and logs that. A rating that was changed by another user, or by
     an import, in the meantime is kept. Returns None if there is nothing to take back. Called again, takes back the change before.
 
-    run, versions: see `rate_many`.
+    run, versions: see `rate_many`. baseline: the run that `run` is compared with.
     """
     newest = change or last_change(case=case, by=by)
     if newest is None:
@@ -76,7 +77,9 @@ def undo(
         return changes
 
     query = change.query
-    result = change_query(query, choose_changes, by, UNDO_SOURCE, query_rescorer(query, run, None, versions))
+    compared = baseline.rankings.filter(query=query, error_kind="").first() if baseline else None
+    rescorer = query_rescorer(query, run, None, versions, compared)
+    result = change_query(query, choose_changes, by, UNDO_SOURCE, rescorer)
     return UndoneRatings(query, undone, kept, result) if undone or kept else None
 
 

@@ -9,7 +9,7 @@ from .invitation import Invitation
 from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
 from .run import Ranking, Run
-from .score import CaseScore, QueryScore
+from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
 from .sign_in import SignInCounter
@@ -23,6 +23,7 @@ __all__ = [
     "Book",
     "Case",
     "CaseQuery",
+    "CaseRevision",
     "CaseScore",
     "CaseScorer",
     "EncryptedJSONField",
@@ -37,6 +38,7 @@ __all__ = [
     "RatingChange",
     "Role",
     "Run",
+    "RunComparison",
     "Scorer",
     "ScorerDefinition",
     "ScorerVersion",
@@ -46,4 +48,5 @@ __all__ = [
     "UnreadableSecret",
     "User",
     "Verdict",
+    "case_revision",
 ]

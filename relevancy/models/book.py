@@ -69,6 +69,10 @@ class Book(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def refresh_settings(self) -> None:
+        """Reads again what grades depend on. Call it after reading or locking the queries, whose revisions a change increments."""
+        self.refresh_from_db(fields=["scale", "relevant_from", "rule"])
+
     @property
     def grades(self) -> tuple[float, ...]:
         """The values of the scale, ascending."""

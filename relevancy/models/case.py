@@ -17,6 +17,9 @@ from .text import LineField
 if TYPE_CHECKING:
     from .run import Run
 
+# The smallest change of a score, in points, that counts as better or worse: 0.05, with room for the error of binary fractions.
+LEAST_CHANGE = 0.05 - 1e-9
+
 
 class CaseQuerySet(SharedQuerySet["Case"]):
     """Cases; `SharedQuerySet` defines access."""
@@ -81,7 +84,8 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         `asked_text`, `asked_options`: the query text and options as searched.
         `score`, `low`, `high`, `unrated`, `score_error`: under `version`.
         `gap`: points between `score` and the score of the ideal ranking, or 100 if the scorer has no ideal.
-        `score_before`: in run `before`; `difference`: `score` minus `score_before`.
+        `score_before`: in run `before`; `difference`: `score` minus `score_before`, None if one of them is stale.
+        `is_stale`: whether one of them was computed from older ratings.
         """
         ranking = models.FilteredRelation("query__rankings", condition=models.Q(query__rankings__run=run))
         score = models.FilteredRelation(
@@ -90,6 +94,8 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         earlier = models.FilteredRelation(
             "query__scores", condition=models.Q(query__scores__run=before, query__scores__version=version)
         )
+        revision = models.F("query__revision")
+        is_stale = models.Q(scored__revision__lt=revision) | models.Q(earlier__revision__lt=revision)
         return self.select_related("query").annotate(
             ranking=ranking,
             scored=score,
@@ -109,7 +115,10 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
             score_error=models.F("scored__error"),
             gap=Coalesce(models.F("scored__ideal"), 100.0) - models.F("scored__score"),
             score_before=models.F("earlier__score"),
-            difference=models.F("scored__score") - models.F("earlier__score"),
+            difference=models.Case(
+                models.When(is_stale, then=None), default=models.F("scored__score") - models.F("earlier__score")
+            ),
+            is_stale=models.Case(models.When(is_stale, then=True), default=False),
         )
 
 

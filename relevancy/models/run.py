@@ -19,6 +19,14 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Waiting or running."""
         return self.filter(status__in=Run.ACTIVE_STATUSES)
 
+    def finished(self) -> Self:
+        """Neither waiting nor running, with at least one search."""
+        return self.exclude(status__in=Run.ACTIVE_STATUSES).filter(done__gt=0)
+
+    def complete_before(self, run: "Run") -> Self:
+        """The complete runs of the same case before a run, newest first. The first one is what the run is compared with."""
+        return self.filter(case=run.case_id, status=Run.Status.COMPLETE, number__lt=run.number).order_by("-number")
+
     def newest_for(self, case: Case | int) -> Self:
         """The case's runs, newest first."""
         return self.filter(case=case).order_by("-number")

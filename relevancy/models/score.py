@@ -1,8 +1,12 @@
 """Scores of queries and of cases, by run and scorer version."""
 
+from typing import ClassVar, Self
+
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from .book import Query
+from .case import Case
 from .run import Ranking, Run
 from .scorer import ScorerVersion
 
@@ -47,8 +51,32 @@ class QueryScore(models.Model):
         return "–" if self.score is None else f"{self.score:.1f}"
 
 
+class CaseRevision(models.Model):
+    """Counts the changes that the scores of a case depend on: to ratings of its queries, to their weights, and to which queries it has.
+
+    A row of its own, because every rating locks it: after the queries, and before the runs. A case without a row has revision 0.
+    """
+
+    case = models.OneToOneField(Case, on_delete=models.CASCADE, primary_key=True, related_name="score_revision")
+    revision = models.PositiveBigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"Revision {self.revision} of {self.case}"
+
+
+class CaseScoreQuerySet(models.QuerySet["CaseScore"]):
+    """Scores of cases."""
+
+    def with_case_revision(self) -> Self:
+        """Annotates `case_revision`, which `is_current` needs."""
+        return self.annotate(case_revision=case_revision(models.OuterRef("run__case")))
+
+
 class CaseScore(models.Model):
-    """The mean score of a run's scoreable queries, one row per day: the history."""
+    """The mean score of a run's scoreable queries, one row per day: the history.
+
+    revision: the revision of the case that it was computed from; None if a score of a query was stale or missing then.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="case_scores")
     version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="case_scores")
@@ -60,7 +88,12 @@ class CaseScore(models.Model):
     queries = models.PositiveIntegerField(default=0)
     unrated = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0, help_text="Queries that could not be scored.")
+    revision = models.PositiveBigIntegerField(null=True)
     updated_at = models.DateTimeField(auto_now=True)
+
+    case_revision: int | None = None  # annotated by `with_case_revision`
+
+    objects: ClassVar = CaseScoreQuerySet.as_manager()
 
     class Meta:
         ordering = ("run", "version", "-day")
@@ -68,3 +101,42 @@ class CaseScore(models.Model):
 
     def __str__(self) -> str:
         return "–" if self.score is None else f"{self.score:.1f}"
+
+    @property
+    def is_current(self) -> bool:
+        """Whether nothing that the score depends on has changed since. False unless read by `with_case_revision`."""
+        return self.revision is not None and self.revision == self.case_revision
+
+
+class RunComparison(models.Model):
+    """The difference between two runs of a case under a scorer version, over the queries scored in both. Exact for one revision of
+    the case; later it is out of date.
+
+    run_score, baseline_score: weighted means over the queries scored in both; None if there are none.
+    compared: the number of these queries; better, worse: how many of them changed by at least 0.05 points.
+    newly_scored, no_longer_scored: the numbers of queries that only `run` or only `baseline` has a score for.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="comparisons")
+    baseline = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+    version = models.ForeignKey(ScorerVersion, on_delete=models.CASCADE, related_name="+")
+    revision = models.PositiveBigIntegerField()
+    run_score = models.FloatField(null=True)
+    baseline_score = models.FloatField(null=True)
+    compared = models.PositiveIntegerField()
+    better = models.PositiveIntegerField()
+    worse = models.PositiveIntegerField()
+    newly_scored = models.PositiveIntegerField()
+    no_longer_scored = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("run", "version", "baseline"), name="run_comparison_once")]
+
+    def __str__(self) -> str:
+        return f"{self.run} against {self.baseline}"
+
+
+def case_revision(case: models.expressions.Combinable) -> models.expressions.Combinable:
+    """The revision of the case that an expression refers to, for queries."""
+    revisions = CaseRevision.objects.filter(case=case).values("revision")[:1]
+    return Coalesce(models.Subquery(revisions), models.Value(0), output_field=models.PositiveBigIntegerField())

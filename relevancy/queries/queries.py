@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import batched
 
 from django.core.exceptions import ValidationError
@@ -9,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from relevancy import scores
 from relevancy.models import Book, Case, CaseQuery, Query
 from relevancy.models.saving import clean_and_save
 
@@ -43,7 +45,7 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries) -> AddedQueries:
     pasted = texts if isinstance(texts, PastedQueries) else parse_lines(texts)
     repeated = [*pasted.repeated]
     with transaction.atomic():
-        Case.objects.select_for_update().get(pk=case.pk)
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
         queries = ensure(book=case.book, texts=pasted.texts)
         case_queries = {case_query.query_id: case_query for case_query in case.case_queries.all()}
         last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
@@ -60,6 +62,8 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries) -> AddedQueries:
                 repeated.append(query.text)
         CaseQuery.objects.bulk_create(new, batch_size=BATCH_SIZE)
         CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
+        if restored:
+            scores.case_changed(case.pk)
     return AddedQueries(added=[*new, *restored], repeated=repeated, rejected=pasted.rejected)
 
 
@@ -116,6 +120,7 @@ def edit(
         with transaction.atomic():
             clean_and_save(query, **changes)
             case_query.save(update_fields=["options", "weight"])
+            scores.case_changed(case_query.case_id)
     except IntegrityError:  # another transaction added the text meanwhile
         raise _already_in_book(text) from None
 
@@ -131,11 +136,16 @@ def describe(*, query: Query, information_need: str, notes: str) -> None:
 
 def remove(*, case_query: CaseQuery) -> None:
     """Removes a query from the case. Ratings, options and position are kept; `restore` brings it back."""
-    case_query.removed_at = timezone.now()
-    case_query.save(update_fields=["removed_at"])
+    _set_removed_at(case_query, timezone.now())
 
 
 def restore(*, case_query: CaseQuery) -> None:
     """Brings a removed query back."""
-    case_query.removed_at = None
-    case_query.save(update_fields=["removed_at"])
+    _set_removed_at(case_query, None)
+
+
+def _set_removed_at(case_query: CaseQuery, removed_at: datetime | None) -> None:
+    case_query.removed_at = removed_at
+    with transaction.atomic():
+        case_query.save(update_fields=["removed_at"])
+        scores.case_changed(case_query.case_id)

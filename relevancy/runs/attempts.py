@@ -50,7 +50,7 @@ def save(
         "escape": engines.get(endpoint.engine).syntax == "params" if escape is None else escape,
     }
     with transaction.atomic():
-        Case.objects.select_for_update().get(pk=case.pk)
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
         if parent is not None and all(getattr(parent, key) == value for key, value in content.items()):
             return parent
         if parent is not None and not parent.runs.exists():

@@ -15,7 +15,16 @@ from relevancy import engines
 from relevancy.endpoints import connect
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.models import CaseQuery, Ranking, Run, ScorerVersion
-from relevancy.scores import PAUSE_SECONDS, compute_scores, lock_queries, ranking_inputs, score_case, store
+from relevancy.scores import (
+    PAUSE_SECONDS,
+    baselines_of,
+    compute_scores,
+    lock_queries,
+    ranking_inputs,
+    score_case,
+    store,
+    store_comparison,
+)
 
 from .access import why_not_continued
 from .claims import waiting_behind
@@ -268,4 +277,6 @@ class Chunk:
             )
             if ended and self.run.done:
                 score_case(self.run, self.versions)
+                for baseline in baselines_of(self.run):
+                    store_comparison(self.run, baseline, self.versions[0])
         return ChunkResult(unfinished=False, unblocked_runs=waiting_behind(self.run))

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from relevancy.endpoints import connect_for_page
 from relevancy.models import Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
-from relevancy.scores import compute_scores, lock_queries, ranking_inputs, score_case, store
+from relevancy.scores import compute_scores, forget_comparisons, lock_queries, ranking_inputs, score_case, store
 
 from .access import check_usable
 from .chunks import (
@@ -53,7 +53,7 @@ def start(*, attempt: Attempt, by: User, unrestricted: bool = False) -> Run:
         check_usable(case=case, endpoint=attempt.endpoint, by=by)
     _check_attempt(attempt)
     with transaction.atomic():
-        Case.objects.select_for_update().get(pk=case.pk)
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
         if active := case.runs.active().first():
             raise RunNotAllowed(f"Run {active.number} is still {active.status}. Wait until it is finished, or stop it.")
         queries = case.case_queries.present().count()
@@ -86,7 +86,7 @@ def complete(*, run: Run, by: User) -> Run:
     """
     check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
     with transaction.atomic():
-        case = Case.objects.select_for_update().get(pk=run.case_id)
+        case = Case.objects.select_for_update(no_key=True).get(pk=run.case_id)
         newest: Run | None = case.runs.first()
         if newest is None or newest.pk != run.pk or newest.pinned_at:
             raise RunNotAllowed(
@@ -99,6 +99,7 @@ def complete(*, run: Run, by: User) -> Run:
         outdated = _outdated_rankings(newest)
         lock_queries(outdated.values_list("query_id", flat=True))
         outdated.delete()
+        forget_comparisons(newest)
         newest.status = Run.Status.WAITING
         newest.requested_by = by
         newest.queries = case.case_queries.present().count()
@@ -209,6 +210,7 @@ def search_again(*, run: Run, case_query: CaseQuery, by: User) -> Ranking:
         for score in scores:
             score.ranking_id = ranking.pk
         store(scores)
+        forget_comparisons(run)
         _update_counts(locked_run)
         score_case(run, versions)
     run.refresh_from_db(fields=("done", "failed", "status", "reason"))

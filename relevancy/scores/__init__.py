@@ -1,22 +1,33 @@
 """Service: computes, stores and updates the scores of rankings and cases."""
 
+from .comparison import (
+    RunDifference,
+    baseline_of,
+    baselines_of,
+    compare_runs,
+    current_comparisons,
+    forget_comparisons,
+    store_comparison,
+    stored_differences,
+)
 from .cutoffs import considered_depth, cutoff_of
 from .grades import combine_grades, known_grades, scale_of
 from .history import (
     LargestGap,
-    ScoreChange,
     SecondaryScore,
     attempts_with_scores,
+    compared_attempts,
     ids_look_wrong,
+    is_settled,
     largest_gap,
     recent_case_scores,
-    score_change,
     secondary_scores,
 )
 from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query
 from .ratings import QueryRatings, RatingRecord
-from .rescoring import QueryRescorer, RescoredQuery, rescore_query, rescore_run
+from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_query, rescore_run
+from .revisions import book_changed, case_changed, ratings_changed
 from .scale_mapping import mapped_scales, scales_differ
 from .score_rankings import compute_scores, ranking_inputs, scoreable_versions
 from .stale_scores import count_stale, queue_rescore
@@ -30,19 +41,28 @@ __all__ = [
     "QueryRescorer",
     "RatingRecord",
     "RescoredQuery",
-    "ScoreChange",
+    "RunDifference",
     "ScorerPreview",
     "SecondaryScore",
     "SwitchedOffScorer",
     "attempts_with_scores",
+    "baseline_of",
+    "baselines_of",
+    "book_changed",
+    "case_changed",
     "combine_grades",
+    "compare_runs",
+    "compared_attempts",
     "compute_scores",
     "considered_depth",
     "count_stale",
+    "current_comparisons",
     "cutoff_of",
     "explain_score",
+    "forget_comparisons",
     "ids_look_wrong",
     "infer_scale",
+    "is_settled",
     "known_grades",
     "largest_gap",
     "lock_queries",
@@ -52,15 +72,18 @@ __all__ = [
     "preview_query",
     "queue_rescore",
     "ranking_inputs",
+    "ratings_changed",
     "recent_case_scores",
+    "rescore_case",
     "rescore_query",
     "rescore_run",
     "scale_of",
     "scales_differ",
     "score_case",
-    "score_change",
     "scoreable_versions",
     "secondary_scores",
     "store",
+    "store_comparison",
+    "stored_differences",
     "switched_off_scorers",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -21,6 +22,7 @@ _SCORE_FIELDS = (
     "queries",
     "unrated",
     "failed",
+    "revision",
     "updated_at",
 )
 MIN_RATINGS = 10  # of the book, before `ids_look_wrong` draws a conclusion
@@ -32,41 +34,27 @@ def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POIN
     Of the runs and their attempts only the number, the name and what the score needs are loaded.
     """
     later = CaseScore.objects.filter(run=OuterRef("run"), version=version, day__gt=OuterRef("day"))
-    rows = CaseScore.objects.filter(~Exists(later), run__case=case, version=version).select_related("run__attempt")
-    rows = rows.only(*_SCORE_FIELDS, "run__number", "run__case", "run__attempt__number", "run__attempt__name")
+    rows = CaseScore.objects.filter(~Exists(later), run__case=case, version=version)
+    rows = (
+        rows.select_related("run__attempt", "version")
+        .with_case_revision()
+        .only(
+            *_SCORE_FIELDS,
+            "version__measure",
+            "run__number",
+            "run__case",
+            "run__fields_dropped_at",
+            "run__attempt__number",
+            "run__attempt__name",
+        )
+    )
     return list(rows.order_by("-run__number")[:limit])[::-1]
 
 
-@dataclass(frozen=True)
-class ScoreChange:
-    """The score of a run, and the score of the last run before it that has one."""
-
-    now: CaseScore | None
-    before: CaseScore | None
-
-    @property
-    def difference(self) -> float | None:
-        """The score minus the score before, in points."""
-        if self.now is None or self.before is None or self.now.score is None or self.before.score is None:
-            return None
-        return self.now.score - self.before.score
-
-    @property
-    def scored_changed(self) -> int:
-        """How many more queries were scored than before. This alone can change the score."""
-        return self.now.scored - self.before.scored if self.now and self.before else 0
-
-    @property
-    def fewer(self) -> int:
-        """The absolute value of `scored_changed`."""
-        return abs(self.scored_changed)
-
-
-def score_change(points: Sequence[CaseScore], run: Run) -> ScoreChange:
-    """Finds a run in the result of `recent_case_scores`."""
-    now = next((row for row in points if row.run_id == run.pk), None)
-    earlier = [row for row in points if row.run.number < run.number and row.score is not None]
-    return ScoreChange(now, earlier[-1] if earlier else None)
+def is_settled(case_score: CaseScore) -> bool:
+    """Returns whether a score is based on the present ratings, or can no longer be: scripts cannot score a run without its displayed
+    fields. Its run and version have been read."""
+    return case_score.is_current or bool(not case_score.version.measure and case_score.run.fields_dropped_at)
 
 
 @dataclass
@@ -90,6 +78,7 @@ def secondary_scores(case: Case, versions: Sequence[ScorerVersion], run: Run | N
     last_runs = case.runs.order_by("-number").values("pk")[:MAX_SPARKLINE_POINTS]
     rows = CaseScore.objects.filter(Q(run__in=last_runs) | Q(run=run), version__in=scores)
     # Later days overwrite earlier ones of the same run.
+    rows = rows.with_case_revision()
     newest = {(row.version_id, row.run_id): row for row in rows.order_by("run__number", "day")}
     for (version_id, run_id), row in newest.items():
         score = scores[version_id]
@@ -128,21 +117,42 @@ def largest_gap(run: Run, version: ScorerVersion) -> LargestGap | None:
 
 
 def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[Attempt]:
-    """Returns the newest attempts with their parents. One SQL statement.
+    """Returns the newest attempts with their parents. Two SQL statements.
 
-    Each has `score`, that of its newest run under the version, and `last_run`, the number of its newest run; None without one.
+    Each has `case_score`: the score, under the version, of its last complete run, or of its last finished run if none is complete;
+    and `last_run`, the number of its newest run. None where there is none.
     """
-    newest = CaseScore.objects.filter(run__attempt=OuterRef("pk"), version=version).order_by("-run__number", "-day")
-    attempts = case.attempts.select_related("parent", "endpoint").annotate(score=Subquery(newest.values("score")[:1]))
-    runs = Run.objects.filter(attempt=OuterRef("pk")).order_by("-number")
-    attempts = attempts.annotate(last_run=Subquery(runs.values("number")[:1]))
+    all_runs = Run.objects.filter(attempt=OuterRef("pk")).order_by("-number")
+    preferred = (
+        all_runs.finished().annotate(is_complete=Q(status=Run.Status.COMPLETE)).order_by("-is_complete", "-number")
+    )
+    attempts = case.attempts.select_related("parent", "endpoint").annotate(
+        scored_run_id=Subquery(preferred.values("pk")[:1]), last_run=Subquery(all_runs.values("number")[:1])
+    )
     attempts = attempts.defer("endpoint__credentials", "endpoint__headers")
-    return list(attempts.order_by("-number")[:limit])
+    found: list[Any] = list(attempts.order_by("-number")[:limit])
+    rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in found], version=version)
+    rows = rows.select_related("run", "version").defer("run__config").with_case_revision().order_by("day")
+    by_run = {row.run_id: row for row in rows}
+    for attempt in found:
+        attempt.case_score = by_run.get(attempt.scored_run_id)
+    return found
+
+
+def compared_attempts(attempts: Sequence[Any]) -> list[tuple[Run, Run]]:
+    """Returns the last run of each attempt and the last run of its parent, of `attempts_with_scores`, as far as both have a score."""
+    by_id = {attempt.pk: attempt for attempt in attempts}
+    parents = [(attempt, by_id.get(attempt.parent_id)) for attempt in attempts]
+    return [
+        (attempt.case_score.run, parent.case_score.run)
+        for attempt, parent in parents
+        if attempt.case_score and parent and parent.case_score
+    ]
 
 
 def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:
     """Returns whether no returned document is rated although there are ratings: the id field of the attempt may be wrong."""
-    if score is None or (score.scored and score.score):
+    if score is None or (score.scored and score.score) or run.failed >= run.done:
         return False
     if run.query_scores.filter(Q(value__gt=0) | Q(score__gt=0)).exists():
         return False

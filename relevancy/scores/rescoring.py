@@ -5,15 +5,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db import transaction
+from django.db.models import OuterRef
 
-from relevancy.models import CaseScore, QueryScore, Ranking, Run, ScorerVersion
+from relevancy.models import Book, Case, CaseScore, QueryScore, Ranking, Run, ScorerVersion, case_revision
 from relevancy.scoring import Assessment
 
+from .comparison import baseline_of, store_comparison, stored_differences
+from .history import MAX_POINTS, attempts_with_scores, compared_attempts
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import stale_rankings
-from .storage import PAUSE_SECONDS, overwrite, score_case, store
+from .storage import PAUSE_SECONDS, overwrite, score_case, score_runs, store
 from .switched_off import switch_on
 
+COMPARED_RUNS = 12  # whose difference to their baseline is stored: those that the recent activity can show
 BATCH = 500  # rankings rescored in one transaction, which must be short: ratings wait for it
 _NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
 
@@ -26,11 +30,15 @@ class RescoredQuery:
     query_scores: by version id; without scripts, and without the versions that cannot score the run.
     case_scores: by version id; empty while the run is active.
     assessments: by version id, of measures; explain the scores.
+    baseline_score: of the query in the baseline, under the primary version; None without a baseline or if a script is primary.
+    baseline_case_score: of the case in the baseline.
     """
 
     run: Run
     ranking: Ranking | None
     versions: Sequence[ScorerVersion]
+    baseline_score: QueryScore | None = None
+    baseline_case_score: CaseScore | None = None
     query_scores: dict[int, QueryScore] = field(default_factory=dict)
     case_scores: dict[int, CaseScore] = field(default_factory=dict)
     assessments: dict[int, Assessment] = field(default_factory=dict)
@@ -42,7 +50,7 @@ class QueryRescorer:
         rescorer = QueryRescorer(run, query.pk)  # reads what does not depend on ratings
         with transaction.atomic():
             ...  # changes ratings and increments the revision of the query, which locks it
-            rescorer.score_by_measures(grades, revision)
+            rescorer.score_by_measures(query.book, grades, revision)
         rescorer.rescored
 
     Scripts, which may take their time, are left to `rescore_run` in a worker; their scores are stale until then. The cost does
@@ -56,8 +64,13 @@ class QueryRescorer:
         *,
         ranking: Ranking | None = None,
         versions: Iterable[ScorerVersion] | None = None,
+        baseline: Ranking | None = None,
     ) -> None:
-        """`ranking` and `versions` of the case can be given if they have been read already."""
+        """`ranking` and `versions` of the case can be given if they have been read already.
+
+        baseline: the ranking of the query in the run that `run` is compared with. Its score under the primary version is stored as
+        well, so that the difference is right at once; all other runs follow in the background.
+        """
         if versions is None:
             versions = ScorerVersion.objects.used_by(run.case_id)
         if ranking is None:
@@ -65,22 +78,40 @@ class QueryRescorer:
         self.rescored = RescoredQuery(run, ranking, list(versions))
         self._inputs = ranking_inputs([ranking] if ranking else [])
         self._measures = [version for version in self.rescored.versions if not version.script]
+        self._baseline = baseline
+        self._baseline_inputs = ranking_inputs([baseline] if baseline and not self.rescored.versions[0].script else [])
+        self._query_id = query_id
 
-    def score_by_measures(self, grades: Mapping[str, float], revision: int) -> None:
+    def score_by_measures(self, book: Book, grades: Mapping[str, float], revision: int) -> None:
         """Stores the scores of all measures. `grades` by document id, and the query's `revision` they belong to."""
-        if not self._inputs or not self._measures:
+        self.rescored.run.case.book = book
+        rows: list[QueryScore] = []
+        targets: list[tuple[Run, ScorerVersion]] = []
+        run, known, revisions = self.rescored.run, {self._query_id: grades}, {self._query_id: revision}
+        if self._inputs and self._measures:
+            query_scores, assessments = score_known(
+                run, self._inputs, self._measures, grades=known, revisions=revisions
+            )
+            self.rescored.assessments |= assessments
+            self.rescored.query_scores |= {row.version_id: row for row in query_scores}
+            rows += query_scores
+        targets += [(run, version) for version in self._measures]
+        if self._baseline_inputs and self._baseline:
+            self._baseline.run.case.book = book
+            baseline, primary = self._baseline.run, self.rescored.versions[0]
+            (self.rescored.baseline_score,), _ = score_known(
+                baseline, self._baseline_inputs, [primary], grades=known, revisions=revisions
+            )
+            rows.append(self.rescored.baseline_score)
+            targets.append((baseline, primary))
+        if not rows:
             return
-        query_id, run = self._inputs[0].query_id, self.rescored.run
-        rows, assessments = score_known(
-            run, self._inputs, self._measures, grades={query_id: grades}, revisions={query_id: revision}
-        )
-        self.rescored.assessments |= assessments
         overwrite(rows)
-        self._add(rows, score_case(run, self._measures))
-
-    def _add(self, query_scores: Iterable[QueryScore], case_scores: Iterable[CaseScore]) -> None:
-        self.rescored.query_scores |= {row.version_id: row for row in query_scores}
-        self.rescored.case_scores |= {row.version_id: row for row in case_scores}
+        for row in score_runs(targets):
+            if row.run_id == run.pk:
+                self.rescored.case_scores[row.version_id] = row
+            else:
+                self.rescored.baseline_case_score = row
 
 
 def rescore_query(run: Run, query_id: int) -> None:
@@ -119,3 +150,43 @@ def rescore_run(run: Run, versions: Iterable[ScorerVersion] = (), *, including_f
         written_at = time.monotonic()
     score_case(run, versions)
     return len(ranking_ids)
+
+
+def rescore_case(case: Case, *, seconds: float) -> bool:
+    """Stores every stale or missing score of the case's last finished runs, newest first, and the differences that pages list.
+
+    Works for about `seconds`. Returns whether it has finished; otherwise, call it again. Pinned runs are rescored as well: their
+    results stay as they are, but a score is only worth comparing if it is based on the same ratings as the others.
+    """
+    deadline = time.monotonic() + seconds
+    versions = list(ScorerVersion.objects.used_by(case))
+    runs = list(Run.objects.newest_for(case).finished().select_related("case__book")[:MAX_POINTS])
+    current = _current_versions(runs)
+    for run in runs:
+        # Scripts cannot score a run whose displayed fields have been removed.
+        possible = [version for version in versions if not (version.script and run.fields_dropped_at)]
+        stale = [version for version in possible if (run.pk, version.pk) not in current]
+        if stale:
+            if time.monotonic() > deadline:
+                return False
+            rescore_run(run, stale)
+    return _store_comparisons(case, versions[0], runs[:COMPARED_RUNS], deadline)
+
+
+def _current_versions(runs: Sequence[Run]) -> set[tuple[int, int]]:
+    """Returns run id and version id of all current scores of the case in these runs."""
+    rows = CaseScore.objects.filter(run__in=runs, revision=case_revision(OuterRef("run__case")))
+    return set(rows.values_list("run_id", "version_id"))
+
+
+def _store_comparisons(case: Case, primary: ScorerVersion, runs: Sequence[Run], deadline: float) -> bool:
+    """Stores the differences of each of the runs to its baseline, and of attempts to their parents. Returns whether it has finished."""
+    pairs = [(run, baseline) for run in runs if (baseline := baseline_of(run)) is not None]
+    pairs += compared_attempts(attempts_with_scores(case, primary))
+    present = stored_differences(pairs, primary)
+    for run, baseline in pairs:
+        if (run.pk, baseline.pk) not in present:
+            if time.monotonic() > deadline:
+                return False
+            store_comparison(run, baseline, primary)
+    return True

@@ -45,14 +45,15 @@ def compute_scores(
     `before_each` is called before each version, which may take as long as a script is allowed to. Scripts are left out if
     the displayed fields of the run have been removed.
 
-    The queries' revisions are read before their ratings: a rating that arrives in between leaves a score that is stale,
-    never a wrong score that looks current.
+    The queries' revisions are read before the book and the ratings: a change that arrives in between leaves a score that is
+    stale, never a wrong score that looks current.
     """
     versions = scoreable_versions(run, versions)
     if not rankings or not versions:
         return []
     query_ids = [ranking.query_id for ranking in rankings]
     revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
+    run.case.book.refresh_settings()
     grades = known_grades(run.case.book, query_ids)
     rows, _ = score_known(
         run,

@@ -1,12 +1,12 @@
 """Stores the scores of queries and of cases."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from relevancy.models import CaseQuery, CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion
+from relevancy.models import CaseQuery, CaseRevision, CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion
 from relevancy.scoring import case_mean
 
 BATCH = 500
@@ -62,49 +62,68 @@ def lock_queries(query_ids: Iterable[int]) -> None:
 
 
 def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:
-    """Stores the score of the case under each version, from the stored scores of its present queries, and returns them.
+    """Stores the score of the case under each version; see `score_runs`."""
+    return score_runs([(run, version) for version in versions])
 
-    Two SQL statements, and a lock of the run where the database has row locks. Returns an empty list for an active run: the
-    mean of the queries searched so far is not a score of the case.
+
+def score_runs(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
+    """Stores the scores of one case in some of its runs, each under a version, from the stored scores of its present queries, and
+    returns them.
+
+    Two SQL statements, and a lock of the runs where the database has row locks. Leaves out active runs: the mean of the queries
+    searched so far is not a score of the case.
     """
-    versions = list(versions)
+    if not targets:
+        return []
     with transaction.atomic(savepoint=False):
         if connection.features.has_select_for_update:
             # Of two concurrent ratings, the sums of the second must include the score of the first.
-            list(Run.objects.filter(pk=run.pk).select_for_update(no_key=True).values_list("pk", flat=True))
-        status, queries, sums_by_version = _read_sums(run, [version.pk for version in versions])
-        if status in Run.ACTIVE_STATUSES:
-            return []
+            runs = Run.objects.filter(pk__in={run.pk for run, _ in targets}).order_by("pk")
+            list(runs.select_for_update(no_key=True).values_list("pk", flat=True))
+        states, sums = _read_sums(targets)
         today, now = timezone.localdate(), timezone.now()
         rows = []
-        for version in versions:
-            sums = sums_by_version.get(version.pk, _Sums())
-            rows.append(
-                CaseScore(
-                    run=run,
-                    version=version,
-                    day=today,
-                    score=case_mean(sums.scores, sums.weights),
-                    low=case_mean(sums.lows, sums.weights) if sums.bounded else None,
-                    high=case_mean(sums.highs, sums.weights) if sums.bounded else None,
-                    scored=sums.scored,
-                    queries=queries,
-                    unrated=sums.unrated,
-                    failed=sums.failed,
-                    updated_at=now,
-                )
-            )
+        for run, version in targets:
+            state = states.get(run.pk)
+            if state is None or state.status in Run.ACTIVE_STATUSES:
+                continue
+            row = _build_row(sums.get((run.pk, version.pk), _Sums()), state)
+            row.run, row.version, row.day, row.updated_at = run, version, today, now
+            rows.append(row)
         return CaseScore.objects.bulk_create(
             rows,
             update_conflicts=True,
             unique_fields=("run", "version", "day"),
-            update_fields=("score", "low", "high", "scored", "queries", "unrated", "failed", "updated_at"),
+            update_fields=(
+                "score",
+                "low",
+                "high",
+                "scored",
+                "queries",
+                "unrated",
+                "failed",
+                "revision",
+                "updated_at",
+            ),
         )
 
 
 @dataclass(frozen=True)
+class _RunState:
+    """What the scores of a run depend on. `searched`: the number of its rankings whose search did not fail."""
+
+    status: str
+    case_revision: int
+    queries: int
+    searched: int
+
+
+@dataclass(frozen=True)
 class _Sums:
-    """Sums over the present queries of a case. `scores`, `lows` and `highs` are weighted."""
+    """Sums over the present queries of a case. `scores`, `lows` and `highs` are weighted.
+
+    stored: the number of scores, those of removed queries included; stale: how many of the others are older than the ratings.
+    """
 
     weights: float = 0.0
     scores: float = 0.0
@@ -114,66 +133,106 @@ class _Sums:
     scored: int = 0
     unrated: int = 0
     failed: int = 0
+    stored: int = 0
+    stale: int = 0
 
 
-# Written by hand because it is executed while the run is locked. Both forms of `present` look up the weight of each query by the
-# unique index of `case` and `query`, whatever the statistics of the database say: PostgreSQL chose a join that took 2 s instead
-# of 10 ms, and its LIMIT, which no run reaches, keeps it from looking up each weight once per sum. SQLite keeps the order of
-# tables of a CROSS JOIN, reads the scores in the order of its index and so groups them without sorting.
+def _build_row(sums: _Sums, state: _RunState) -> CaseScore:
+    row = CaseScore(
+        score=case_mean(sums.scores, sums.weights),
+        low=case_mean(sums.lows, sums.weights) if sums.bounded else None,
+        high=case_mean(sums.highs, sums.weights) if sums.bounded else None,
+        scored=sums.scored,
+        queries=state.queries,
+        unrated=sums.unrated,
+        failed=sums.failed,
+        revision=None if sums.stale or sums.stored < state.searched else state.case_revision,
+    )
+    row.case_revision = state.case_revision
+    return row
+
+
+# Written by hand because it is executed while the runs are locked. Both forms of `looked_up` look up the weight and the revision of
+# each query by unique indexes, whatever the statistics of the database say: PostgreSQL chose a join that took 2 s instead of 10 ms,
+# and its LIMIT, which no run reaches, keeps it from looking up each of them once per sum. SQLite keeps the order of tables of a
+# CROSS JOIN, and reads the scores in the order of its index.
 _SUMS = f"""
-    SELECT run.status,
+    SELECT run.id, run.status,
+        COALESCE((SELECT revision FROM {CaseRevision._meta.db_table} counter WHERE counter.case_id = run.case_id), 0),
         (
             SELECT COUNT(*) FROM {CaseQuery._meta.db_table} case_query
             WHERE case_query.case_id = run.case_id AND case_query.removed_at IS NULL
         ),
+        (SELECT COUNT(*) FROM {Ranking._meta.db_table} ranking WHERE ranking.run_id = run.id AND ranking.error_kind = ''),
         sums.*
     FROM {Run._meta.db_table} run
     LEFT JOIN (
-        SELECT version_id,
+        SELECT run_id, version_id,
             COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight END), 0),
             COALESCE(SUM(weight * score), 0),
             COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight * COALESCE(low, score) END), 0),
             COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight * COALESCE(high, score) END), 0),
-            COUNT(low),
-            COUNT(score),
-            SUM(unrated),
-            COUNT(CASE WHEN error <> '' THEN 1 END)
-        FROM {{present}}
-        GROUP BY version_id
-    ) sums ON 1 = 1
-    WHERE run.id = %s
+            COUNT(CASE WHEN weight IS NOT NULL THEN low END),
+            COUNT(CASE WHEN weight IS NOT NULL THEN score END),
+            COALESCE(SUM(CASE WHEN weight IS NOT NULL THEN unrated END), 0),
+            COUNT(CASE WHEN weight IS NOT NULL AND error <> '' THEN 1 END),
+            COUNT(*),
+            COUNT(CASE WHEN weight IS NOT NULL AND revision < query_revision THEN 1 END)
+        FROM (
+            SELECT scored.run_id, scored.version_id, scored.score, scored.low, scored.high, scored.unrated, scored.error,
+                scored.revision, {{looked_up}}
+        ) looked_up
+        GROUP BY run_id, version_id
+    ) sums ON sums.run_id = run.id
+    WHERE run.id IN ({{runs}})
 """
-_PRESENT_SQLITE = f"""
-    {QueryScore._meta.db_table} scored
-    CROSS JOIN {CaseQuery._meta.db_table} case_query
-        ON case_query.case_id = %s AND case_query.query_id = scored.query_id AND case_query.removed_at IS NULL
-    WHERE scored.run_id = %s AND scored.version_id IN ({{versions}})
+_LOOKED_UP_SQLITE = f"""
+                case_query.weight AS weight, query.revision AS query_revision
+            FROM {QueryScore._meta.db_table} scored
+            CROSS JOIN {Query._meta.db_table} query ON query.id = scored.query_id
+            LEFT JOIN {CaseQuery._meta.db_table} case_query
+                ON case_query.case_id = %s AND case_query.query_id = scored.query_id AND case_query.removed_at IS NULL
+            WHERE {{scores}}
 """
-_PRESENT = f"""
-    (
-        SELECT scored.version_id, scored.score, scored.low, scored.high, scored.unrated, scored.error,
-            (
-                SELECT case_query.weight FROM {CaseQuery._meta.db_table} case_query
-                WHERE case_query.case_id = %s AND case_query.query_id = scored.query_id
-                    AND case_query.removed_at IS NULL
-            ) AS weight
-        FROM {QueryScore._meta.db_table} scored
-        WHERE scored.run_id = %s AND scored.version_id IN ({{versions}})
-        LIMIT 1000000000
-    ) present
-    WHERE weight IS NOT NULL
+_LOOKED_UP = f"""
+                (
+                    SELECT case_query.weight FROM {CaseQuery._meta.db_table} case_query
+                    WHERE case_query.case_id = %s AND case_query.query_id = scored.query_id
+                        AND case_query.removed_at IS NULL
+                ) AS weight,
+                (
+                    SELECT query.revision FROM {Query._meta.db_table} query WHERE query.id = scored.query_id
+                ) AS query_revision
+            FROM {QueryScore._meta.db_table} scored
+            WHERE {{scores}}
+            LIMIT 1000000000
 """
 
 
-def _read_sums(run: Run, version_ids: Collection[int]) -> tuple[str, int, dict[int, _Sums]]:
-    """Returns the status of the run, the number of present queries, and their sums by version id. Versions without any score
-    are absent."""
-    placeholders = ", ".join(["%s"] * len(version_ids)) or "NULL"
-    present = _PRESENT_SQLITE if connection.vendor == "sqlite" else _PRESENT
+def _read_sums(
+    targets: Sequence[tuple[Run, ScorerVersion]],
+) -> tuple[dict[int, _RunState], dict[tuple[int, int], _Sums]]:
+    """Returns the states of the runs by run id, and the sums by run id and version id; those without any score are absent."""
+    versions_by_run: dict[int, list[int]] = {}
+    for run, version in targets:
+        versions_by_run.setdefault(run.pk, []).append(version.pk)
+    scores = " OR ".join(
+        f"scored.run_id = %s AND scored.version_id IN ({_placeholders(version_ids)})"
+        for version_ids in versions_by_run.values()
+    )
+    parameters: list[int] = [targets[0][0].case_id]
+    for run_id, version_ids in versions_by_run.items():
+        parameters += [run_id, *version_ids]
+    looked_up = _LOOKED_UP_SQLITE if connection.vendor == "sqlite" else _LOOKED_UP
     with connection.cursor() as cursor:
         cursor.execute(
-            _SUMS.format(present=present.format(versions=placeholders)), [run.case_id, run.pk, *version_ids, run.pk]
+            _SUMS.format(looked_up=looked_up.format(scores=scores), runs=_placeholders(versions_by_run)),
+            [*parameters, *versions_by_run],
         )
         rows = cursor.fetchall()
-    status, queries = rows[0][:2]
-    return status, queries, {row[2]: _Sums(*row[3:]) for row in rows if row[2] is not None}
+    states = {row[0]: _RunState(*row[1:5]) for row in rows}
+    return states, {(row[5], row[6]): _Sums(*row[7:]) for row in rows if row[5] is not None}
+
+
+def _placeholders(values: Sized) -> str:
+    return ", ".join(["%s"] * len(values))

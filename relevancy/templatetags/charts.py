@@ -111,7 +111,8 @@ def _curves(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None
     for stretch in _runs([score is not None for score in scores]):
         if len(stretch) > 1:
             line = _path([(_spread(i, count), 100 - _within(scores[i])) for i in stretch])
-            lines.append(format_html('<path class="line" d="{}"/>', line))
+            pending = " pending" if any(points[i].get("pending") for i in stretch) else ""
+            lines.append(format_html('<path class="line{}" d="{}"/>', pending, line))
     return mark_safe("".join([*bands, *lines]))
 
 
@@ -131,8 +132,9 @@ def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None])
         if score is None or (i != filled and len(points) > _CROWDED):
             continue
         shape = format_html(
-            '<circle class="{}" cx="{}%" cy="{}" r="{}"><title>{}</title></circle>',
+            '<circle class="{}{}" cx="{}%" cy="{}" r="{}"><title>{}</title></circle>',
             "now" if i == filled else "dot",
+            " pending" if point.get("pending") else "",
             _n(_spread(i, len(points))),
             _n(_y(score)),
             "5" if i == filled else "2.25",
@@ -193,15 +195,20 @@ def history_chart(
     """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its place.
 
     A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and if wished title (said on
-    hover), href, and is_shown, which fills its dot; otherwise that of the newest score is filled. A missing score leaves a gap.
+    hover), href, is_shown, which fills its dot; otherwise that of the newest score is filled; and pending: whether the score is
+    being computed from newer ratings, which is drawn hollow and dimmed. A missing score leaves a gap.
     A note: at (index of its point) and text, and if wished letter and href, of what opens as a dialog.
     """
     scores = [numbers.known(point.get("score")) for point in points]
-    seen = [score for score in scores if score is not None]
+    seen = [
+        score for score, point in zip(scores, points, strict=True) if score is not None and not point.get("pending")
+    ]
     words = f"Score. {_in_words(seen)}" if seen else empty
+    if any(point.get("pending") for point in points):
+        words += ". Some scores are being rescored"
     role = "group" if any(part.get("href") for part in (*points, *notes)) else "img"
     opening = format_html('<svg class="chart" height="96" role="{}" aria-label="{}">{}', role, words, _GRID)
-    if not points or not seen:
+    if not any(score is not None for score in scores):
         text = format_html('<text class="label" x="50%" y="67" text-anchor="middle">{}</text></svg>', empty)
         return format_html("{}{}", opening, text)
     first = (

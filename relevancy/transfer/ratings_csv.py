@@ -91,13 +91,15 @@ def import_ratings(
     """
     ratings = parse_ratings(text, scores.scale_of(case.book))
     with transaction.atomic():
-        added = queries.add(case=case, texts=ratings)
+        # The order of locks: the case, then the queries, whose ratings change, then the revision of the case.
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
         book_queries = queries.ensure(book=case.book, texts=list(ratings))
         values = {query.pk: ratings[query.text] for query in book_queries if ratings[query.text]}
         try:
             changed = judgments.rate_book(book=case.book, values=values, rater=rater or by, by=by, source=source)
         except (ValidationError, judgments.InvalidRating) as error:
             raise BadFile(error_text(error)) from None
+        added = queries.add(case=case, texts=ratings)
     return ImportedRatings(len(added.added), changed, sum(map(len, ratings.values())))
 
 

@@ -92,7 +92,7 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
     change = f"{now.score - before:+.1f}".replace("-", "−")
     assert change != "+0.0", "The change changes nothing: choose another one."
     expect(page.locator("#case-score .current-score .delta")).to_contain_text(change)
-    expect(page.locator("#case-score .current-score")).to_contain_text("on run 1")
+    expect(page.locator("#case-score .current-score")).to_contain_text("vs run 1")
     expect(page.locator(".tree li.attempt")).to_have_count(2)
     expect(page.locator(".tree li.attempt").first).to_contain_text("Overview only")
     expect(page.locator(".tree li.attempt").first).to_contain_text("title_boost 10 → 0")

@@ -127,8 +127,6 @@ def test_case_score_one_per_day_and_the_history_shows_the_last_of_each_run(monke
         (first.pk, timezone.localdate()),
         (second.pk, timezone.localdate()),
     ]
-    score_change = scores.score_change(points, second)
-    assert (score_change.now, score_change.before, score_change.difference) == (points[1], points[0], 0)
 
 
 def test_a_later_day_gets_its_own_point(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,3 +180,12 @@ def test_ids_look_wrong() -> None:
     assert scores.ids_look_wrong(run, points[-1])
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=run)
     assert not scores.ids_look_wrong(run, scores.recent_case_scores(case, version_of(case))[-1])
+
+
+def test_ids_look_wrong_says_nothing_if_all_searches_failed() -> None:
+    case = make_case(1, {"query 1": {f"sku-{number}": 3 for number in range(10)}})
+    attempt = make_attempt(case)
+    script_of(attempt).default = engines.BadQuery("No.")
+    run = run_now(attempt)
+    points = scores.recent_case_scores(case, version_of(case))
+    assert not scores.ids_look_wrong(run, points[-1])

@@ -5,7 +5,18 @@ from datetime import timedelta
 from django.utils import timezone
 
 from relevancy import cases, queries, runs
-from relevancy.models import Attempt, CaseScore, Endpoint, Membership, Role, Run, ScorerVersion, Team, User
+from relevancy.models import (
+    Attempt,
+    CaseScore,
+    Endpoint,
+    Membership,
+    Role,
+    Run,
+    RunComparison,
+    ScorerVersion,
+    Team,
+    User,
+)
 
 ROLES = {"viewer": Role.VIEWER, "rater": Role.RATER, "editor": Role.EDITOR, "owner": Role.OWNER}
 
@@ -38,6 +49,16 @@ def make_case(owner, name="Movies", *, endpoint=None, texts=("star wars", "star 
     return case
 
 
+def compare(run, version):
+    """Stores the difference between the run and the last complete one before it, as a worker does."""
+    baseline = Run.objects.complete_before(run).first()
+    score_of = {row.run_id: row.score for row in CaseScore.objects.filter(run__in=[run, baseline], version=version)}
+    if baseline is not None and baseline.pk in score_of:
+        means = {"run_score": score_of[run.pk], "baseline_score": score_of[baseline.pk]}
+        counts = {"compared": 2, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
+        RunComparison.objects.create(run=run, baseline=baseline, version=version, revision=0, **means, **counts)
+
+
 def make_run(case, score=50.0, *, status="complete", days=0, **fields):
     """A run that is over, with a score of the primary scorer; `score` None: none is stored."""
     attempt = case.attempts.select_related("endpoint", "case").first()
@@ -57,5 +78,7 @@ def make_run(case, score=50.0, *, status="complete", days=0, **fields):
         version = ScorerVersion.objects.used_by(case)[0]
         counts = {"scored": 2, "queries": 2, "unrated": 3}
         bounds = {"low": score - 5, "high": score + 5}
-        CaseScore.objects.create(run=run, version=version, day=timezone.localdate(), score=score, **bounds, **counts)
+        day = timezone.localdate()
+        CaseScore.objects.create(run=run, version=version, day=day, score=score, revision=0, **bounds, **counts)
+        compare(run, version)
     return run

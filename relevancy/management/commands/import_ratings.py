@@ -24,7 +24,7 @@ class Command(Base):
         text = read_text(options["file"])
         imported = transfer.ratings_csv.import_ratings(case=case, text=text, by=by, source="command")
         if imported.changed:
-            tasks.enqueue_book_rescore(case.book)
+            tasks.enqueue_book_rescore(case.book_id)
         self.write(
             f"{imported.ratings:,} ratings read: {imported.changed:,} new or changed. {imported.queries:,} queries added."
         )

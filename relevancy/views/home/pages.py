@@ -1,5 +1,6 @@
 """The home page: the cases a user can see, and the recent activity on them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Paginator
@@ -7,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from relevancy import cases
+from relevancy import cases, tasks
 from relevancy.models import Run
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.teams.invitations import invitations_to
@@ -68,7 +69,7 @@ def home(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "page_query": _query_without_page(request),
         "rows": [(row, run_pill(row.run)) for row in rows],
-        "active_rows": [row for row in rows if row.is_active],
+        "active_rows": _unsettled(rows),
         "f": text,
         "sort": sort,
         "archived": archived,
@@ -89,9 +90,18 @@ def active_cases(request: HtmxRequest) -> HttpResponse:
     rows = cases.case_rows(found)
     context = {
         "rows": [(row, run_pill(row.run)) for row in rows],
-        "active_rows": [row for row in rows if row.is_active],
+        "active_rows": _unsettled(rows),
     }
     return render(request, "home/_active_cases.html", context)
+
+
+def _unsettled(rows: Sequence[cases.CaseRow]) -> list[cases.CaseRow]:
+    """Returns the rows that the page asks for again: those with an active run, and those that are being rescored, for which it makes
+    sure that a worker knows of them."""
+    book_ids = [row.case.book_id for row in rows if row.is_being_rescored]
+    for book_id in book_ids[:1]:  # the others when the page asks again
+        tasks.enqueue_book_rescore(book_id)
+    return [row for row in rows if row.is_active or row.is_being_rescored]
 
 
 def run_pill(run: Run | None) -> RunPill | None:

@@ -31,6 +31,11 @@ class HistoryChart:
         self.case_scores = sorted([*kept, case_score], key=lambda row: row.run.number)
 
     @property
+    def is_being_rescored(self) -> bool:
+        """Whether some of the scores are being computed from newer ratings in the background."""
+        return not all(scores.is_settled(case_score) for case_score in self.case_scores)
+
+    @property
     def last_score(self) -> CaseScore | None:
         """The score of the last run that has one stored; shown while a newer run is active."""
         return self.case_scores[-1] if self.case_scores else None
@@ -50,6 +55,7 @@ class HistoryChart:
                 "score": case_score.score,
                 "low": case_score.low,
                 "high": case_score.high,
+                "pending": not scores.is_settled(case_score),
                 "title": _title(case_score),
                 "is_shown": case_score.run_id == self._shown_run_id,
                 "href": f"{case_url}?run={case_score.run.number}",
@@ -70,5 +76,7 @@ class HistoryChart:
 def _title(case_score: CaseScore) -> str:
     attempt = case_score.run.attempt
     name = f" {attempt.name}" if attempt.name else ""
-    score = f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
+    score = "being rescored"
+    if scores.is_settled(case_score):
+        score = f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
     return f"Run {case_score.run.number} · attempt {attempt.number}{name} · {score}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.db.models import F, FilteredRelation, Q
+from django.db.models import F
 
 from relevancy import runs, scores
 from relevancy.models import Book, Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
@@ -140,7 +140,7 @@ def query_detail(
     rated: what is known after a rating, so that it is not read again.
     """
     has_grade_buttons = len(case.book.scale) <= MAX_GRADE_BUTTONS
-    ranking, previous = rated.rankings if rated else read_rankings(run, previous_run, query_id, versions[0])
+    ranking, previous = rated.rankings if rated else read_rankings(run, previous_run, query_id)
     if run is None or ranking is None:
         return QueryDetail(state_text=_why_no_ranking(run))
     ranking.run = run
@@ -190,17 +190,13 @@ def _why_no_ranking(run: Run | None) -> str:
     return f"Run {run.number} has no results for this query. Search again to see them."
 
 
-def read_rankings(
-    run: Run | None, previous_run: Run | None, query_id: int, version: ScorerVersion
-) -> tuple[Ranking | None, Ranking | None]:
+def read_rankings(run: Run | None, previous_run: Run | None, query_id: int) -> tuple[Ranking | None, Ranking | None]:
     """Returns the rankings of a query in the run shown and in the run before, the latter only if its search did not fail.
 
-    Each has `score_before`: its score under `version`. One SQL statement.
+    One SQL statement.
     """
     selected = [each for each in (run, previous_run) if each is not None]
-    scored = FilteredRelation("scores", condition=Q(scores__version=version))
-    rankings = Ranking.objects.filter(run__in=selected, query=query_id).annotate(scored=scored)
-    by_run = {ranking.run_id: ranking for ranking in rankings.annotate(score_before=F("scored__score"))}
+    by_run = {ranking.run_id: ranking for ranking in Ranking.objects.filter(run__in=selected, query=query_id)}
     previous = by_run.get(previous_run.pk) if previous_run else None
     return by_run.get(run.pk) if run else None, previous if previous and not previous.error_kind else None
 

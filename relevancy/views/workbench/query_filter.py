@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from django.db.models import F, Q
 from django.http import QueryDict
 
-from relevancy.models.case import CaseQueryQuerySet
+from relevancy.models.case import LEAST_CHANGE, CaseQueryQuerySet
 from relevancy.views.requests import parse_number
 
 MANUAL_ORDER = "place"  # the word that addresses have always used for it
@@ -21,12 +21,24 @@ SORT_FIELDS = {
     "ms": ("took_ms", "position"),
 }
 NEVER_NULL = {"position", "query__text"}
+# Of two runs, a query can have a score in only one: because nothing rated was returned, or because a search failed.
+_DROPPED = Q(score=None, score_before__isnull=False)
+_GAINED = Q(score__isnull=False, score_before=None)
+COMPARED_STATES = {
+    "better": ("Better", Q(difference__gte=LEAST_CHANGE)),
+    "worse": ("Worse", Q(difference__lte=-LEAST_CHANGE)),
+    "same": ("The same", Q(difference__gt=-LEAST_CHANGE, difference__lt=LEAST_CHANGE)),
+    "changed": ("Changed scored/unscored", _DROPPED | _GAINED),
+    "dropped": ("Not scored any more", _DROPPED),
+    "gained": ("Newly scored", _GAINED),
+}
 STATES = {
     "unrated": ("Only unrated", Q(unrated__gt=0)),
     "failed": ("Failed", ~Q(error_kind="") & Q(error_kind__isnull=False)),
     "scorer": ("Scorer failed", ~Q(score_error="") & Q(score_error__isnull=False)),
     "empty": ("No results", Q(returned=0, error_kind="")),
     "unscored": ("Without a score", Q(score=None)),
+    **COMPARED_STATES,
 }
 
 

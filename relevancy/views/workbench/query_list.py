@@ -16,7 +16,7 @@ from relevancy.models.case import CaseQueryQuerySet
 
 from .access import CaseAccess
 from .query_detail import QueryDetail, RatedQuery, query_detail
-from .query_filter import SORT_FIELDS, STATES, QueryFilter
+from .query_filter import COMPARED_STATES, SORT_FIELDS, STATES, QueryFilter
 from .query_row import QueryRow, ScoredCaseQuery, row_state
 from .run_selection import RunSelection
 
@@ -95,7 +95,10 @@ class QueryList:
     @property
     def states(self) -> list[tuple[str, str]]:
         """The states that the list can be filtered by: name and label."""
-        return [(name, label) for name, (label, _) in STATES.items()]
+        available = {name: label for name, (label, _) in STATES.items()}
+        if self._previous_run is None:
+            available = {name: label for name, label in available.items() if name not in COMPARED_STATES}
+        return list(available.items())
 
     @property
     def can_reorder(self) -> bool:
@@ -169,11 +172,20 @@ class QueryList:
         """Returns the rows of the page; those of `open_ids` (ids of case queries) are open, at most five."""
         opened = set(list(open_ids)[:MAX_OPEN])
         case_queries = cast("list[ScoredCaseQuery]", list(self.page))
-        earlier = self._scores_before(case_queries)
+        earlier, numbers = self._scores_before(case_queries), self._numbers(case_queries)
         return [
-            self._row(case_query, earlier.get(case_query.pk), position=position, is_open=case_query.pk in opened)
-            for position, case_query in enumerate(case_queries, self.page.start_index())
+            self._row(
+                case_query, earlier.get(case_query.pk), position=numbers[case_query.pk], is_open=case_query.pk in opened
+            )
+            for case_query in case_queries
         ]
+
+    def _numbers(self, case_queries: Sequence[ScoredCaseQuery]) -> dict[int, int]:
+        """Returns the numbers of the queries in the manual order, whatever the list is filtered and sorted by."""
+        if self.filter.is_manual_order:
+            return {case_query.pk: number for number, case_query in enumerate(case_queries, self.page.start_index())}
+        ids = self._case.case_queries.present().order_by("position", "id").values_list("pk", flat=True)
+        return {pk: number for number, pk in enumerate(ids, 1)}
 
     def _scores_before(self, case_queries: Sequence[ScoredCaseQuery]) -> dict[int, ScoredCaseQuery]:
         """Returns the queries that an active run has not searched yet as the run before has them, by id of the case query."""
@@ -222,9 +234,10 @@ class QueryList:
         )
 
     def position(self, case_query_id: int) -> int | None:
-        """Returns the number of a query in the list as it is filtered and sorted; None if it is not on the page."""
-        positions = {row.pk: position for position, row in enumerate(self.page, self.page.start_index())}
-        return positions.get(case_query_id)
+        """Returns the number of a query in the manual order of the case; None if it is not on the page of the list."""
+        case_queries = cast("list[ScoredCaseQuery]", list(self.page))
+        listed = {case_query.pk for case_query in case_queries}
+        return self._numbers(case_queries).get(case_query_id) if case_query_id in listed else None
 
     def detail(self, case_query: ScoredCaseQuery) -> QueryDetail:
         """Returns what an opened query shows."""

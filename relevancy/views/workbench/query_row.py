@@ -37,10 +37,11 @@ class ScoredCaseQuery(Protocol):
     score_error: str | None
     gap: float | None
     difference: float | None
+    is_stale: bool
 
 
 def with_scores(
-    case_query: CaseQuery, ranking: Ranking | None, score: QueryScore | None, score_before: float | None
+    case_query: CaseQuery, ranking: Ranking | None, score: QueryScore | None, baseline: QueryScore | None
 ) -> ScoredCaseQuery:
     """Sets what `CaseQuerySet.with_scores` would read, from what is known after a rating."""
     row: Any = case_query
@@ -57,9 +58,11 @@ def with_scores(
     row.unrated = score.unrated if score else None
     row.score_error = score.error if score else None
     row.gap = row.difference = None
+    row.is_stale = False
     if score is not None and score.score is not None:
         row.gap = (100.0 if score.ideal is None else score.ideal) - score.score
-        row.difference = None if score_before is None else score.score - score_before
+        if baseline is not None and baseline.score is not None:
+            row.difference = score.score - baseline.score
     scored: ScoredCaseQuery = row
     return scored
 
@@ -100,7 +103,7 @@ class RowState:
 class QueryRow:
     """One query of the list.
 
-    position: its number in the list as it is filtered and sorted; None if it is not known.
+    position: its number in the manual order of the case; None if it is not known.
     detail: what the opened query shows; None if it is closed.
     can_reorder: whether it can be dragged to another position.
     is_earlier: whether the numbers and results are those of the run before, because the active run has not searched it yet.

@@ -44,7 +44,7 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
             result = judgments.rate(doc_id=doc_id, value=value, **arguments)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
-    _rescore_other_cases(workbench)
+    _rescore_other_runs(workbench)
     workbench.is_rescoring = rescore_scripts(workbench.selection, workbench.versions)
     return _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored), doc_id)
 
@@ -65,7 +65,7 @@ def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespons
         result = judgments.rate_many(values=dict.fromkeys(doc_ids, grade), **arguments)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
-    _rescore_other_cases(workbench)
+    _rescore_other_runs(workbench)
     workbench.is_rescoring = rescore_scripts(workbench.selection, workbench.versions)
     response = _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored))
     text = f"{len(doc_ids)} document{pluralize(len(doc_ids))} rated {grade:g}"
@@ -81,10 +81,12 @@ def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
     case = get_case(request, case_id, needs=Role.RATER)
     workbench = Workbench(request, case, query_filter=QueryFilter.from_parameters(page_parameters(request)))
     run, versions = workbench.selection.run, workbench.versions
-    undone = judgments.undo(case=case, by=request.user, run=run, versions=versions)
+    undone = judgments.undo(
+        case=case, by=request.user, run=run, versions=versions, baseline=workbench.selection.baseline
+    )
     if undone is None:
         return conflict(request, workbench.queries.url(), "You have no rating in this case that could be taken back.")
-    _rescore_other_cases(workbench)
+    _rescore_other_runs(workbench)
     case_query = case.case_queries.present().get(query=undone.query)
     level = "warning" if undone.kept else "info"
     text = _undone_text(undone)
@@ -127,10 +129,9 @@ def _get_rateable(request: HtmxRequest, case_id: int, case_query_id: int) -> tup
     return workbench, case_query
 
 
-def _rescore_other_cases(workbench: Workbench) -> None:
-    """Rescores the newest runs of the book's other cases in the background, and of this one if an older run was rated."""
-    rescored = None if workbench.selection.is_older else workbench.case
-    tasks.enqueue_book_rescore(workbench.case.book, rescored=rescored)
+def _rescore_other_runs(workbench: Workbench) -> None:
+    """Rescores the other runs of the case, and those of the book's other cases, in the background."""
+    tasks.enqueue_book_rescore(workbench.case.book_id)
 
 
 def _prepare(
@@ -138,11 +139,20 @@ def _prepare(
 ) -> tuple[tuple[Ranking | None, Ranking | None], dict[str, Any]]:
     """Reads what a rating does not change, before it is stored. Returns the rankings of the run shown and of the run before, and
     the arguments of the service."""
-    run, previous_run, versions = workbench.selection.run, workbench.panel.previous_run, workbench.versions
-    ranking, previous = read_rankings(run, previous_run, case_query.query_id, versions[0])
+    run, previous_run, versions = workbench.selection.run, workbench.selection.baseline, workbench.versions
+    ranking, previous = read_rankings(run, previous_run, case_query.query_id)
     if ranking is not None and run is not None:
         ranking.run = run
-    arguments = {"query": case_query.query, "by": request.user, "run": run, "ranking": ranking, "versions": versions}
+    if previous is not None and previous_run is not None:
+        previous.run = previous_run
+    arguments = {
+        "query": case_query.query,
+        "by": request.user,
+        "run": run,
+        "ranking": ranking,
+        "versions": versions,
+        "baseline": previous,
+    }
     return (ranking, previous), arguments
 
 
@@ -152,7 +162,7 @@ def _render_change(
     """Renders what a rating has changed: one result at its rank, or the whole query. Reads only what the rating did not return."""
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
-    primary, (ranking, previous) = workbench.versions[0], rated.rankings
+    primary, ranking = workbench.versions[0], rated.rankings[0]
     rescored = rated.rescored
     if rescored is None or primary.pk not in rescored.query_scores:
         is_rescoring = workbench.is_rescoring
@@ -160,15 +170,16 @@ def _render_change(
         workbench.is_rescoring = is_rescoring
         scored_query = workbench.queries.get(case_query.pk)
     else:
-        score_before = vars(previous)["score_before"] if previous else None  # annotated by `read_rankings`
-        scored_query = with_scores(case_query, ranking, rescored.query_scores[primary.pk], score_before)
+        scored_query = with_scores(case_query, ranking, rescored.query_scores[primary.pk], rescored.baseline_score)
         if case_score := rescored.case_scores.get(primary.pk):
             if workbench.selection.is_older:
                 # The newest run may have been rescored as well, and the history shows it.
-                workbench.chart = HistoryChart(workbench.case, primary)
+                workbench.chart = HistoryChart(workbench.case, primary, workbench.selection.run)
             else:
                 workbench.chart.replace_score(case_score)
             workbench.queries.total = case_score.queries
+            if rescored.baseline_case_score:
+                workbench.chart.replace_score(rescored.baseline_case_score)
             workbench.panel = ScorePanel(
                 workbench.case, request.user, workbench.selection, workbench.versions, workbench.chart
             )

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from django.db.models import Q, Subquery
 
+from relevancy import scores
 from relevancy.models import Case, Run
 
 
@@ -34,6 +35,14 @@ class RunSelection:
         for run in found:
             run.case = self._case
         return found
+
+    @cached_property
+    def baseline(self) -> Run | None:
+        """What the run shown is compared with: the last complete run before it; None if there is none."""
+        baseline = scores.baseline_of(self.run) if self.run else None
+        if baseline is not None:
+            baseline.case = self._case
+        return baseline
 
     @property
     def is_older(self) -> bool:

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from relevancy import scores
-from relevancy.models import Case, CaseScore, Run, Scorer, ScorerDefinition, ScorerVersion, User
+from relevancy.models import Case, CaseScore, Scorer, ScorerDefinition, ScorerVersion, User
 
+from .difference import DifferenceText, describe_difference
 from .history_chart import HistoryChart
 from .run_selection import RunSelection
 from .scale_notes import ScaleNote, scale_note
@@ -54,21 +55,32 @@ class ScorePanel:
         offered = Scorer.objects.offered(self._user, self._case).exclude(versions=None)
         return list(offered.exclude(pk__in=[scorer.pk for scorer in self.scorers]))
 
-    @cached_property
-    def change(self) -> scores.ScoreChange:
-        """The score of the run shown, and that of the last run before it that has one."""
-        run = self._selection.run
-        return scores.score_change(self._chart.case_scores, run) if run else scores.ScoreChange(None, None)
-
     @property
     def score(self) -> CaseScore | None:
         """The score of the run shown; None if it has none."""
-        return self.change.now
+        run = self._selection.run
+        return next((row for row in self._chart.case_scores if run and row.run_id == run.pk), None)
 
     @property
-    def previous_run(self) -> Run | None:
-        """The last run with a score before the one shown."""
-        return self.change.before.run if self.change.before else None
+    def is_score_current(self) -> bool:
+        """Whether the score of the run shown is based on the present ratings, or can no longer be."""
+        return self.score is None or scores.is_settled(self.score)
+
+    @cached_property
+    def difference(self) -> scores.RunDifference | None:
+        """The difference between the run shown and its baseline; None while the run is active, or if there is no baseline."""
+        run, baseline = self._selection.finished_run, self._selection.baseline
+        return scores.compare_runs(run, baseline, self.primary) if run and baseline else None
+
+    @cached_property
+    def difference_text(self) -> DifferenceText | None:
+        """The difference in words; None if there is nothing to compare."""
+        return describe_difference(self._selection, self.difference) if self.difference else None
+
+    @property
+    def is_being_rescored(self) -> bool:
+        """Whether a score on the page, or one of the chart, is being computed from newer ratings in the background."""
+        return self._chart.is_being_rescored or bool(self.difference and self.difference.is_being_rescored)
 
     @cached_property
     def secondary_scores(self) -> list[SecondaryScoreRow]:

@@ -6,7 +6,7 @@ Scripts never run in a request: each may take as long as a script is allowed to,
 from collections.abc import Iterable, Sequence
 
 from relevancy import scores, tasks
-from relevancy.models import Case, ScorerVersion
+from relevancy.models import Case, Run, ScorerVersion
 
 from .run_selection import RunSelection
 
@@ -14,37 +14,53 @@ MAX_INLINE_SCORES = 200
 
 
 def refresh_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersion], *, enqueue: bool) -> int:
-    """Computes the stale scores of measures in the run shown if there are few. Enqueues the others if `enqueue` is true.
+    """Computes the stale scores of measures in the run shown and in its baseline if there are few. Enqueues the others if `enqueue`
+    is true.
 
     Returns the number of scores that are still stale.
     """
-    run, stale = selection.rescorable_run, count_stale_scores(selection, versions)
-    if run is None or not stale:
+    stale = _stale_by_run(selection, versions)
+    total = sum(count for _, count in stale)
+    if not total:
         return 0
-    scripts = _scripts(versions)
-    stale_by_measures = count_stale_scores(selection, _measures(versions)) if scripts else stale
-    if 0 < stale_by_measures <= MAX_INLINE_SCORES:
-        scores.rescore_run(run, _measures(versions))
-        stale -= stale_by_measures
-    if stale > 0 and enqueue:
-        tasks.enqueue_run_rescore(run)
-    return max(0, stale)
+    scripts, measures = _scripts(versions), _measures(versions)
+    stale_by_measures = _stale_by_run(selection, measures) if scripts else stale
+    count = sum(count for _, count in stale_by_measures)
+    if 0 < count <= MAX_INLINE_SCORES:
+        for run, stale_scores in stale_by_measures:
+            if stale_scores:
+                scores.rescore_run(run, measures)
+        total -= count
+    if total > 0 and enqueue:
+        for run, stale_scores in stale:
+            if stale_scores:
+                tasks.enqueue_run_rescore(run)
+    return max(0, total)
 
 
 def count_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersion]) -> int:
-    """Returns the number of scores of the run shown that are missing or stale."""
-    run = selection.rescorable_run
-    return scores.count_stale(run, *versions) if run and versions else 0
+    """Returns the number of scores of the run shown, and of the first of the versions in its baseline, that are missing or stale."""
+    return sum(count for _, count in _stale_by_run(selection, versions))
+
+
+def _stale_by_run(selection: RunSelection, versions: Sequence[ScorerVersion]) -> list[tuple[Run, int]]:
+    run, baseline = selection.rescorable_run, selection.baseline
+    if run is None or not versions:
+        return []
+    counts = [(run, scores.count_stale(run, *versions))]
+    if baseline is not None:
+        counts.append((baseline, scores.count_stale(baseline, versions[0])))
+    return counts
 
 
 def rescore_scripts(selection: RunSelection, versions: Iterable[ScorerVersion]) -> bool:
     """Enqueues the rescoring of the run shown under the scripts among the versions, after a rating or a search. Returns whether
     any of their scores is stale."""
     run, scripts = selection.rescorable_run, _scripts(versions)
-    if run is None or not scripts or not count_stale_scores(selection, scripts):
+    if run is None or not scripts or not scores.count_stale(run, *scripts):
         return False
     tasks.enqueue_run_rescore(run)
-    return count_stale_scores(selection, scripts) > 0
+    return scores.count_stale(run, *scripts) > 0
 
 
 def rescore_after_change_of_scorers(case: Case) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from relevancy import runs, scores
 from relevancy.models import Attempt, Case, ScorerVersion, User
@@ -37,8 +38,10 @@ class AttemptNode:
 
     is_trunk: whether it is the newest attempt or one of its ancestors; others are drawn as side branches.
     changes: what it changed in its parent.
-    score: of its newest run under the primary scorer.
-    difference: of its score to that of its parent, in points; None if one of them has no score.
+    score: of its last complete run under the primary scorer; None as long as it is being rescored.
+    difference: between that run and the last one of its parent; None if one of them has no score, or is being rescored.
+    is_being_rescored: whether the score, or the difference, is being computed from newer ratings.
+    difference_title: what the difference is between.
     """
 
     attempt: Attempt
@@ -48,6 +51,8 @@ class AttemptNode:
     changes: str
     score: float | None
     difference: float | None
+    is_being_rescored: bool = False
+    difference_title: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,11 @@ class TunePane:
     attempts: Sequence[AttemptNode]
     archived: Sequence[Attempt]
     last_number: int
+
+    @property
+    def is_being_rescored(self) -> bool:
+        """Whether numbers of the tree are being computed from newer ratings."""
+        return any(node.is_being_rescored for node in self.attempts)
 
     @property
     def title(self) -> str:
@@ -122,6 +132,7 @@ def tune_pane(
     form: the form that was sent, with its errors.
     """
     attempts = scores.attempts_with_scores(case, version)
+    differences = scores.stored_differences(scores.compared_attempts(attempts), version)
     listed = [attempt for attempt in attempts if not attempt.archived_at]
     newest = next(iter(listed or attempts), None)
     attempt = next((attempt for attempt in attempts if str(attempt.number) == number), newest)
@@ -132,7 +143,7 @@ def tune_pane(
         syntax_label=SYNTAX_LABELS[runs.attempts.syntax(attempt.endpoint, attempt.template)] if attempt else "",
         knobs=_knobs(attempt.knobs, form.knob_values()) if attempt else [],
         new_knob=_knob("", None, {}),
-        attempts=attempt_tree(attempts),
+        attempts=attempt_tree(attempts, differences),
         archived=[attempt for attempt in attempts if attempt.archived_at],
         last_number=attempts[0].number if attempts else 0,
     )
@@ -160,8 +171,11 @@ def _knob(name: str, was: float | None, sent: Mapping[str, str]) -> Knob:
     )
 
 
-def attempt_tree(attempts: Sequence[Attempt]) -> list[AttemptNode]:
-    """Returns the tree of attempts, which are given newest first, with `score` and parent. Archived ones are left out."""
+def attempt_tree(
+    attempts: Sequence[Any], differences: Mapping[tuple[int, int], scores.RunDifference]
+) -> list[AttemptNode]:
+    """Returns the tree of the attempts, which are those of `scores.attempts_with_scores`, with the differences between them.
+    Archived ones are left out."""
     listed = [attempt for attempt in attempts if not attempt.archived_at]
     by_id = {attempt.pk: attempt for attempt in attempts}
     trunk_ids: set[int] = set()
@@ -169,26 +183,32 @@ def attempt_tree(attempts: Sequence[Attempt]) -> list[AttemptNode]:
     while ancestor is not None:
         trunk_ids.add(ancestor.pk)
         ancestor = by_id.get(ancestor.parent_id or 0)
-    return [
-        AttemptNode(
-            attempt=attempt,
-            is_trunk=attempt.pk in trunk_ids,
-            is_first=index == 0,
-            is_last=index == len(listed) - 1,
-            changes=runs.attempts.describe_changes(attempt),
-            score=_score(attempt),
-            difference=_difference(attempt, by_id.get(attempt.parent_id or 0)),
+    nodes = []
+    for index, attempt in enumerate(listed):
+        case_score = attempt.case_score
+        parent_score = getattr(by_id.get(attempt.parent_id or 0), "case_score", None)
+        pair = (case_score.run_id, parent_score.run_id) if case_score and parent_score else None
+        difference = differences.get(pair) if pair else None
+        is_settled = case_score is None or scores.is_settled(case_score)
+        nodes.append(
+            AttemptNode(
+                attempt=attempt,
+                is_trunk=attempt.pk in trunk_ids,
+                is_first=index == 0,
+                is_last=index == len(listed) - 1,
+                changes=runs.attempts.describe_changes(attempt),
+                score=case_score.score if case_score and is_settled else None,
+                difference=difference.difference if difference else None,
+                difference_title=_difference_title(attempt, difference) if difference else "",
+                is_being_rescored=not is_settled
+                or (pair is not None and (difference is None or difference.is_being_rescored)),
+            )
         )
-        for index, attempt in enumerate(listed)
-    ]
+    return nodes
 
 
-def _difference(attempt: Attempt, parent: Attempt | None) -> float | None:
-    score, parent_score = _score(attempt), _score(parent)
-    return None if score is None or parent_score is None else score - parent_score
-
-
-def _score(attempt: Attempt | None) -> float | None:
-    """The score that `scores.attempts_with_scores` annotates."""
-    score: float | None = getattr(attempt, "score", None)
-    return score
+def _difference_title(attempt: Any, difference: scores.RunDifference) -> str:
+    return (
+        f"vs attempt {attempt.parent.number}: run {attempt.case_score.run.number} against run {difference.baseline.number}, "
+        f"on the {difference.compared:,} queries scored in both"
+    )

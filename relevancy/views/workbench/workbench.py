@@ -113,7 +113,7 @@ class Workbench:
             selection=self.selection,
             query_filter=self.filter,
             versions=self.versions,
-            previous_run=self.panel.previous_run,
+            previous_run=self.selection.baseline,
         )
 
     @cached_property

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from relevancy import cases, judgments
+from relevancy import cases, judgments, scores
 from relevancy.models import Case, Query, RatingChange, Run
 from tests.markup import compact
 from tests.views.factories import make_case, make_run
@@ -143,6 +143,8 @@ def test_home_same_number_of_statements_for_30_cases(sign_in, people, team):
     for count in range(3):
         make_run(make_case(people["admin"], f"Case {count}", team=team), 50.0)
     rate_one(people["rater"])
+    for case in Case.objects.all():
+        scores.rescore_case(case, seconds=60)
     few = statements(client)
     for count in range(27):
         case = make_case(people["admin"], f"More {count}", team=team)

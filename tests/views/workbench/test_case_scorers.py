@@ -1,12 +1,10 @@
 """The scorers of a case on its workbench: put first, added, removed, brought up to date; gaps, scales, scripts that fail."""
 
-from types import SimpleNamespace
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import models, scorers, scores
+from relevancy import models, scorers, scores, tasks
 from relevancy.models import QueryScore, Run, Scorer, ScorerVersion
 from relevancy.scores import scripts
 from tests.factories import make_case, make_scorer, rate_all, run_now, script_of
@@ -247,18 +245,18 @@ def test_page_scores_anew_under_every_scorer(sign_in, case):
 def test_many_are_scored_in_the_background_and_the_page_follows(sign_in, case, monkeypatch):
     monkeypatch.setattr("relevancy.views.workbench.stale_scores.MAX_INLINE_SCORES", 0)
     enqueued = []
-    later = SimpleNamespace(enqueue_run_rescore=lambda run: enqueued.append(run.pk))
-    monkeypatch.setattr("relevancy.views.workbench.stale_scores.tasks", later)
+    monkeypatch.setattr(tasks, "send", lambda task, pk: enqueued.append((task.name, pk)))
     rate_all(case, {"query 3": {"a": 1}}, case.owner)
     client = sign_in("viewer")
     (notice,) = elements(by_id(client.get(at(case, "case")), "queries"), cls="notice")
     assert "Updating 3 scores" in words(notice)
     assert attributes(notice)["hx-trigger"] == "every 2s"
     assert attributes(notice)["hx-get"] == at(case, "run_state")
-    assert enqueued == [case.runs.get().pk]
+    assert enqueued == [("rescore_run", case.runs.get().pk), ("rescore_book", case.book_id)]
     client.get(at(case, "case"), headers=LIST)
     assert client.get(at(case, "run_state"), headers=HTMX).headers["HX-Trigger"] == "run-progress"
-    assert len(enqueued) == 1  # only opening the page asks for it
+    assert "HX-Trigger" not in client.get(at(case, "run_state", only="head"), headers=HTMX).headers
+    assert len(enqueued) == 2  # only opening the page asks for it
     scores.rescore_run(case.runs.select_related("case__book").get())
     assert client.get(at(case, "run_state"), headers=HTMX).headers["HX-Trigger"] == "run-finished"
     assert notices(client.get(at(case, "case"))) == []

@@ -8,8 +8,8 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from relevancy import cases, endpoints, engines, judgments, queries, scorers, scores
-from relevancy.models import CaseScore, Endpoint, Rating, Run, Scorer, ScorerVersion
+from relevancy import cases, endpoints, engines, judgments, queries, scorers, scores, tasks
+from relevancy.models import CaseScore, Endpoint, QueryScore, Rating, Run, Scorer, ScorerVersion
 from relevancy.views.workbench import urls
 from tests.factories import make_endpoint, make_scorer, make_team, query_of, rate_all, run_now, script_of
 
@@ -395,6 +395,20 @@ def test_list_pages(sign_in, people, team, script):
     assert attributes(by_id(page, "queries"))["hx-get"] == at(case, "case", q="query", page=2)
 
 
+def test_list_shows_the_number_of_a_query_however_it_is_filtered_and_sorted(sign_in, case):
+    client = sign_in("viewer")
+    for parameters in ({"q": "query 3"}, {"sort": "query", "down": "1"}):
+        response = client.get(at(case, "case"), parameters)
+        assert words(elements(tree(response), _name="td", cls="position")[0]) == "3"
+
+
+def test_poll_updates_the_version_of_the_engine(sign_in, case):
+    response = sign_in("viewer").get(at(case, "run_state"), headers=HTMX)
+    facts = by_id(response, "case-facts")
+    assert "Scripted 1.0" in words(facts)
+    assert "hx-swap-oob" in attributes(facts)
+
+
 def test_query_link_leads_to_the_page_of_the_list_where_it_stands(sign_in, people, team, script):
     case = make_bench(people, team, 120, None, run=False)
     client = sign_in("viewer")
@@ -441,35 +455,100 @@ def test_head_score_difference_and_counts(sign_in, case):
     assert points[1].score < points[0].score
     whole, _, tenth = f"{points[1].score:.1f}".partition(".")
     assert head.startswith(f"{whole} .{tenth}")
-    assert f"▼ −{points[0].score - points[1].score:.1f} on run 1" in head
+    assert f"▼ −{points[0].score - points[1].score:.1f} vs run 1 on the same 2" in head
     assert "2 of 3 scored" in head
     assert "Run 2 · attempt 1" in head
     assert "vs run 1" in words(by_id(page, "queries"))
 
 
-def test_head_says_that_fewer_queries_were_scored(sign_in, case):
-    script_of(case.attempts.get()).answers["query 2"] = engines.EngineError("Down.")
-    run_now(case.attempts.select_related("case", "endpoint").get())
-    assert "1 fewer scored than in run 1" in head_of(sign_in("viewer").get(at(case, "case")))
-    run_now_with_more(case)
-    assert "2 more scored than in run 2" in head_of(sign_in("viewer").get(at(case, "case")))
+def counts_of(page):
+    """The counts under the score: `{state: (text, queries that the link lists)}`."""
+    links = [link for link in elements(by_id(page, "case-score"), _name="a") if "data-count" in attributes(link)]
+    return {attributes(link)["data-count"]: (words(link), attributes(link)["href"]) for link in links}
 
 
-def run_now_with_more(case):
-    script_of(case.attempts.get()).answers.clear()
-    rate_all(case, {"query 3": {"a": 1}}, case.owner)
-    run_now(case.attempts.select_related("case", "endpoint").get())
-
-
-def test_head_difference_passes_over_a_run_without_a_score(sign_in, case):
+def test_head_compares_the_queries_that_are_scored_in_both(sign_in, case):
+    """Query 1 gets worse, query 2 is not scored any more, and query 3, whose search failed before, is scored now."""
     script = script_of(case.attempts.get())
-    good = dict(script.answers)
-    script.answers |= dict.fromkeys(("query 1", "query 2", "query 3"), engines.EngineError("Down."))
+    rate_all(case, {"query 3": {"a": 3}}, case.owner)
+    script.answers |= {"query 3": engines.EngineError("Down."), "query 1": ("a", "b")}
+    second = run_now(case.attempts.select_related("case", "endpoint").get())
+    Run.objects.filter(pk=second.pk).update(status="complete")
+    script.answers |= {"query 3": ("a",), "query 1": ("b", "a"), "query 2": engines.EngineError("Down.")}
     run_now(case.attempts.select_related("case", "endpoint").get())
-    script.answers = good
+    client = sign_in("viewer")
+    page = client.get(at(case, "case"))
+    difference = page.context["panel"].difference
+    assert (difference.baseline.number, difference.compared) == (2, 1)
+    scores_of_1 = (
+        QueryScore.objects.filter(query__text="query 1").order_by("run__number").values_list("score", flat=True)
+    )
+    assert difference.difference == pytest.approx(scores_of_1[2] - scores_of_1[1])
+    assert "vs run 2 on the same 1" in head_of(page)
+    counts = counts_of(page)
+    assert {state: text for state, (text, _) in counts.items()} == {
+        "better": "0 better",
+        "worse": "1 worse",
+        "same": "0 the same",
+        "changed": "2 changed scored/unscored",
+        "dropped": "1 not scored any more",
+        "gained": "1 newly scored",
+    }
+    listed = {state: shown(client.get(url)) for state, (_, url) in counts.items()}
+    assert listed == {
+        "better": [],
+        "worse": ["query 1"],
+        "same": [],
+        "changed": ["query 2", "query 3"],
+        "dropped": ["query 2"],
+        "gained": ["query 3"],
+    }
+
+
+def test_head_baseline_is_the_last_complete_run(sign_in, case):
+    script = script_of(case.attempts.get())
+    script.answers["query 1"] = engines.EngineError("Down.")
+    incomplete = run_now(case.attempts.select_related("case", "endpoint").get())
+    script.answers.clear()
     run_now(case.attempts.select_related("case", "endpoint").get())
-    assert list(CaseScore.objects.filter(run__number=2).values_list("score", flat=True)) == [None]
-    assert "0.0 on run 1" in head_of(sign_in("viewer").get(at(case, "case")))
+    assert incomplete.status == Run.Status.INCOMPLETE
+    page = sign_in("viewer").get(at(case, "case"))
+    assert "0.0 vs run 1 on the same 2" in head_of(page)
+    assert "vs run 1" in words(by_id(page, "queries"))
+
+
+def test_page_says_being_rescored_instead_of_a_difference(sign_in, case, monkeypatch):
+    run_now(case.attempts.select_related("case", "endpoint").get())
+    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    monkeypatch.setattr("relevancy.views.workbench.stale_scores.MAX_INLINE_SCORES", 0)
+    rate_all(case, {"query 1": {"b": 3}}, case.owner)
+    client = sign_in("viewer")
+    page = client.get(at(case, "case"))
+    assert "vs run 1: being rescored" in head_of(page)
+    assert counts_of(page) == {}
+    assert attributes(by_id(page, "case-score"))["hx-get"] == at(case, "run_state", only="head")
+    row = by_id(page, f"query-row-{entry_of(case, 'query 1').pk}")
+    assert elements(row, data_rescoring="")
+    assert len(elements(by_id(page, "case-score"), cls="pending")) == 3  # two points and their line
+    assert "being rescored" in words(by_id(page, "case-score"))
+    exported = b"".join(client.get(at(case, "queries_csv"))).decode().splitlines()
+    assert [line.split(",")[5] for line in exported] == ["change", "", "0.0", ""]
+    scores.rescore_case(case, seconds=60)
+    page = client.get(at(case, "case"))
+    assert "0.0 vs run 1 on the same 2" in head_of(page)
+    assert "hx-get" not in attributes(by_id(page, "case-score"))
+    assert elements(by_id(page, "case-score"), cls="pending") == []
+
+
+def test_rating_updates_the_run_before_at_once(sign_in, case, monkeypatch):
+    for _ in range(2):
+        run_now(case.attempts.select_related("case", "endpoint").get())
+    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    entry = entry_of(case, "query 1")
+    response = sign_in("rater").post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    assert "0.0 vs run 2 on the same 2" in head_of(response)
+    pending = elements(by_id(response, "case-score"), cls="dot")
+    assert ["pending" in attributes(dot)["class"] for dot in pending] == [True, False]
 
 
 def test_head_without_a_run_or_a_score(sign_in, people, team, script):
@@ -766,9 +845,10 @@ def statements(client, place, data=None, headers=None):
 
 
 @pytest.mark.parametrize("other", [{"count": 60}, {"count": 3, "attempts": 20}])
-def test_statements_do_not_grow(sign_in, people, team, script, other):
+def test_statements_do_not_grow(sign_in, people, team, script, other, monkeypatch):
     client = sign_in("editor")
     small, large = big_case(people, team, 3, attempts=2), big_case(people, team, **{"attempts": 2, **other})
+    monkeypatch.setattr(tasks, "send", lambda task, pk: None)  # the worker's part
     found = []
     for case in (small, large):
         entry = entry_of(case, "query 2").pk

@@ -11,10 +11,18 @@ from tests.factories import make_case, make_scorer, run_now
 from .example_cases import HTMX, at, entry_of, make_bench
 
 pytestmark = pytest.mark.django_db
-MAX_STATEMENTS = 20  # under one scorer
-MAX_STATEMENTS_WITH_OTHERS = 22  # whatever the number of secondary scorers, runs and other cases, row locks included
+# Four of them keep the difference to the run before right: its run, the settings of the book as they are once the query is locked,
+# the revision of the case, and one aggregate over both runs.
+MAX_STATEMENTS = 24  # under one scorer
+MAX_STATEMENTS_WITH_OTHERS = 26  # whatever the number of secondary scorers, runs and other cases, row locks included
 # Inside the test's transaction, `atomic` sets savepoints; in production it begins and commits.
 SAVEPOINTS = ("SAVEPOINT", "RELEASE SAVEPOINT")
+
+
+@pytest.fixture(autouse=True)
+def no_worker(settings):
+    """Tasks are not executed within the request."""
+    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
 
 
 def statements_of_rating(client, case, **parameters):
@@ -60,9 +68,8 @@ def test_rate_with_secondary_scorers_costs_the_same_however_many_there_are(sign_
 
 
 def test_rate_of_a_book_with_other_cases_costs_few_statements_and_no_write_while_their_rescoring_is_queued(
-    sign_in, people, team, script, settings
+    sign_in, people, team, script
 ):
-    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
     case = make_bench(people, team)
     for _ in range(3):
         run_now(attempt_of(case))
@@ -72,8 +79,7 @@ def test_rate_of_a_book_with_other_cases_costs_few_statements_and_no_write_while
     assert not [sql for sql in statements if sql.startswith(f'UPDATE "{Book._meta.db_table}"')]
 
 
-def test_rate_on_an_older_run_costs_few_statements_however_many_runs_there_are(sign_in, people, team, script, settings):
-    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
+def test_rate_on_an_older_run_costs_few_statements_however_many_runs_there_are(sign_in, people, team, script):
     case = make_bench(people, team)
     add_secondary_scorers(case, "P@5")
     run_now(attempt_of(case))

@@ -1,0 +1,231 @@
+"""The difference between two runs of a case: computed from scores made with the same ratings, over the queries scored in both.
+
+Every difference that a page, a file or a command shows comes from here, or from `CaseQuerySet.with_scores` for a single query. As
+long as a score of either run is stale or missing, there is no difference to show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from relevancy.models import (
+    CaseQuery,
+    CaseRevision,
+    Query,
+    QueryScore,
+    Ranking,
+    Run,
+    RunComparison,
+    ScorerVersion,
+    case_revision,
+)
+from relevancy.models.case import LEAST_CHANGE
+
+_COLUMNS = (
+    "revision",
+    "run_score",
+    "baseline_score",
+    "compared",
+    "better",
+    "worse",
+    "newly_scored",
+    "no_longer_scored",
+)
+
+
+@dataclass(frozen=True)
+class RunDifference:
+    """The difference between a run and a baseline.
+
+    pending: how many scores of both runs are stale or missing; there is no difference as long as there are any.
+    can_be_rescored: whether the pending ones can be computed; False for a script on a run without displayed fields.
+    run_score, baseline_score: means over the queries scored in both, with the weights of the case; None if there are none.
+    compared: the number of these queries. better, worse: how many of them changed by at least 0.05 points.
+    newly_scored, no_longer_scored: the numbers of queries that only the run, or only the baseline, has a score for.
+    revision: of the case, for which all of this is exact.
+    """
+
+    baseline: Run
+    pending: int = 0
+    can_be_rescored: bool = True
+    run_score: float | None = None
+    baseline_score: float | None = None
+    compared: int = 0
+    better: int = 0
+    worse: int = 0
+    newly_scored: int = 0
+    no_longer_scored: int = 0
+    revision: int = 0
+
+    @property
+    def difference(self) -> float | None:
+        """The score of the run minus that of the baseline, in points; None while scores are pending, or if no query is scored in
+        both."""
+        if self.pending or self.run_score is None or self.baseline_score is None:
+            return None
+        return self.run_score - self.baseline_score
+
+    @property
+    def is_being_rescored(self) -> bool:
+        """Whether there will be a difference once the worker has computed the pending scores."""
+        return bool(self.pending) and self.can_be_rescored
+
+    @property
+    def same(self) -> int:
+        """The number of queries that changed by less than 0.05 points."""
+        return self.compared - self.better - self.worse
+
+    @property
+    def changed_scored(self) -> int:
+        """The number of queries that have a score in only one of the runs."""
+        return self.newly_scored + self.no_longer_scored
+
+
+def compare_runs(run: Run, baseline: Run, version: ScorerVersion) -> RunDifference:
+    """Returns the difference between two runs of the same case under a scorer version. One SQL statement."""
+    with connection.cursor() as cursor:
+        ids = [run.pk, baseline.pk]
+        parameters = [run.case_id, *ids, version.pk, *ids, run.case_id, *ids, version.pk, *ids]
+        cursor.execute(_PAIRED_SUMS, parameters)
+        revision, searched, stored, stale, weights, scores, baseline_scores, *counts = cursor.fetchone()
+    compared, better, worse, newly_scored, no_longer_scored = counts
+    has_dropped_fields = run.fields_dropped_at is not None or baseline.fields_dropped_at is not None
+    return RunDifference(
+        baseline,
+        pending=max(0, searched - stored) + stale,
+        can_be_rescored=not (version.script and has_dropped_fields),
+        run_score=scores / weights if weights else None,
+        baseline_score=baseline_scores / weights if weights else None,
+        compared=compared,
+        better=better,
+        worse=worse,
+        newly_scored=newly_scored,
+        no_longer_scored=no_longer_scored,
+        revision=revision,
+    )
+
+
+# Reads the scores of both runs by one index, and looks up weights and revisions by unique ones; see `storage._SUMS`.
+_PAIRED_SUMS = f"""
+    SELECT
+        COALESCE((SELECT revision FROM {CaseRevision._meta.db_table} counter WHERE counter.case_id = %s), 0),
+        (
+            SELECT COUNT(*) FROM {Ranking._meta.db_table} ranking
+            WHERE ranking.run_id IN (%s, %s) AND ranking.error_kind = ''
+        ),
+        (
+            SELECT COUNT(*) FROM {QueryScore._meta.db_table} stored
+            WHERE stored.version_id = %s AND stored.run_id IN (%s, %s)
+        ),
+        sums.*
+    FROM (
+        SELECT
+            COUNT(CASE WHEN oldest < query_revision THEN 1 END),
+            COALESCE(SUM(CASE WHEN score IS NOT NULL AND baseline_score IS NOT NULL THEN weight END), 0),
+            COALESCE(SUM(CASE WHEN baseline_score IS NOT NULL THEN weight * score END), 0),
+            COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight * baseline_score END), 0),
+            COUNT(CASE WHEN baseline_score IS NOT NULL THEN score END),
+            COUNT(CASE WHEN score - baseline_score >= {LEAST_CHANGE} THEN 1 END),
+            COUNT(CASE WHEN baseline_score - score >= {LEAST_CHANGE} THEN 1 END),
+            COUNT(CASE WHEN baseline_score IS NULL THEN score END),
+            COUNT(CASE WHEN score IS NULL THEN baseline_score END)
+        FROM (
+            SELECT pair.score, pair.baseline_score, pair.oldest,
+                (
+                    SELECT case_query.weight FROM {CaseQuery._meta.db_table} case_query
+                    WHERE case_query.case_id = %s AND case_query.query_id = pair.query_id
+                        AND case_query.removed_at IS NULL
+                ) AS weight,
+                (SELECT query.revision FROM {Query._meta.db_table} query WHERE query.id = pair.query_id) AS query_revision
+            FROM (
+                SELECT query_id,
+                    MAX(CASE WHEN run_id = %s THEN score END) AS score,
+                    MAX(CASE WHEN run_id = %s THEN score END) AS baseline_score,
+                    MIN(revision) AS oldest
+                FROM {QueryScore._meta.db_table} stored
+                WHERE stored.version_id = %s AND stored.run_id IN (%s, %s)
+                GROUP BY query_id
+                LIMIT 1000000000
+            ) pair
+            LIMIT 1000000000
+        ) looked_up
+        WHERE weight IS NOT NULL
+    ) sums
+"""
+
+
+def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDifference | None:
+    """Compares two runs and stores the comparison for pages that show many of them. Returns None, and stores nothing, if one of the
+    runs is active. Nothing is stored either as long as scores are pending."""
+    with transaction.atomic():
+        runs = Run.objects.filter(pk__in=[run.pk, baseline.pk]).order_by("pk")
+        if connection.features.has_select_for_update:
+            # A run that is completed meanwhile forgets its comparisons; none of its former results may follow.
+            runs = runs.select_for_update(no_key=True)
+        if any(status in Run.ACTIVE_STATUSES for status in runs.values_list("status", flat=True)):
+            return None
+        difference = compare_runs(run, baseline, version)
+        if difference.pending:
+            return difference
+        row = RunComparison(run=run, baseline=baseline, version=version)
+        for column in _COLUMNS:
+            setattr(row, column, getattr(difference, column))
+        RunComparison.objects.bulk_create(
+            [row], update_conflicts=True, unique_fields=("run", "version", "baseline"), update_fields=_COLUMNS
+        )
+    return difference
+
+
+def forget_comparisons(run: Run) -> None:
+    """Deletes the stored comparisons of a run whose results change. Call it in the transaction that changes them."""
+    RunComparison.objects.filter(run=run).delete()
+    RunComparison.objects.filter(baseline=run).delete()
+
+
+def stored_differences(
+    pairs: Collection[tuple[Run, Run]], version: ScorerVersion
+) -> dict[tuple[int, int], RunDifference]:
+    """Returns the stored differences of pairs of a run and its baseline by their ids, as far as they are up to date. One SQL
+    statement."""
+    baselines = {(run.pk, baseline.pk): baseline for run, baseline in pairs}
+    if not baselines:
+        return {}
+    rows = RunComparison.objects.filter(
+        run__in={run_id for run_id, _ in baselines}, version=version, revision=case_revision(OuterRef("run__case"))
+    )
+    return {
+        (row.run_id, row.baseline_id): _of_row(row, baselines[row.run_id, row.baseline_id])
+        for row in rows
+        if (row.run_id, row.baseline_id) in baselines
+    }
+
+
+def current_comparisons() -> QuerySet[RunComparison]:
+    """Returns the stored comparisons of runs with their baselines (see `baseline_of`) that are up to date."""
+    complete = Run.objects.filter(
+        case=OuterRef("run__case"), status=Run.Status.COMPLETE, number__lt=OuterRef("run__number")
+    )
+    return RunComparison.objects.filter(
+        revision=case_revision(OuterRef("run__case")),
+        baseline=Subquery(complete.order_by("-number").values("pk")[:1]),
+    )
+
+
+def _of_row(row: RunComparison, baseline: Run) -> RunDifference:
+    return RunDifference(baseline, **{column: getattr(row, column) for column in _COLUMNS})
+
+
+def baseline_of(run: Run) -> Run | None:
+    """Returns what a run is compared with: the last complete run before it; None if there is none. One SQL statement."""
+    return Run.objects.complete_before(run).select_related("attempt").first()
+
+
+def baselines_of(run: Run) -> list[Run]:
+    """Returns every run that pages compare a new run with: its baseline, and the last complete run of its attempt's parent."""
+    parent_runs = Run.objects.filter(case=run.case_id, attempt=run.attempt.parent_id, status=Run.Status.COMPLETE)
+    found = [baseline_of(run), parent_runs.order_by("-number").first() if run.attempt.parent_id else None]
+    return list(dict.fromkeys(baseline for baseline in found if baseline is not None))

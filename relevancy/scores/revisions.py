@@ -1,0 +1,49 @@
+"""Revisions: counters of the changes that scores depend on. A score that was computed from an older revision is stale.
+
+Everything that changes ratings, the scale or the rule of a book, or the queries of a case or their weights, calls one of these
+functions in the same transaction. Locks are taken in the order case, queries, case revisions, runs.
+"""
+
+from collections.abc import Sequence
+from itertools import batched
+
+from django.db import connection
+
+from relevancy.models import Book, CaseQuery, CaseRevision, Query
+
+BATCH = 500
+
+
+def ratings_changed(query_ids: Sequence[int]) -> dict[int, int]:
+    """Increments the revisions of queries whose ratings have changed, and of the cases that have them.
+
+    Returns `{query id: new revision}`. Two SQL statements for 500 queries. The queries are locked already.
+    """
+    revisions: dict[int, int] = {}
+    for batch in batched(query_ids, BATCH):
+        revisions |= Query.objects.increment_revisions(batch)
+        placeholders = ", ".join(["%s"] * len(batch))
+        _increment(f"query_id IN ({placeholders}) AND removed_at IS NULL", batch)
+    return revisions
+
+
+def book_changed(book: Book) -> None:
+    """Increments the revisions of all queries of a book whose scale or rule has changed, and of its cases."""
+    ratings_changed(sorted(book.queries.values_list("pk", flat=True)))
+
+
+def case_changed(case_id: int) -> None:
+    """Increments the revision of a case whose queries or their weights have changed. One SQL statement."""
+    _increment("case_id = %s", [case_id])
+
+
+def _increment(condition: str, parameters: Sequence[int]) -> None:
+    """Increments the revisions of the cases with such case queries, in the order of their ids, so that no two deadlock."""
+    table, case_queries = CaseRevision._meta.db_table, CaseQuery._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} (case_id, revision) "
+            f"SELECT DISTINCT case_id, 1 FROM {case_queries} WHERE {condition} ORDER BY case_id "
+            f"ON CONFLICT (case_id) DO UPDATE SET revision = {table}.revision + 1",
+            list(parameters),
+        )
