@@ -233,7 +233,7 @@ def test_the_list_shown_as_a_file(look: Opens, case: Case, tmp_path: Path) -> No
 
 
 def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens, case: Case) -> None:
-    page = look("rater")
+    page = look("editor")
     bench = BenchPage(page, case)
     bench.open("star wars")
     bench.row("star wars").locator(".unretrieved > summary").click()
@@ -249,7 +249,7 @@ def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens,
         "aria-checked", "true"
     )
     expect(part.locator(".title")).to_have_text(["Solaris", "no-such-film"])
-    rating = Rating.objects.get(doc_id="solaris-1972", rater__name="rater")
+    rating = Rating.objects.get(doc_id="solaris-1972", rater__name="editor")
     assert rating.value == 1
     assert stage.query_score(case, "star wars").score is not None and before is not None
     part.get_by_role("button", name="Why it did not match: solaris-1972").click()
@@ -257,7 +257,7 @@ def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens,
 
 
 def test_why_a_document_matched(look: Opens, case: Case) -> None:
-    page = look("viewer")
+    page = look("editor")
     bench = BenchPage(page, case)
     bench.open("star wars")
     press(page, "j")

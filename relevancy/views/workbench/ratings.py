@@ -44,7 +44,8 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
             result = judgments.rate(doc_id=doc_id, value=value, **arguments)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
-    _rescore_other_runs(workbench)
+    if result.changed:
+        _rescore_other_runs(workbench)
     workbench.is_rescoring = rescore_scripts(workbench.selection, workbench.versions)
     return _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored), doc_id)
 
@@ -65,7 +66,8 @@ def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespons
         result = judgments.rate_many(values=dict.fromkeys(doc_ids, grade), **arguments)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
-    _rescore_other_runs(workbench)
+    if result.changed:
+        _rescore_other_runs(workbench)
     workbench.is_rescoring = rescore_scripts(workbench.selection, workbench.versions)
     response = _render_change(request, workbench, case_query, RatedQuery(rankings, result.ratings, result.rescored))
     text = f"{len(doc_ids)} document{pluralize(len(doc_ids))} rated {grade:g}"

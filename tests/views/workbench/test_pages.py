@@ -209,7 +209,6 @@ def films(people, team, script):
         ("'", ["it's"]),
         ("\\", ["a\\b"]),
         ("<script>", [SCRIPT]),
-        ("\0star", ["Star Wars", "star trek"]),
         ("", ["Star Wars", "star trek", "100% wool", "under_score", 'say "hi"', "it's", SCRIPT, "a\\b"]),
     ],
 )
@@ -716,7 +715,7 @@ def test_parts_of_a_run_without_its_packages(sign_in, uninstalled, name, headers
 
 def test_explain_without_the_package_of_the_engine(sign_in, uninstalled):
     entry = entry_of(uninstalled, "query 1")
-    response = sign_in("viewer").get(at(uninstalled, "query_explain", entry.pk, doc_id="a"), headers=HTMX)
+    response = sign_in("editor").get(at(uninstalled, "query_explain", entry.pk, doc_id="a"), headers=HTMX)
     assert response.status_code == 200
     assert "uninstalled" in words(tree(response))
 

@@ -18,6 +18,10 @@ class Worker:
         self.enqueued = []
         self.is_working = True
 
+    @property
+    def task_names(self):
+        return sorted(task.name for task, _ in self.enqueued)
+
     def work(self):
         """Does what was enqueued, as a worker does."""
         self.is_working = True
@@ -70,7 +74,7 @@ def test_rating_answers_with_the_score_before_and_polls_until_the_worker_has_sco
     assert attributes(by_id(waiting, "case-score"))["hx-trigger"] == "every 2s"
     assert "HX-Trigger" not in waiting.headers, "Nothing has changed since the last poll."
 
-    assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]
+    assert worker.task_names == ["rescore_book", "rescore_run"]
     worker.work()
     assert script_score(case) == 30
     done = client.get(head["hx-get"], headers=HTMX)
@@ -84,14 +88,14 @@ def test_rating_without_javascript_enqueues_as_well(sign_in, case, worker):
     entry = entry_of(case, "query 1")
     response = sign_in("rater").post(at(case, "rate", entry.pk), {"doc_id": "b", "value": "2"})
     assert response.status_code == 302
-    assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]
+    assert worker.task_names == ["rescore_book", "rescore_run"]
 
 
 def test_rating_twice_enqueues_once(sign_in, case, worker):
     client, entry = sign_in("rater"), entry_of(case, "query 1")
     for value in "12":
         client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": value}, headers=HTMX)
-    assert len(worker.enqueued) == 1
+    assert worker.task_names == ["rescore_book", "rescore_run"]
 
 
 def test_rating_that_changes_nothing_does_not_poll(sign_in, case, worker):
@@ -108,7 +112,7 @@ def test_opened_page_does_not_run_scripts(sign_in, case, worker):
     response = sign_in("viewer").get(at(case, "case"))
     (notice,) = elements(tree(response), **{"data-notice": "stale-scores"})
     assert attributes(notice)["hx-get"] == at(case, "run_state")
-    assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]
+    assert "rescore_run" in worker.task_names
 
 
 def test_added_script_and_scoring_again_are_left_to_the_worker(sign_in, case, worker):
