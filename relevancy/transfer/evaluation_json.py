@@ -83,7 +83,6 @@ class Evaluation(TypedDict):
     seconds: float | None
     scorers: list[ScorerResult]
     comparison: BaselineComparison | None
-    checks: list[Check]
     passed: bool
 
 
@@ -105,7 +104,6 @@ def build_evaluation(*, run: Run, versions: Sequence[ScorerVersion]) -> Evaluati
         "seconds": run.seconds,
         "scorers": [_scorer_result(run, version, texts, rankings) for version in versions],
         "comparison": None,
-        "checks": [],
         "passed": is_complete,
     }
 

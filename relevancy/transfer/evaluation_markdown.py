@@ -1,17 +1,19 @@
 """The result of `evaluate` as Markdown, for the description of a merge request."""
 
+from collections.abc import Sequence
+
 from relevancy.scoring.rounding import format_rounded
 
-from .evaluation_json import BaselineComparison, Evaluation, ScorerDifference, ScorerResult
+from .evaluation_json import BaselineComparison, Check, Evaluation, ScorerDifference, ScorerResult
 
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#&"} | {"\n": " ", "\r": " "})
 
 
-def build_markdown(evaluation: Evaluation) -> str:
+def build_markdown(evaluation: Evaluation, checks: Sequence[Check]) -> str:
     """Returns a heading that says whether the gate passed, the failed checks, and a table of the scorers."""
     heading = "passed" if evaluation["passed"] else "failed"
     lines = [f"### {_escape(evaluation['case'])}: {heading}", ""]
-    lines += [f"- {_escape(check['message'])}" for check in evaluation["checks"] if not check["passed"]]
+    lines += [f"- {_escape(check['message'])}" for check in checks if not check["passed"]]
     lines += [] if evaluation["passed"] else [""]
     lines += _build_table(evaluation)
     if evaluation["comparison"]:

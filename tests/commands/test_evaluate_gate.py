@@ -95,14 +95,12 @@ def test_gate_checks_every_scorer(case: Case, baseline: Run) -> None:
     spoil(case, 15)
     evaluation = evaluate(case, "--scorer", "P@1", "--scorer", "second", "--baseline", str(baseline.pk))[1]
     assert [row["dropped"] for row in evaluation["comparison"]["scorers"]] == [True, False]
-    assert [check["passed"] for check in evaluation["checks"]] == [True, False, True]
 
 
 def test_gate_incomplete_run_never_passes(case: Case, baseline: Run) -> None:
     script_of(case.attempts.get()).answers["query 2"] = engines.BadQuery("No such parser.")
     status, evaluation, _ = evaluate(case, "--baseline", str(baseline.pk))
     assert (status, evaluation["passed"], evaluation["comparison"]) == (2, False, None)
-    assert [check["passed"] for check in evaluation["checks"]] == [False]
 
 
 @pytest.mark.parametrize(

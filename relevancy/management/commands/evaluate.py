@@ -79,20 +79,20 @@ class Command(Base):
             scores.rescore_run(run, versions)
         evaluation = transfer.evaluation_json.build_evaluation(run=run, versions=versions)
         errors = _find_errors(run, versions)
-        evaluation["checks"] = [_build_check(f"run {run.number} is complete", " ".join(errors))]
-        evaluation["checks"] += _check_minimum(evaluation["scorers"], options["fail_under"])
+        checks = [_build_check(f"run {run.number} is complete", " ".join(errors))]
+        checks += _check_minimum(evaluation["scorers"], options["fail_under"])
         if baseline is not None and not errors:
             drops = _check_drops(run, baseline, versions, options)
             evaluation["comparison"] = transfer.evaluation_json.build_baseline_comparison(drops)
-            evaluation["checks"] += [
+            checks += [
                 _build_check(
                     f"{drop.comparison.version.scorer} has not dropped against {baseline}",
                     drop.describe() if drop.has_dropped else "",
                 )
                 for drop in drops
             ]
-        evaluation["passed"] = all(check["passed"] for check in evaluation["checks"])
-        self._write_files(evaluation, options)
+        evaluation["passed"] = all(check["passed"] for check in checks)
+        self._write_files(evaluation, checks, options)
         if "-" not in (options["json"], options["junit"], options["markdown"]):
             self._print(run, evaluation)
             if baseline is not None and not errors:
@@ -100,16 +100,18 @@ class Command(Base):
         if errors:
             fail(errors[0])
         if not evaluation["passed"]:
-            messages = [check["message"] for check in evaluation["checks"] if not check["passed"]]
+            messages = [check["message"] for check in checks if not check["passed"]]
             raise GateFailed(" ".join(messages), returncode=GATE_STATUS)
 
-    def _write_files(self, evaluation: Evaluation, options: Mapping[str, Any]) -> None:
+    def _write_files(self, evaluation: Evaluation, checks: Sequence[Check], options: Mapping[str, Any]) -> None:
         if options["json"]:
             write_text(options["json"], json.dumps(evaluation, ensure_ascii=False, indent=2) + "\n", self.stdout)
         if options["junit"]:
-            write_text(options["junit"], transfer.evaluation_junit.build_junit(evaluation), self.stdout)
+            write_text(options["junit"], transfer.evaluation_junit.build_junit(evaluation, checks), self.stdout)
         if options["markdown"]:
-            write_text(options["markdown"], transfer.evaluation_markdown.build_markdown(evaluation), self.stdout)
+            write_text(
+                options["markdown"], transfer.evaluation_markdown.build_markdown(evaluation, checks), self.stdout
+            )
 
     def _print_drops(self, drops: Sequence[comparison.DropCheck]) -> None:
         for drop in drops:
