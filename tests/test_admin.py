@@ -21,6 +21,7 @@ from relevancy.models import (
     Ranking,
     Rating,
     Run,
+    RunComparison,
     ScorerVersion,
     SignInCounter,
     StoredIndex,
@@ -31,7 +32,10 @@ from tests.views.factories import make_case, make_endpoint, make_people, make_ru
 
 SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
 MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model: model.__name__)
-READ_ONLY = ("attempt", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run", "scorerversion")
+READ_ONLY = (
+    *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
+    *("runcomparison", "scorerversion"),
+)
 MAX_STATEMENTS = 25
 
 
@@ -66,6 +70,8 @@ def grow(case, rater, count):
             )
             QueryScore.objects.create(ranking=ranking, run=run, query=query, version=version, score=1, revision=0)
             judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
+        counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
+        RunComparison.objects.create(run=run, baseline=run, version=version, revision=0, **counts)
 
 
 @pytest.fixture

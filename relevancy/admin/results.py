@@ -128,6 +128,20 @@ class CaseScoreAdmin(ReadOnlyAdmin):
     search_fields = ("run__case__name", "version__scorer__name")
 
 
+@admin.register(models.CaseRevision)
+class CaseRevisionAdmin(ReadOnlyAdmin):
+    list_display = ("case", "revision")
+    list_select_related = ("case",)
+    search_fields = ("case__name",)
+
+
+@admin.register(models.RunComparison)
+class RunComparisonAdmin(ReadOnlyAdmin):
+    list_display = ("run", "baseline", "version", "run_score", "baseline_score", "compared", "revision")
+    list_select_related = ("run__case", "baseline", "version__scorer")
+    search_fields = ("run__case__name", "version__scorer__name")
+
+
 @admin.register(models.Annotation)
 class AnnotationAdmin(ReadOnlyAdmin):
     list_display = ("text", "case", "run", "created_by", "created_at", "removed_at")

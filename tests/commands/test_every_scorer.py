@@ -291,4 +291,4 @@ def test_pages_offer_the_installed_measure_and_score_with_it(
     page = client.get(f"/cases/{case.pk}/")
     assert page.context["panel"].primary.measure == "Perfect@2"
     assert [row.case_query.score for row in page.context["rows"]] == [50]
-    assert page.context["panel"].change.now.score == 50
+    assert page.context["panel"].score.score == 50
