@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from relevancy.models import Case, Rating, User
+from relevancy.models import Case, Rating, StoredIndex, User
 
 from . import stage
 from .bench_page import BenchPage, press
@@ -49,6 +49,7 @@ def _new_case(page: Page) -> None:
 
 
 def test_walk_from_sign_in_to_a_changed_score(look: Opens, people: dict[str, User], films: str) -> None:
+    StoredIndex.objects.create(engine="embedded", name=films, owner=people["editor"])
     page = look()
     _sign_in(page, people["editor"])
     _new_case(page)
