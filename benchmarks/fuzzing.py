@@ -30,7 +30,8 @@ def main() -> int:
     fuzzer.requests(300 if said.quick else said.requests, progress=not said.quick)
     sent = sum(fuzzer.statuses.values()) + sum(not text.startswith("status") for text in fuzzer.failures)
     print(
-        f"{sent:,} requests to {len(fuzzer.routes)} routes and {len(fuzzer.forms)} forms in {time.monotonic() - began:.0f} s"
+        f"{sent:,} requests to {len(fuzzer.routes)} routes and {len(fuzzer.forms)} forms in {time.monotonic() - began:.0f} s; "
+        "invented data"
     )
     print("statuses:", ", ".join(f"{status}: {count:,}" for status, count in sorted(fuzzer.statuses.items())))
     for text, count in Counter(text.partition("\n")[0] for text in fuzzer.failures).most_common():

@@ -126,9 +126,9 @@ def seconds(work: Callable[[Side], HttpResponse], sides: tuple[Side, Side]) -> l
 
 def compare(large: int, details: bool) -> bool:
     by = User.objects.create_superuser("owner@example.com")
+    sides = make_side("small", query_texts(SMALL), by), make_side("large", query_texts(large), by)
     by.is_superuser = by.is_staff = False  # who sees a case by right of a role pays for looking the role up
     by.save()
-    sides = make_side("small", query_texts(SMALL), by), make_side("large", query_texts(large), by)
     if connection.vendor == "postgresql":
         connection.cursor().execute("ANALYZE")  # as its own housekeeping does within a minute
     client = Client(SERVER_NAME="localhost")

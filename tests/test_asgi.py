@@ -9,6 +9,7 @@ import pytest
 from django.core.handlers.wsgi import WSGIRequest
 
 from relevancy import asgi
+from tests.event_loops import run_coroutine
 
 type Message = dict[str, Any]
 
@@ -71,7 +72,7 @@ def application(wsgi: Any = echo, threads: int = 2) -> asgi.Application:
 
 
 def call(client: Client, *headers: tuple[bytes, bytes], wsgi: Any = echo) -> Client:
-    asyncio.run(application(wsgi)(scope("/", *headers), client.receive, client.send))
+    run_coroutine(application(wsgi)(scope("/", *headers), client.receive, client.send))
     return client
 
 
@@ -109,7 +110,7 @@ def test_dripping_clients_take_no_thread() -> None:
         await asyncio.gather(*waiting, return_exceptions=True)
         return fast, answered
 
-    fast, answered = asyncio.run(run())
+    fast, answered = run_coroutine(run())
     assert (fast.body, answered) == (b"abc", 0)
 
 
@@ -130,7 +131,7 @@ def test_oldest_of_too_many_unfinished_bodies_is_given_up(monkeypatch: pytest.Mo
         await asyncio.gather(*tasks, return_exceptions=True)
         return clients
 
-    first, *others = asyncio.run(run())
+    first, *others = run_coroutine(run())
     assert (first.status, [client.sent for client in others]) == (503, [[], []])
 
 
@@ -178,7 +179,7 @@ def test_too_many_waiting_requests_are_refused_but_health_is_answered(monkeypatc
         await application()(scope(path), client.receive, client.send)
         return client.status
 
-    assert [asyncio.run(run(path)) for path in ("/", "/healthz")] == [503, 200]
+    assert [run_coroutine(run(path)) for path in ("/", "/healthz")] == [503, 200]
 
 
 def test_environ_is_that_of_the_request() -> None:
@@ -197,7 +198,7 @@ def test_headers_with_underscores_do_not_pass_for_others() -> None:
 def test_other_protocols_are_refused() -> None:
     client = Client()
     with pytest.raises(ValueError, match="websocket"):
-        asyncio.run(_call_websocket(client.receive, client.send))
+        run_coroutine(_call_websocket(client.receive, client.send))
 
 
 async def _call_websocket(

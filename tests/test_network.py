@@ -6,12 +6,12 @@ import http.client
 import socket
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import urllib3
 
+from tests.event_loops import run_coroutine
 from tests.network import NetworkBlocked
 
 OUTSIDE = "192.0.2.1"  # reserved for documentation: no host has it
@@ -41,9 +41,7 @@ def send_datagram() -> None:
 
 
 def connect_asynchronously() -> None:
-    # In a thread of its own: Playwright leaves the event loop of its tests running in this one.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, asyncio.wait_for(asyncio.open_connection(OUTSIDE, 80), 0.5)).result()
+    run_coroutine(asyncio.wait_for(asyncio.open_connection(OUTSIDE, 80), 0.5))
 
 
 @pytest.mark.parametrize(

@@ -100,3 +100,14 @@ document.addEventListener("htmx:load", (event) => {
   last = Date.now();
   said.textContent = speaker.dataset.announce;
 });
+
+// ---- an element that polls and is replaced meanwhile: its answer has no place any more
+const polls = new WeakMap();
+document.addEventListener("htmx:beforeSend", (event) => {
+  const { elt, xhr } = event.detail;
+  if (elt.matches("[hx-get][hx-trigger]")) polls.set(elt, xhr);
+});
+document.addEventListener("htmx:beforeCleanupElement", (event) => {
+  const xhr = polls.get(event.target);
+  if (xhr && xhr.readyState < XMLHttpRequest.DONE) xhr.abort();
+});
