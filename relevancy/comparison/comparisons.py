@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from django.core.exceptions import ValidationError
@@ -36,7 +37,6 @@ class RunPair:
     paired: figures of the differences `b − a`.
     p_holm: corrected for the number of comparisons with the baseline; None unless `a` is the baseline.
     p_hsd: corrected for all pairs, by the randomised Tukey HSD; None for two runs.
-    lists: how much the result lists differ.
     verdict: from the interval and the p that is corrected for what was compared.
     carriers: texts of the queries that make up 80 % of the difference, largest first.
     """
@@ -46,9 +46,13 @@ class RunPair:
     paired: PairedComparison
     p_holm: float | None
     p_hsd: float | None
-    lists: ListOverlap
     verdict: Verdict
     carriers: list[str]
+
+    @cached_property
+    def lists(self) -> ListOverlap:
+        """How much the result lists differ. Reads the hits of both runs when it is first used."""
+        return compare_result_lists(self.a, self.b)
 
     @property
     def difference(self) -> float | None:
@@ -155,7 +159,6 @@ def _build_pair(
         paired=paired,
         p_holm=p_holm,
         p_hsd=p_hsd,
-        lists=compare_result_lists(a, b),
         verdict=paired.decide(p_holm if p_holm is not None else p_hsd, margin),
         carriers=[table.texts[position] for position in paired.carriers],
     )

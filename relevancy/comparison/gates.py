@@ -85,7 +85,8 @@ def check_drop(
     """
     check_limits(max_drop=max_drop, alpha=alpha)
     comparison = compare(runs=[baseline, run], version=version)
-    interval = find_interval(comparison.pairs[0].paired.differences, level=1 - alpha)
+    paired = comparison.pairs[0].paired
+    interval = paired.interval if alpha == ALPHA else find_interval(paired.differences, level=1 - alpha)
     if interval is None:
         raise ValidationError(
             f"{run} cannot be checked against {baseline} under {version.scorer}: {len(comparison.table)} queries are scored in "

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,9 +12,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import OperationalError, ProgrammingError
 
-from relevancy import judgments, runs, transfer
+from relevancy import judgments, runs, scorers, transfer
 from relevancy.engines.errors import EngineError
-from relevancy.models import Book, Case, Endpoint, Run, Scorer, Team, UnreadableSecret, User
+from relevancy.models import Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
 
@@ -180,6 +180,22 @@ def find_scorers(names: list[str]) -> list[Scorer]:
         if name not in scorers_by_name:
             fail(f"There is no scorer {name!r}. {suggest_names(name, scorers_by_name)}")
     return [scorers_by_name[name] for name in names]
+
+
+def find_versions(case: Case, names: Sequence[str]) -> list[ScorerVersion]:
+    """Returns the versions of the named scorers: the case's own, or the newest of a scorer that the case does not have.
+
+    Without names, returns those of all scorers of the case.
+    """
+    versions_of_case = {version.scorer.name: version for version in ScorerVersion.objects.used_by(case)}
+    if not names:
+        return [*versions_of_case.values()]
+    usable = {scorer.name: scorer for scorer in Scorer.objects.offered(case.owner, case).exclude(versions=None)}
+    for name in names:
+        if name not in versions_of_case and name not in usable:
+            suggestion = suggest_names(name, {*versions_of_case, *usable})
+            fail(f"There is no scorer {name!r} that {case.owner} can use. {suggestion}")
+    return [versions_of_case.get(name) or scorers.newest_version(usable[name]) for name in dict.fromkeys(names)]
 
 
 def suggest_names(name: str, scorer_names: Collection[str]) -> str:

@@ -50,7 +50,9 @@ def _open_socket(ip: str, port: int, options: Iterable[tuple[int, int, int | byt
     return opened
 
 
-class _PinnedHTTP(HTTPConnection):
+class _Pinned(HTTPConnection):
+    """Connects only to addresses that the rules allow, and reports when it waits for a response."""
+
     def __init__(self, *args: Any, rules: AddressRules, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._rules = rules
@@ -68,26 +70,12 @@ class _PinnedHTTP(HTTPConnection):
         super().request(*args, **kwargs)
 
 
-class _PinnedHTTPS(HTTPSConnection):
-    def __init__(self, *args: Any, rules: AddressRules, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._rules = rules
-
-    def _new_conn(self) -> socket.socket:
-        return _connect(self, self._rules)
-
-    def connect(self) -> None:
-        super().connect()
-        current().start_response()
-
-    def request(self, *args: Any, **kwargs: Any) -> None:
-        if self.sock is not None:
-            current().start_response()
-        super().request(*args, **kwargs)
+class _PinnedHTTPS(_Pinned, HTTPSConnection):
+    """The same with TLS."""
 
 
 class _HTTPPool(HTTPConnectionPool):
-    ConnectionCls = _PinnedHTTP
+    ConnectionCls = _Pinned
 
 
 class _HTTPSPool(HTTPSConnectionPool):

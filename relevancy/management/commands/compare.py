@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import comparison, scorers, transfer
+from relevancy import comparison, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_run, suggest_names
-from relevancy.models import Run, Scorer, ScorerVersion
+from relevancy.management.command import fail, find_run, find_versions
+from relevancy.models import Case, ScorerVersion
 from relevancy.templatetags import numbers
 
 MAX_NAMED = 5  # queries that are named in a sentence
@@ -25,7 +25,7 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         runs = [find_run(text) for text in options["runs"]]
-        result = comparison.compare(runs=runs, version=_find_version(runs[0], options["scorer"]))
+        result = comparison.compare(runs=runs, version=_find_version(runs[0].case, options["scorer"]))
         if options["json"]:
             self.write_json(transfer.comparison_json.build_comparison(result))
             return
@@ -63,21 +63,12 @@ class Command(Base):
             )
 
 
-def _find_version(run: Run, name: str) -> ScorerVersion:
-    """Returns the version of the named scorer: that of the case, or the newest of a scorer that the case does not have."""
-    versions = list(ScorerVersion.objects.used_by(run.case))
-    if not name:
-        if not versions:
-            fail(f"Case {run.case} has no scorer. Name one: --scorer NAME.")
-        return versions[0]
-    usable = {scorer.name: scorer for scorer in Scorer.objects.offered(run.case.owner, run.case).exclude(versions=None)}
-    for version in versions:
-        if version.scorer.name == name:
-            return version
-    if name not in usable:
-        suggestion = suggest_names(name, {*usable, *(version.scorer.name for version in versions)})
-        fail(f"There is no scorer {name!r} that {run.case.owner} can use. {suggestion}")
-    return scorers.newest_version(usable[name])
+def _find_version(case: Case, name: str) -> ScorerVersion:
+    """Returns the version of the named scorer; without a name, that of the primary scorer of the case."""
+    versions = find_versions(case, [name] if name else [])
+    if not versions:
+        fail(f"Case {case} has no scorer. Name one: --scorer NAME.")
+    return versions[0]
 
 
 def _list_names(texts: list[str]) -> str:

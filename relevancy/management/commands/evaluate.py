@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from relevancy import comparison, runs, scorers, scores, tasks, transfer
+from relevancy import comparison, runs, scores, tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, find_run, suggest_names, write_text
-from relevancy.models import Attempt, Case, QueryScore, Run, Scorer, ScorerVersion, User
+from relevancy.management.command import fail, find_case, find_owner, find_run, find_versions, write_text
+from relevancy.models import Attempt, Case, QueryScore, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
 from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
 
@@ -70,7 +70,7 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
-        versions = _find_versions(case, options["scorer"])
+        versions = find_versions(case, options["scorer"])
         attempt = _find_attempt(case, options["attempt"])
         _check_options(options)
         baseline = _find_baseline(case, options["baseline"])
@@ -174,22 +174,6 @@ def _find_attempt(case: Case, number: int | None) -> Attempt:
         missing = "attempt" if number is None else f"attempt {number}"
         fail(f"Case {case.name} has no {missing}. Attempts: {numbers_listed or 'none yet'}.")
     return attempt
-
-
-def _find_versions(case: Case, names: Sequence[str]) -> list[ScorerVersion]:
-    """Returns the versions of the named scorers: the case's own, or the newest of a scorer that the case does not have.
-
-    Without names, returns those of all scorers of the case.
-    """
-    versions_of_case = {version.scorer.name: version for version in ScorerVersion.objects.used_by(case)}
-    if not names:
-        return [*versions_of_case.values()]
-    usable = {scorer.name: scorer for scorer in Scorer.objects.offered(case.owner, case).exclude(versions=None)}
-    for name in names:
-        if name not in versions_of_case and name not in usable:
-            suggestion = suggest_names(name, {*versions_of_case, *usable})
-            fail(f"There is no scorer {name!r} that {case.owner} can use. {suggestion}")
-    return [versions_of_case.get(name) or scorers.newest_version(usable[name]) for name in dict.fromkeys(names)]
 
 
 def _find_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
