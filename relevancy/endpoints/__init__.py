@@ -1,7 +1,7 @@
 """Service: endpoints and their connections to search engines."""
 
 from . import autocomplete, indexes, suggestions, uploads
-from .connection_test import ConnectionTest, documents, test_connection
+from .connection_test import ConnectionTest, Document, documents, test_connection
 from .connections import (
     EngineBusy,
     check_address,
@@ -28,6 +28,7 @@ from .engine_info import EngineInfo, default_engine, engine_info, engine_infos, 
 __all__ = [
     "CREATE_DENIED",
     "ConnectionTest",
+    "Document",
     "EngineBusy",
     "EngineInfo",
     "archive",

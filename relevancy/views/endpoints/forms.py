@@ -3,19 +3,22 @@
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.forms.boundfield import BoundField
+from django.utils.datastructures import MultiValueDict
 
 from relevancy import endpoints
 from relevancy.engines.types import OptionInfo
 from relevancy.models import Endpoint
+from relevancy.views.forms import FormData, InitialValues
 
 SECRETS = ("username", "password", "api_key", "bearer")
 
 
 class Needed(forms.Field):
-    """Marked as required, but what is missing is said by its form, which knows when it is."""
+    """Marked as required, but its form reports a missing value: whether the field is needed depends on other fields."""
 
-    def validate(self, value: Any) -> None:
+    def validate(self, value: object) -> None:
         if value not in self.empty_values:
             super().validate(value)
 
@@ -43,14 +46,17 @@ def _secret(label: str) -> forms.CharField:
 
 def _option_field(info: OptionInfo) -> forms.Field:
     """Returns the form field of an engine's option. Its value is checked when the endpoint is built."""
-    arguments: dict[str, Any] = {"label": info.label, "help_text": info.help, "required": info.required}
+    field: forms.Field
     attributes = {"class": "mono", "autocomplete": "off", "spellcheck": "false"}
     if info.kind == "method":
-        choices = [(method, method) for method in ("GET", "POST")]
-        return NeededChoice(**{**arguments, "required": True}, choices=choices, initial="GET")
-    if info.kind == "template":
-        return forms.CharField(**arguments, strip=False, widget=forms.Textarea(attrs={**attributes, "rows": 4}))
-    return NeededText(**arguments, widget=forms.TextInput(attrs=attributes))
+        field = NeededChoice(choices=[(method, method) for method in ("GET", "POST")], initial="GET")
+    elif info.kind == "template":
+        widget = forms.Textarea(attrs={**attributes, "rows": 4})
+        field = forms.CharField(required=info.required, strip=False, widget=widget)
+    else:
+        field = NeededText(required=info.required, widget=forms.TextInput(attrs=attributes))
+    field.label, field.help_text = info.label, info.help
+    return field
 
 
 class EngineRadioSelect(forms.RadioSelect):
@@ -59,8 +65,17 @@ class EngineRadioSelect(forms.RadioSelect):
     Style sheets show the fields that belong to the chosen engine.
     """
 
-    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        option = super().create_option(name, value, *args, **kwargs)
+    def create_option(
+        self,
+        name: str,
+        value: object,
+        label: int | str,
+        selected: bool,
+        index: int,
+        subindex: int | None = None,
+        attrs: dict[str, object] | None = None,
+    ) -> dict[str, Any]:
+        option = super().create_option(name, value, label, selected, index, subindex, attrs)
         engine = endpoints.engine_info(str(value))
         option["attrs"]["data-address"] = engine.address.kind
         if engine.options:
@@ -73,7 +88,7 @@ class TryForm(forms.Form):
 
 
 class EndpointForm(forms.Form):
-    """A new endpoint, or changes to `endpoint`. `sealed`: credentials that were entered a step before are kept."""
+    """A new endpoint, or changes to one."""
 
     name = NeededText(max_length=120, help_text="What it is called where it is chosen.")
     engine = NeededChoice(widget=EngineRadioSelect)
@@ -98,8 +113,17 @@ class EndpointForm(forms.Form):
         label="Requests per minute", min_value=0, max_value=1_000_000, initial=0, help_text="0: no limit"
     )
 
-    def __init__(self, *args: Any, endpoint: Endpoint | None = None, stored_file: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        data: FormData | None = None,
+        files: MultiValueDict[str, UploadedFile] | None = None,
+        *,
+        endpoint: Endpoint | None = None,
+        stored_file: str = "",
+        initial: InitialValues | None = None,
+    ) -> None:
+        """endpoint: the one to be changed; None for a new one. stored_file: name of a file that was uploaded before."""
+        super().__init__(data, files, initial=initial)
         self.endpoint = endpoint
         self.stored_file = stored_file or (
             endpoint.url if endpoint and endpoints.is_file_engine(endpoint.engine) else ""
@@ -138,7 +162,7 @@ class EndpointForm(forms.Form):
             found[name.strip()] = value.strip()
         return found
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or self.cleaned_data
         for name, message in (("name", "Name the endpoint."), ("engine", "Choose the engine.")):
             if not data.get(name) and name not in self.errors:
@@ -156,7 +180,7 @@ class EndpointForm(forms.Form):
         return data
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, str]:
         """The endpoint's options: those of the chosen engine from the form, others as stored."""
         stored = self.endpoint.options if self.endpoint else {}
         options = {name: value for name, value in stored.items() if name not in self.engine_options}

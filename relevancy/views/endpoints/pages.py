@@ -1,6 +1,6 @@
 """Pages of endpoints: list, create, edit, connection test, archive."""
 
-from typing import Any
+from typing import TypedDict
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -18,6 +18,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.teams.sharing import ShareForm, sharing
 
+from .contexts import TryContext
 from .forms import EndpointForm, TryForm
 
 CHOOSE_ENGINE = "Install its package or choose another engine."
@@ -61,7 +62,7 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
     )
     if form.is_valid():
         try:
-            endpoint = endpoints.create(**_arguments(request, form), by=request.user)
+            endpoint = endpoints.create(**_endpoint_values(request, form), by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -85,7 +86,7 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     if form.is_valid():
         try:
             clear = form.cleaned_data.get("clear", False)
-            endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **_arguments(request, form))
+            endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **_endpoint_values(request, form))
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -106,8 +107,21 @@ def _readable(request: HtmxRequest, endpoint: Endpoint) -> None:
         messages.warning(request, str(reason))
 
 
-def _arguments(request: HtmxRequest, form: EndpointForm) -> dict[str, Any]:
-    """The arguments of `endpoints.create` and `update`; stores an uploaded file. Raises `ValidationError`."""
+class _EndpointValues(TypedDict):
+    """What `endpoints.create` and `endpoints.update` both take."""
+
+    name: str
+    engine: str
+    url: str
+    headers: dict[str, str]
+    parallel: int
+    per_minute: int
+    credentials: dict[str, str]
+    options: dict[str, str]
+
+
+def _endpoint_values(request: HtmxRequest, form: EndpointForm) -> _EndpointValues:
+    """Returns the values of a valid form; stores an uploaded file. Raises `ValidationError`."""
     data = form.cleaned_data
     url = data["url"]
     if endpoints.is_file_engine(data["engine"]):
@@ -117,8 +131,16 @@ def _arguments(request: HtmxRequest, form: EndpointForm) -> dict[str, Any]:
                 engine=data["engine"], content=upload.read(), name=upload.name, by=request.user
             )
             url = stored.name
-    found = {name: data[name] for name in ("name", "engine", "headers", "parallel", "per_minute")}
-    return {**found, "url": url, "credentials": form.credentials, "options": form.options}
+    return {
+        "name": data["name"],
+        "engine": data["engine"],
+        "url": url,
+        "headers": data["headers"],
+        "parallel": data["parallel"],
+        "per_minute": data["per_minute"],
+        "credentials": form.credentials,
+        "options": form.options,
+    }
 
 
 def _try_form(endpoint: Endpoint) -> TryForm:
@@ -134,12 +156,13 @@ def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     endpoint = _get_endpoint(request, endpoint_id)
     form = TryForm(request.POST or None)
     text = form.cleaned_data["text"] if form.is_valid() else ""
-    trial = endpoints.test_connection(endpoint=endpoint, text=text) if request.method == "POST" else None
-    context: dict[str, Any] = {"endpoint": endpoint, "trial": trial, "text": text}
-    context["try_form"] = form if text else _try_form(endpoint)
-    if trial and not trial.error:
-        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
-        context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
+    context = TryContext(endpoint=endpoint, text=text, try_form=form if text else _try_form(endpoint))
+    if request.method == "POST":
+        trial = endpoints.test_connection(endpoint=endpoint, text=text)
+        context["trial"] = trial
+        if not trial.error:
+            spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
+            context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
     if request.htmx and request.GET.get("of") == "list":
         return render(request, "endpoints/_version.html", context)
     return render(request, "endpoints/_trial.html" if request.htmx else "endpoints/try.html", context)

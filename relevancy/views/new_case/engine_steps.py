@@ -1,6 +1,6 @@
 """The two steps of a new case that contact its engine: endpoint and fields."""
 
-from typing import Any
+from collections.abc import Mapping
 
 from django import forms
 from django.contrib import messages
@@ -11,18 +11,27 @@ from django.shortcuts import redirect, render
 from relevancy import cases, endpoints, runs
 from relevancy.models import Endpoint, User
 from relevancy.models.errors import error_fields, error_location, error_text
-from relevancy.views.forms import add_errors
-from relevancy.views.requests import HtmxRequest
+from relevancy.views.endpoints.contexts import ConnectionTestContext
+from relevancy.views.forms import FormData, add_errors
+from relevancy.views.requests import HtmxRequest, submitted
 
 from .forms import EndpointStepForm, FieldsForm
-from .wizard import WizardState
+from .wizard import StepAction, WizardState
 
 
-def render_step(request: HtmxRequest, state: WizardState, step: str, form: forms.Form, **context: Any) -> HttpResponse:
-    """Renders the page of a step; status 422 if something on it is wrong."""
-    is_invalid = bool(form.errors or context.get("is_invalid"))
-    context |= {"form": form, "step": step, "steps": state.steps(step), "is_empty": state.is_empty}
-    return render(request, f"new_case/{step}.html", context, status=422 if is_invalid else 200)
+def render_step(
+    request: HtmxRequest,
+    state: WizardState,
+    step: str,
+    form: forms.Form,
+    context: Mapping[str, object] | None = None,
+    *,
+    is_invalid: bool = False,
+) -> HttpResponse:
+    """Renders the page of a step, with what its template needs besides the form; status 422 if the form or the rest is invalid."""
+    status = 422 if form.errors or is_invalid else 200
+    frame = {"form": form, "step": step, "steps": state.steps(step), "is_empty": state.is_empty}
+    return render(request, f"new_case/{step}.html", {**(context or {}), **frame}, status=status)
 
 
 def endpoint_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
@@ -43,7 +52,7 @@ def endpoint_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
     return render_step(request, state, "endpoint", form)
 
 
-def endpoint_form(request: HtmxRequest, state: WizardState, data: Any = None) -> EndpointStepForm:
+def endpoint_form(request: HtmxRequest, state: WizardState, data: FormData | None = None) -> EndpointStepForm:
     """Returns the form of the step, bound to `data` if given."""
     return EndpointStepForm(
         data,
@@ -94,20 +103,20 @@ def _endpoint(form: EndpointStepForm, state: WizardState, user: User) -> Endpoin
 def _test_endpoint(
     request: HtmxRequest, state: WizardState, form: EndpointStepForm, endpoint: Endpoint
 ) -> HttpResponse:
-    action, text = request.POST.get("do"), form.cleaned_data["text"]
-    if action == "skip":
+    action, text = submitted(request, StepAction, default=StepAction.NEXT), form.cleaned_data["text"]
+    if action == StepAction.SKIP:
         trial = endpoints.ConnectionTest("", [], None)
     else:
         text = text or endpoints.sample_query(endpoint)
         trial = endpoints.test_connection(endpoint=endpoint, text=text)
-    if action in {"next", "skip"} and not trial.error:
+    if action != StepAction.TRY and not trial.error:
         _remember_test(state, trial)
         return redirect("new_case_step", "fields")
-    context = {"trial": trial, "text": text, "is_invalid": bool(trial.error)}
+    context = ConnectionTestContext(trial=trial, text=text)
     if not trial.error:
         spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
         context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
-    return render_step(request, state, "endpoint", form, **context)
+    return render_step(request, state, "endpoint", form, context, is_invalid=bool(trial.error))
 
 
 def _remember_test(state: WizardState, trial: endpoints.ConnectionTest) -> None:
@@ -119,7 +128,7 @@ def _remember_test(state: WizardState, trial: endpoints.ConnectionTest) -> None:
         "endpoint": state.endpoint_identity(),
         "names": trial.fields,
         "text_names": endpoints.suggestions.text_fields(documents) if documents else None,
-        "text": state.entered("endpoint").get("text", ""),
+        "text": str(state.entered("endpoint").get("text", "")),
     }
     state.complete("endpoint")
 
@@ -142,31 +151,37 @@ def fields_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
     if endpoint is None:
         return redirect("new_case_step", "endpoint")
     form = fields_form(state, endpoint, request.POST or None)
-    action = request.POST.get("do")
     if request.method == "GET" or not form.is_valid():
         return _render_fields(request, state, form, endpoint)
-    if action == "suggest":
+    action = submitted(request, StepAction, default=StepAction.NEXT)
+    if action == StepAction.SUGGEST:
         return _render_fields(request, state, _with_suggested_template(state, endpoint, form), endpoint)
     if not check_fields(form, endpoint):
         return _render_fields(request, state, form, endpoint)
-    if action == "try":
-        return _render_fields(request, state, form, endpoint, **_test_template(form, endpoint))
+    if action == StepAction.TRY:
+        return _render_fields(request, state, form, endpoint, _test_template(form, endpoint))
     state.complete("fields")
     return redirect("new_case_step", "queries")
 
 
 def _render_fields(
-    request: HtmxRequest, state: WizardState, form: FieldsForm, endpoint: Endpoint, **context: Any
+    request: HtmxRequest,
+    state: WizardState,
+    form: FieldsForm,
+    endpoint: Endpoint,
+    tested: ConnectionTestContext | None = None,
 ) -> HttpResponse:
-    context |= {
+    context = {
+        **(tested or {}),
         "names": state.tested.get("names", []),
         "engine": endpoints.engine_info(endpoint.engine),
         "endpoint": endpoint,
     }
-    return render_step(request, state, "fields", form, **context)
+    is_invalid = bool(tested and tested["trial"].error)
+    return render_step(request, state, "fields", form, context, is_invalid=is_invalid)
 
 
-def fields_form(state: WizardState, endpoint: Endpoint, data: Any = None) -> FieldsForm:
+def fields_form(state: WizardState, endpoint: Endpoint, data: FormData | None = None) -> FieldsForm:
     """Returns the form of the step with suggestions for the endpoint, bound to `data` if given."""
     tested = state.tested
     suggested = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=tested.get("names", []))
@@ -216,12 +231,13 @@ def check_fields(form: FieldsForm, endpoint: Endpoint) -> bool:
     return True
 
 
-def _test_template(form: FieldsForm, endpoint: Endpoint) -> dict[str, Any]:
+def _test_template(form: FieldsForm, endpoint: Endpoint) -> ConnectionTestContext | None:
+    """Searches with the template. None, with an error in the form, if there is no query to search for."""
     spec, text = form.chosen.spec, form.cleaned_data["text"] or endpoints.sample_query(endpoint)
     if not text:
         form.add_error("text", "Enter a query to test the template with.")
-        return {}
+        return None
     template = form.cleaned_data["template"]
     trial = endpoints.test_connection(endpoint=endpoint, text=text, template=template, fields=spec)
     documents = [] if trial.error else endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
-    return {"trial": trial, "text": text, "documents": documents, "is_invalid": bool(trial.error)}
+    return {"trial": trial, "text": text, "documents": documents}

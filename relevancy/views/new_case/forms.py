@@ -1,7 +1,7 @@
 """The forms of a new case, one for each step."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from relevancy import endpoints, runs, scorers
 from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, User
 from relevancy.views.endpoints.forms import EndpointForm, NeededModel, NeededText
-from relevancy.views.forms import CodeField, LineField, add_errors
+from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, add_errors
 
 RECOMMENDED_SCORERS = {"nDCG@10", "P@10"}  # besides the default
 
@@ -58,11 +58,11 @@ class ScaleForm(forms.Form):
         Book.objects.none(), empty_label="Choose a book", help_text="All its queries are added to the case."
     )
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data: FormData | None = None, *, user: User, initial: InitialValues | None = None) -> None:
+        super().__init__(data, initial=initial)
         offered = Scorer.objects.offered(user).order_by("-is_default", "name").prefetch_related("versions")
         self.scorers = [ScorerChoice(scorer, scorers.newest_version(scorer)) for scorer in offered]
-        scorer_field: Any = self.fields["scorer"]
+        scorer_field = cast(forms.ModelChoiceField[Scorer], self.fields["scorer"])
         scorer_field.queryset = offered
         scorer_field.choices = [
             (title, [(choice.scorer.pk, choice.scorer.name) for choice in choices])
@@ -71,8 +71,7 @@ class ScaleForm(forms.Form):
         ]
         scorer_field.initial = self.scorers[0].scorer.pk
         # Only books the user may edit: the case would otherwise give its members access to the book's queries.
-        book_field: Any = self.fields["book"]
-        book_field.queryset = Book.objects.editable_by(user)
+        cast(forms.ModelChoiceField[Book], self.fields["book"]).queryset = Book.objects.editable_by(user)
 
     @property
     def recommended(self) -> list[ScorerChoice]:
@@ -83,7 +82,7 @@ class ScaleForm(forms.Form):
     def others(self) -> list[ScorerChoice]:
         return [choice for choice in self.scorers if not choice.is_recommended]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or self.cleaned_data
         if data.get("scale_from") == self.BOOK and not data.get("book") and "book" not in self.errors:
             self.add_error("book", "Choose a book.")
@@ -106,13 +105,22 @@ class EndpointStepForm(EndpointForm):
         help_text="Something users search for in this index.",
     )
 
-    def __init__(self, *args: Any, user: User, sealed: str = "", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        data: FormData | None = None,
+        *,
+        user: User,
+        sealed: str = "",
+        stored_file: str = "",
+        initial: InitialValues | None = None,
+    ) -> None:
+        """sealed: encrypted credentials that were entered before. stored_file: name of a file that was uploaded before."""
         self.sealed = sealed
-        super().__init__(*args, **kwargs)
+        super().__init__(data, stored_file=stored_file, initial=initial)
         self.can_create = endpoints.may_create(user)
         self.create_denied = endpoints.CREATE_DENIED
         installed = [engine.key for engine in endpoints.engine_infos()]
-        endpoint_field: Any = self.fields["endpoint_id"]
+        endpoint_field = cast(forms.ModelChoiceField[Endpoint], self.fields["endpoint_id"])
         endpoint_field.queryset = (
             Endpoint.objects.usable_by(user).live().filter(engine__in=installed).defer("credentials", "headers")
         )
@@ -125,7 +133,7 @@ class EndpointStepForm(EndpointForm):
         """Credentials were entered before."""
         return bool(self.sealed)
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         if not self.can_create and not self.cleaned_data.get("endpoint_id") and "endpoint_id" not in self.errors:
             self.add_error("endpoint_id", "Choose an endpoint.")
         if self.cleaned_data.get("endpoint_id") or "endpoint_id" in self.errors or not self.can_create:

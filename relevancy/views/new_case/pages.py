@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TypedDict
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -15,16 +15,30 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import cases, endpoints, queries, runs, tasks
 from relevancy.engines.errors import EngineError
-from relevancy.models import Endpoint, UnreadableSecret
+from relevancy.models import Book, Endpoint, UnreadableSecret
 from relevancy.models.errors import error_text
-from relevancy.views.forms import add_errors
-from relevancy.views.requests import HtmxRequest
+from relevancy.views.forms import InitialValues, add_errors
+from relevancy.views.requests import HtmxRequest, submitted
 
 from .engine_steps import check_fields, endpoint_step, fields_form, fields_step, rebuild_endpoint, render_step
 from .forms import QueriesForm, ScaleForm
-from .wizard import STEPS, WizardState, previous_step
+from .wizard import STEPS, StepAction, WizardState, previous_step
 
 MAX_LISTED = 20  # repeated or rejected lines
+
+
+class QueriesContext(TypedDict, total=False):
+    """What `new_case/queries.html` shows besides the form.
+
+    book_queries: number of queries of the chosen book.
+    pasted, repeated, rejected: what the pasted lines contain, once they were read; at most `MAX_LISTED` lines each.
+    """
+
+    book: Book | None
+    book_queries: int
+    pasted: queries.PastedQueries
+    repeated: list[str]
+    rejected: list[tuple[int, str]]
 
 
 @require_GET
@@ -51,7 +65,7 @@ def new_case(request: HtmxRequest, step: str) -> HttpResponse:
         return redirect("new_case_step", state.first_incomplete())
     if request.method == "POST":
         state.enter(step, request.POST)
-        if request.POST.get("do") == "back":
+        if submitted(request, StepAction, default=StepAction.NEXT) == StepAction.BACK:
             return redirect("new_case_step", previous_step(step))
     return VIEWS[step](request, state)
 
@@ -71,7 +85,7 @@ def scale_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
         "create_denied": endpoints.CREATE_DENIED,
         "engine": engine,
     }
-    return render_step(request, state, "scale", form, **context)
+    return render_step(request, state, "scale", form, context)
 
 
 def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
@@ -84,15 +98,15 @@ def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
         messages.warning(request, "Something has changed meanwhile. Check this step again.")
         return redirect("new_case_step", invalid_step)
     form = QueriesForm(request.POST or None, initial=_initial_queries(state, endpoint))
-    context: dict[str, Any] = {"book": setup.book}
-    context["book_queries"] = setup.book.queries.live().count() if setup.book else 0
+    book_queries = setup.book.queries.live().count() if setup.book else 0
+    context = QueriesContext(book=setup.book, book_queries=book_queries)
     if not form.is_valid():
-        return render_step(request, state, "queries", form, **context)
+        return render_step(request, state, "queries", form, context)
     try:
         pasted = queries.parse_pasted(form.cleaned_data["queries"])
     except ValidationError as error:
         add_errors(form, error)
-        return render_step(request, state, "queries", form, **context)
+        return render_step(request, state, "queries", form, context)
     return _check_or_create(request, state, form, replace(setup, texts=pasted.texts), pasted, context)
 
 
@@ -102,24 +116,24 @@ def _check_or_create(
     form: QueriesForm,
     setup: cases.CaseSetup,
     pasted: queries.PastedQueries,
-    context: dict[str, Any],
+    context: QueriesContext,
 ) -> HttpResponse:
-    action = request.POST.get("do")
+    action = submitted(request, StepAction, default=StepAction.CREATE)
     context |= {
         "pasted": pasted,
         "repeated": sorted(set(pasted.repeated))[:MAX_LISTED],
         "rejected": pasted.rejected[:MAX_LISTED],
-        "is_invalid": bool(pasted.rejected),
     }
+    is_invalid = bool(pasted.rejected)
     if not pasted.texts and not context["book_queries"]:
         form.add_error("queries", "Enter at least one query. Twenty important ones are a good start.")
-    if action == "check" or form.errors or (pasted.rejected and action != "without"):
-        return render_step(request, state, "queries", form, **context)
+    if action == StepAction.CHECK or form.errors or (pasted.rejected and action != StepAction.WITHOUT):
+        return render_step(request, state, "queries", form, context, is_invalid=is_invalid)
     try:
         run = cases.create_with_first_run(setup=setup, by=request.user)
     except (ValidationError, runs.RunNotAllowed, EngineError, UnreadableSecret) as error:
         form.add_error(None, f"The case was not created. {error_text(error)}")
-        return render_step(request, state, "queries", form, **context)
+        return render_step(request, state, "queries", form, context, is_invalid=is_invalid)
     transaction.on_commit(partial(tasks.enqueue_run, run))
     state.clear()
     details = f" {len(pasted.repeated):,} repeated lines were added once." if pasted.repeated else ""
@@ -129,7 +143,7 @@ def _check_or_create(
     return redirect("case", run.case_id)
 
 
-def _initial_queries(state: WizardState, endpoint: Endpoint) -> dict[str, Any]:
+def _initial_queries(state: WizardState, endpoint: Endpoint) -> InitialValues:
     """What was entered before, else the queries of an uploaded file of rankings."""
     entered = state.entered("queries")
     known = [] if entered else endpoints.known_queries(endpoint)

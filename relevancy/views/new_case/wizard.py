@@ -1,19 +1,58 @@
 """The state of a new case between its steps, kept in the session. Only POST requests change it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import TypedDict, cast
 
 from django.core.exceptions import ValidationError
 
 from relevancy import cases
 from relevancy.models import UnreadableSecret
+from relevancy.views.forms import FormData, InitialValues
 from relevancy.views.requests import HtmxRequest
 
 TITLES = {"scale": "Name and scale", "endpoint": "Endpoint", "fields": "Fields", "queries": "Queries"}
 STEPS = tuple(TITLES)
 NOT_KEPT = {"csrfmiddlewaretoken", "do", "username", "password", "api_key", "bearer", "clear"}
 SESSION_KEY = "case_wizard"
+
+
+class StepAction(StrEnum):
+    """What the submit buttons of the steps do."""
+
+    NEXT = "next"
+    BACK = "back"
+    TRY = "try"
+    SKIP = "skip"
+    SUGGEST = "suggest"
+    CHECK = "check"
+    WITHOUT = "without"
+    CREATE = "create"
+
+
+class TestedEndpoint(TypedDict, total=False):
+    """What the last connection test returned; empty before the first one.
+
+    endpoint: identity of the endpoint, see `WizardState.endpoint_identity`.
+    names: names of its fields.
+    text_names: names of the fields that contained text in the first documents; None without documents.
+    text: the query of the test.
+    """
+
+    endpoint: list[str]
+    names: list[str]
+    text_names: list[str] | None
+    text: str
+
+
+class StoredState(TypedDict, total=False):
+    """`WizardState` as the session keeps it; empty before the first step was submitted."""
+
+    entered: dict[str, dict[str, object]]
+    complete: list[str]
+    tested: TestedEndpoint
+    sealed: str
+    file: str
 
 
 @dataclass(frozen=True)
@@ -39,12 +78,12 @@ class WizardState:
 
     def __init__(self, request: HtmxRequest) -> None:
         self._session = request.session
-        stored: dict[str, Any] = request.session.get(SESSION_KEY, {})
-        self._entered: dict[str, dict[str, Any]] = stored.get("entered", {})
-        self._complete: list[str] = stored.get("complete", [])
-        self.tested: dict[str, Any] = stored.get("tested", {})
-        self.sealed: str = stored.get("sealed", "")
-        self.file: str = stored.get("file", "")
+        stored = cast(StoredState, request.session.get(SESSION_KEY, {}))
+        self._entered = stored.get("entered", {})
+        self._complete = stored.get("complete", [])
+        self.tested: TestedEndpoint = stored.get("tested", {})
+        self.sealed = stored.get("sealed", "")
+        self.file = stored.get("file", "")
 
     def save(self) -> None:
         self._session[SESSION_KEY] = {
@@ -62,11 +101,11 @@ class WizardState:
     def is_empty(self) -> bool:
         return not self._entered
 
-    def entered(self, step: str) -> dict[str, Any]:
+    def entered(self, step: str) -> InitialValues:
         """Returns the values entered in a step; empty if it was not submitted yet."""
         return self._entered.get(step, {})
 
-    def enter(self, step: str, values: Mapping[str, Any]) -> None:
+    def enter(self, step: str, values: FormData) -> None:
         """Keeps the values of a step, which is incomplete until `complete` is called."""
         self._entered[step] = {name: values[name] for name in values if name not in NOT_KEPT}
         self._complete = [name for name in self._complete if name != step]

@@ -1,6 +1,7 @@
 """Creating and editing scorers: a form with the scorer preview next to it."""
 
-from typing import Any
+from enum import StrEnum
+from typing import TypedDict
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -10,10 +11,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from relevancy import scorers, tasks
-from relevancy.models import Role, Scorer, ScorerVersion
+from relevancy.models import Role, Scorer, ScorerDefinition, ScorerVersion, User
 from relevancy.scoring.errors import ScoringError
 from relevancy.views.forms import InitialValues
-from relevancy.views.requests import HtmxRequest
+from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import redirect_with_message
 
 from . import descriptions
@@ -36,6 +37,15 @@ if (mean === null) {
 }
 """
 NO_SCRIPTS = "The admins of this site have disabled user scripts. Create a measure instead."
+
+
+class ScorerAction(StrEnum):
+    """What the submit buttons of the form do: save, save for one case, preview the scores, show the fields of a measure."""
+
+    SAVE = "save"
+    SAVE_FOR_CASE = "case"
+    RUN = "run"
+    SHOW = "show"
 
 
 @require_http_methods(["GET", "POST"])
@@ -99,13 +109,15 @@ def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -
     preview_form = PreviewForm(
         request.user, request.POST or None, initial={"grades": _initial_grades(initial)}, scorer=scorer
     )
-    do, result = request.POST.get("do", ""), None
-    if do in {"run", "show"}:
-        result = build_preview(request, preview_form, form, None) if do == "run" else None
+    action, result = submitted(request, ScorerAction, default=ScorerAction.SAVE), None
+    if action in {ScorerAction.RUN, ScorerAction.SHOW}:
+        result = build_preview(request, preview_form, form, None) if action == ScorerAction.RUN else None
         form.errors.pop("name", None)  # A preview needs no name.
     elif request.method == "POST" and form.is_valid():
         try:
-            return _for_case(request, form, preview_form, scorer) if do == "case" else _save(request, form, scorer)
+            if action == ScorerAction.SAVE_FOR_CASE:
+                return _for_case(request, form, preview_form, scorer)
+            return _save(request, form, scorer)
         except ValidationError as error:
             form.add_service_errors(error)
     return _page(request, scorer, form, preview_form, result)
@@ -115,17 +127,31 @@ def _initial_grades(initial: InitialValues) -> str:
     return descriptions.example_grades(scorers.parse_scale(str(initial["scale"])))
 
 
-def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> HttpResponse:
-    data, definition = form.cleaned_data, form.scorer_definition
+class _ScorerValues(TypedDict):
+    """What `scorers.create`, `change` and `create_for_case` all take."""
+
+    name: str
+    description: str
+    definition: ScorerDefinition
+    by: User
+
+
+def _scorer_values(request: HtmxRequest, form: ScorerForm) -> _ScorerValues:
+    """Returns the values of a valid form."""
+    definition = form.scorer_definition
     assert definition is not None, "a valid form has a definition"
-    values: dict[str, Any] = {
-        "name": data["name"],
-        "description": data["description"],
+    return {
+        "name": form.cleaned_data["name"],
+        "description": form.cleaned_data["description"],
         "definition": definition,
         "by": request.user,
     }
+
+
+def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> HttpResponse:
+    values = _scorer_values(request, form)
     if scorer is None:
-        scorer = scorers.create(is_global=data.get("is_global", False), **values)
+        scorer = scorers.create(is_global=form.cleaned_data.get("is_global", False), **values)
         text = f"Scorer “{scorer.name}” created."
     else:
         previous = newest(scorer).number
@@ -143,9 +169,7 @@ def _for_case(request: HtmxRequest, form: ScorerForm, preview_form: PreviewForm,
         raise ValidationError(
             f"Only editors of {case} can change its scorers. Save the scorer and ask an editor to add it."
         )
-    data, definition = form.cleaned_data, form.scorer_definition
-    assert definition is not None, "a valid form has a definition"
-    values = {"name": data["name"], "description": data["description"], "definition": definition, "by": request.user}
+    values = _scorer_values(request, form)
     created = scorers.create_for_case(case=case, primary=preview_form.cleaned_data["primary"], **values)
     tasks.send(tasks.rescore_case, case.pk)
     return redirect_with_message(

@@ -1,5 +1,7 @@
 """Forms of teams and their members."""
 
+from enum import StrEnum
+
 from django import forms
 
 from relevancy.models import Role
@@ -7,6 +9,13 @@ from relevancy.models import Role
 
 class TeamForm(forms.Form):
     name = forms.CharField(max_length=120)
+
+
+class InvitationAction(StrEnum):
+    """What the submit buttons of an invitation do."""
+
+    ACCEPT = "accept"
+    DECLINE = "decline"
 
 
 class RoleForm(forms.Form):

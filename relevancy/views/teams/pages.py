@@ -10,12 +10,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from relevancy import teams
 from relevancy.models import Case, Endpoint, Membership, Role, Team
 from relevancy.models.invitation import LIFETIME
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
-from relevancy.views.requests import HtmxRequest
+from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
 
-from .forms import InvitationForm, RoleForm, TeamForm
+from .forms import InvitationAction, InvitationForm, RoleForm, TeamForm
 from .invitations import InvitationLink, invitations_to
 
 # What each role can do; each can do all that the one before can.
@@ -125,7 +125,7 @@ def invitation(request: HtmxRequest, token: str) -> HttpResponse:
         context = {"invitation": found, "reason": reason, "described_roles": described_roles()}
         return render(request, "teams/invitation.html", context, status=403 if reason else 200)
     try:
-        if request.POST.get("do") != "accept":
+        if submitted(request, InvitationAction) == InvitationAction.DECLINE:
             teams.invitations.decline(invitation=found, by=request.user)
             return redirect_with_message(request, reverse("teams"), f"Invitation to {found.team} declined.")
         member = teams.invitations.accept(invitation=found, by=request.user)
@@ -145,9 +145,7 @@ def team_member_role(request: HtmxRequest, team_id: int, member_id: int) -> Http
     team: Team = get_or_403(Team.objects, request.user, team_id, needs=Role.OWNER)
     member, form = _get_member(team, member_id), RoleForm(request.POST)
     if not form.is_valid():
-        return conflict(
-            request, _team_url(team), f"{request.POST.get('role', '')!r} is not a role. Choose one from the list."
-        )
+        return conflict(request, _team_url(team), form_error(form))
     try:
         teams.set_role(member=member, role=form.cleaned_data["role"])
     except ValidationError as error:

@@ -1,6 +1,7 @@
 """Ratings given on the workbench. The response updates what a rating changes: the result, its query, the case's score."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import reswap, retarget
 
 from relevancy import judgments, tasks
-from relevancy.models import CaseQuery, Ranking, Role
+from relevancy.models import CaseQuery, Query, Ranking, Role, Run, ScorerVersion, User
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
@@ -136,9 +137,20 @@ def _rescore_other_runs(workbench: Workbench) -> None:
     tasks.enqueue_book_rescore(workbench.case.book_id)
 
 
+class _RatingArguments(TypedDict):
+    """What `judgments.rate`, `rate_many` and `remove` all take."""
+
+    query: Query
+    by: User
+    run: Run | None
+    ranking: Ranking | None
+    versions: Sequence[ScorerVersion]
+    baseline: Ranking | None
+
+
 def _prepare(
     request: HtmxRequest, workbench: Workbench, case_query: CaseQuery
-) -> tuple[tuple[Ranking | None, Ranking | None], dict[str, Any]]:
+) -> tuple[tuple[Ranking | None, Ranking | None], _RatingArguments]:
     """Reads what a rating does not change, before it is stored. Returns the rankings of the run shown and of the run before, and
     the arguments of the service."""
     run, previous_run, versions = workbench.selection.run, workbench.selection.baseline, workbench.versions
@@ -147,7 +159,7 @@ def _prepare(
         ranking.run = run
     if previous is not None and previous_run is not None:
         previous.run = previous_run
-    arguments = {
+    arguments: _RatingArguments = {
         "query": case_query.query,
         "by": request.user,
         "run": run,

@@ -1,7 +1,5 @@
 """Attempts are run and previewed; runs are cancelled and completed."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
@@ -58,11 +56,12 @@ def _follow(request: HtmxRequest, workbench: Workbench, active: Run, *, by_tune_
         return redirect_to(request, workbench.queries.url(run=""))
     changed = workbench.showing_newest_run()
     changed.progress = RunProgress.first_look(active, has_started_it=True)
-    context: dict[str, Any] = {**changed.score_context(), "queries": changed.queries}
+    context: dict[str, object] = {**changed.score_context(), "queries": changed.queries}
     number, address_number = active.attempt.number, page_parameters(request).get("attempt", "")
     if by_tune_pane:
-        context |= changed.tune_context(attempt_number=str(number))
-        address_number = "" if number == context["tune"].last_number else str(number)
+        tune_context = changed.tune_context(attempt_number=str(number))
+        context |= tune_context
+        address_number = "" if number == tune_context["tune"].last_number else str(number)
     response = render(request, "workbench/_run_started.html", context)
     details = {"attempt": number, "list_url": changed.queries.page_url if workbench.selection.is_older else ""}
     response = trigger_client_event(response, "run-started", details, after="settle")
