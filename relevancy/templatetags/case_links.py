@@ -10,7 +10,7 @@ from relevancy.models import Case
 
 
 class SelectedRun(Protocol):
-    """The run that a page shows, as the parameters of its address; empty for the newest run."""
+    """The run that a page shows, as the parameters of its address; empty for the one shown by default."""
 
     @property
     def parameters(self) -> Mapping[str, object]: ...
@@ -24,7 +24,7 @@ def case_url(context: Context, name: str, *args: object, **parameters: object) -
 def run_url(case: Case, selection: SelectedRun | None, name: str, *args: object, **parameters: object) -> str:
     """Returns the URL `name` of a case.
 
-    Adds the parameters of `selection`, which names the run shown if it is not the newest, and `parameters`, of which those
+    Adds the parameters of `selection`, which names the run shown if it is not the default, and `parameters`, of which those
     that are None or empty are left out.
     """
     selected = selection.parameters if selection else {}

@@ -91,6 +91,37 @@ def test_run_fails_with_advice_and_is_completed(
     assert stage.newest_run(case).status == "complete"
 
 
+def test_failed_run_does_not_hide_the_last_complete_one(look: Opens, case: Case, solr: LocalServer) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    head, run = page.locator("#case-score"), page.locator("#run-button")
+    run.click()
+    expect(head).to_contain_text("Run 1 · attempt 1")
+    score = bench.case_score.inner_text()
+    bench.open("star wars")
+    bench.mark_document()
+
+    solr.respond = _down  # type: ignore[assignment]
+    run.click()
+    notice = page.locator('[data-notice="run-failed"]')
+    expect(notice).to_contain_text("This page shows run 1, the last complete one.")
+    expect(head).to_contain_text("Run 1 · attempt 1")
+    expect(bench.case_score).to_have_text(score)
+    expect(bench.results("star wars")).not_to_have_count(0)
+    notice.get_by_role("link", name="Show run 2").click()
+    expect(head).to_contain_text("Run 2 · attempt 1")
+    expect(bench.case_score).to_have_text("–")
+    notice.get_by_role("link", name="Back to run 1").click()
+    expect(bench.case_score).to_have_text(score)
+
+    solr.respond = fake_solr
+    notice.get_by_role("button", name="Run again").click()
+    expect(head).to_contain_text("Run 2 · attempt 1")
+    expect(notice).to_have_count(0)
+    expect(bench.case_score).to_have_text(score)
+    bench.expect_no_reload()
+
+
 def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr: LocalServer) -> None:
     def choosy(received: ReceivedRequest) -> Reply:
         if b"night" in received.body:

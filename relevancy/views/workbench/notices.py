@@ -71,10 +71,10 @@ def _endpoint(case: Case, user: User, access: CaseAccess, selection: RunSelectio
 
 
 def _run_state(case: Case, access: CaseAccess, selection: RunSelection) -> Iterator[Notice]:
-    run, newest = selection.run, selection.newest
-    if run is None or newest is None:
+    run, newest, default = selection.run, selection.newest, selection.default
+    if run is None or newest is None or default is None:
         return
-    if selection.is_older:
+    if run.pk != default.pk and selection.is_older:
         yield Notice(
             "older-run",
             format_html(
@@ -82,20 +82,38 @@ def _run_state(case: Case, access: CaseAccess, selection: RunSelection) -> Itera
             ),
             title=f"You are viewing run {run.number}",
             icon="clock",
-            actions=[NoticeAction(f"Back to run {newest.number}", reverse("case", args=[case.pk]))],
+            actions=[NoticeAction(f"Back to run {default.number}", reverse("case", args=[case.pk]))],
         )
-    elif title := RUN_TITLES.get(Run.Status(run.status)):
-        left_out = "" if run.status == Run.Status.FAILED and not run.done else " Unsearched queries are not scored."
-        label = f"Try {_it_or_them(run.failed)} again" if run.status == Run.Status.INCOMPLETE else "Search the rest"
+    elif title := RUN_TITLES.get(Run.Status(newest.status)):
+        left_out = " Unsearched queries are not scored." if newest.done and run.pk == newest.pk else ""
+        shown = f" This page shows run {run.number}, the last complete one." if run.pk != newest.pk else ""
         yield Notice(
-            f"run-{run.status}",
-            f"{run.reason}{left_out}",
-            title=f"Run {run.number} {title}",
-            level="warn" if run.status == Run.Status.CANCELLED else "bad",
-            actions=_complete_run(case, access, run, label),
+            f"run-{newest.status}",
+            f"{newest.reason}{left_out}{shown}",
+            title=f"Run {newest.number} {title}",
+            level="warn" if newest.status == Run.Status.CANCELLED else "bad",
+            actions=[*_other_run(case, selection), *_complete_run(case, access, newest, _completion_label(newest))],
         )
     elif not run.is_active:
         yield from _unsearched(case, access, run)
+
+
+def _other_run(case: Case, selection: RunSelection) -> Iterator[NoticeAction]:
+    """Leads from the last complete run to a newer one that failed, and back."""
+    run, newest, default = selection.run, selection.newest, selection.default
+    if run is None or newest is None or default is None or newest.pk == default.pk:
+        return
+    if run.pk == default.pk:
+        yield NoticeAction(f"Show run {newest.number}", reverse("case", args=[case.pk], query={"run": newest.number}))
+    else:
+        yield NoticeAction(f"Back to run {default.number}", reverse("case", args=[case.pk]))
+
+
+def _completion_label(run: Run) -> str:
+    """Returns the text of the button that makes a run search what it has not searched."""
+    if run.status == Run.Status.INCOMPLETE:
+        return f"Try {_it_or_them(run.failed)} again"
+    return "Search the rest" if run.done else "Run again"
 
 
 def _unsearched(case: Case, access: CaseAccess, run: Run) -> Iterator[Notice]:

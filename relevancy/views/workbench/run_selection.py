@@ -9,7 +9,7 @@ from relevancy.models import Case, Run
 
 
 class RunSelection:
-    """The run that a page shows: the newest one of the case, or an older one that the address names as `run`."""
+    """The run that a page shows: the one that the address names as `run`, or else the newest one of the case that did not fail."""
 
     def __init__(self, case: Case, number: int = 0) -> None:
         self._case = case
@@ -21,17 +21,39 @@ class RunSelection:
         return self._runs[0] if self._runs else None
 
     @cached_property
+    def default(self) -> Run | None:
+        """The run shown if the address names none: the newest one, or the last complete one if the newest failed or was stopped
+        before its first search."""
+        return self.last_complete if self.last_complete and self.has_newest_failed else self.newest
+
+    @cached_property
     def run(self) -> Run | None:
-        """The run shown; None if nothing was run yet. A number that no run has selects the newest run."""
-        return next((run for run in self._runs if run.number == self._number), self.newest)
+        """The run shown; None if nothing was run yet. A number that no run has selects the default."""
+        return next((run for run in self._runs if run.number == self._number), self.default)
+
+    @property
+    def has_newest_failed(self) -> bool:
+        """Whether the newest run failed, or was stopped before its first search."""
+        if self.newest is None:
+            return False
+        return self.newest.status == Run.Status.FAILED or (
+            self.newest.status == Run.Status.CANCELLED and not self.newest.done
+        )
+
+    @cached_property
+    def last_complete(self) -> Run | None:
+        """The newest run of the case that is complete; None if there is none."""
+        return next((run for run in self._runs if run.status == Run.Status.COMPLETE), None)
 
     @cached_property
     def _runs(self) -> list[Run]:
-        """The newest run, and the one that was named if it is another one. One SQL statement."""
-        newest = Run.objects.newest_for(self._case)
-        named_or_newest = Q(number=self._number) | Q(pk=Subquery(newest.values("pk")[:1]))
-        runs = newest.filter(named_or_newest) if self._number else newest[:1]
-        found = list(runs.select_related("attempt"))
+        """The newest run, the last complete one and the one that was named, newest first. One SQL statement."""
+        runs = Run.objects.newest_for(self._case)
+        complete = runs.filter(status=Run.Status.COMPLETE)
+        wanted = Q(pk=Subquery(runs.values("pk")[:1])) | Q(pk=Subquery(complete.values("pk")[:1]))
+        if self._number:
+            wanted |= Q(number=self._number)
+        found = list(runs.filter(wanted).select_related("attempt"))
         for run in found:
             run.case = self._case
         return found
@@ -61,5 +83,5 @@ class RunSelection:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """What every link of the page adds to its address, so that it leads to the same run."""
-        return {"run": self.run.number} if self.run and self.is_older else {}
+        """What every link of the page adds to its address, so that it leads to the same run; nothing for the default."""
+        return {"run": self.run.number} if self.run and self.default and self.run.pk != self.default.pk else {}

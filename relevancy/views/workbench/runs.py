@@ -63,7 +63,7 @@ def _follow(request: HtmxRequest, workbench: Workbench, active: Run, *, by_tune_
         context |= tune_context
         address_number = "" if number == tune_context["tune"].last_number else str(number)
     response = render(request, "workbench/_run_started.html", context)
-    details = {"attempt": number, "list_url": changed.queries.page_url if workbench.selection.is_older else ""}
+    details = {"attempt": number, "list_url": changed.queries.page_url if workbench.filter.run else ""}
     response = trigger_client_event(response, "run-started", details, after="settle")
     if not changed.header().is_active:  # tasks may be executed when they are created
         response = trigger_client_event(response, "run-finished", after="settle")

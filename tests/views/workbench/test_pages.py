@@ -645,6 +645,71 @@ def test_notice_of_an_older_run(sign_in, case):
     assert notices(sign_in("editor").get(at(case, "case"), {"run": "2"})) == []
 
 
+@pytest.fixture
+def failing(case):
+    """Run 1 is complete, run 2 of the same attempt failed before its first search."""
+    run = start(case)
+    Run.objects.filter(pk=run.pk).update(status="failed", reason="Nobody there.", finished_at=timezone.now())
+    return case
+
+
+def test_failed_run_does_not_hide_the_last_complete_one(sign_in, case):
+    client = sign_in("editor")
+    before = client.get(at(case, "case"))
+    run = start(case)
+    Run.objects.filter(pk=run.pk).update(status="failed", reason=f"Nobody there. {SCRIPT}", finished_at=timezone.now())
+    page = client.get(at(case, "case"))
+    assert "Run 1 · attempt 1" in head_of(page)
+    assert [words(row) for row in elements(by_id(page, "queries"), _name="tr")] == [
+        words(row) for row in elements(by_id(before, "queries"), _name="tr")
+    ]
+    assert "run=" not in attributes(by_id(page, "queries"))["hx-get"]
+    (notice,) = elements(by_id(page, "queries"), cls="notice")
+    assert words(notice) == (
+        f"Run 2 failed: Nobody there. {SCRIPT} This page shows run 1, the last complete one. Show run 2 Run again"
+    )
+    assert attributes(elements(notice, _name="a")[0])["href"] == at(case, "case", run=2)
+    assert attributes(elements(notice, _name="form")[0])["action"] == at(case, "run_complete", 2)
+    assert words(elements(by_id(sign_in("viewer").get(at(case, "case")), "queries"), cls="notice")[0]).endswith(
+        "Show run 2"
+    )
+
+
+def test_failed_run_can_be_shown(sign_in, failing):
+    page = sign_in("editor").get(at(failing, "case"), {"run": "2"})
+    assert "Run 2 · attempt 1" in head_of(page)
+    assert attributes(by_id(page, "queries"))["hx-get"] == at(failing, "case", run=2)
+    assert attributes(elements(by_id(page, "list-run"), name="run")[0])["value"] == "2"
+    (notice,) = elements(by_id(page, "queries"), cls="notice")
+    assert words(notice) == "Run 2 failed: Nobody there. Back to run 1 Run again"
+    assert attributes(elements(notice, _name="a")[0])["href"] == at(failing, "case")
+
+
+def test_failed_run_is_run_again_from_its_notice(sign_in, failing, django_capture_on_commit_callbacks):
+    client = sign_in("editor")
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(at(failing, "run_complete", 2))
+    page = client.get(at(failing, "case"))
+    assert ("Run 2 · attempt 1" in head_of(page), notices(page)) == (True, [])
+
+
+def test_ratings_after_a_failed_run_are_scored_in_the_run_shown(sign_in, failing):
+    client, entry = sign_in("rater"), entry_of(failing, "query 1")
+    response = client.post(at(failing, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    score = QueryScore.objects.get(run__number=1, query=entry.query_id)
+    assert score.revision == query_of(failing, "query 1").revision
+    assert "Run 1 · attempt 1" in words(by_id(response, "case-score"))
+
+
+@pytest.mark.parametrize(("done", "number"), [(0, 1), (2, 2)])
+def test_run_that_was_stopped_is_shown_if_it_has_results(sign_in, case, done, number):
+    run = start(case)
+    Run.objects.filter(pk=run.pk).update(status="cancelled", done=done, finished_at=timezone.now())
+    page = sign_in("editor").get(at(case, "case"))
+    assert f"Run {number} · attempt 1" in head_of(page)
+    assert notices(page)[0].startswith("Run 2 was stopped:")
+
+
 def test_scores_that_ratings_made_stale_are_made_anew(sign_in, case, monkeypatch):
     client = sign_in("viewer")
     before = head_of(client.get(at(case, "case")))
