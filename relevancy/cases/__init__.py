@@ -3,18 +3,28 @@
 from . import annotations
 from .activity import recent_activity
 from .cases import archive, create, rename, restore, share, unshare
-from .dashboard import CaseRow, case_rows, find_cases
+from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
+from .deletion import Losses, delete, losses
+from .duplicates import Duplicate, RatingsChoice, duplicate
 from .setup import CaseSetup, create_with_first_run, seal, unseal
 
 __all__ = [
     "CaseRow",
     "CaseSetup",
+    "Duplicate",
+    "Losses",
+    "RatingsChoice",
+    "Waiting",
+    "WaitingCase",
     "annotations",
     "archive",
     "case_rows",
     "create",
     "create_with_first_run",
+    "delete",
+    "duplicate",
     "find_cases",
+    "losses",
     "recent_activity",
     "rename",
     "restore",
@@ -22,4 +32,5 @@ __all__ = [
     "share",
     "unseal",
     "unshare",
+    "waiting_for",
 ]

@@ -13,9 +13,10 @@ from django.db.models import Count, Exists, F, FloatField, Func, OuterRef, Q, Qu
 from django.db.models.functions import Coalesce, Lower, RowNumber
 
 from relevancy import scores
-from relevancy.models import Case, CaseQuery, CaseScore, CaseScorer, Run, ScorerVersion
+from relevancy.models import Case, CaseQuery, CaseScore, CaseScorer, Role, Run, ScorerVersion
 
 HISTORY_RUNS = 12
+MAX_WAITING = 2_000  # cases of one user that are looked through for what waits
 _UNSCORED_STATUSES = (*Run.ACTIVE_STATUSES, Run.Status.FAILED)  # whose scores say nothing about the attempt
 SORT_KEYS = ("name", "score", "change", "scored", "unrated", "run")
 
@@ -24,8 +25,8 @@ SORT_KEYS = ("name", "score", "change", "scored", "unrated", "run")
 class CaseRow:
     """A case as the home page lists it.
 
-    version: the primary scorer's version; None if the case has no scorer.
-    query_count: the number of queries in the case.
+    version: the primary scorer's version; None if the case has no scorer, which only an administrator can bring about.
+    query_count: the number of queries in the case; 0 if it has no scorer.
     run: the newest run.
     scored_run: the newest finished run with a score under `version`, which may be older than `run`; failed runs do not count.
     score: the newest score of `scored_run`.
@@ -53,6 +54,67 @@ class CaseRow:
     def is_score_outdated(self) -> bool:
         """Whether the score belongs to an older run than the newest one."""
         return bool(self.run and self.scored_run and self.run.pk != self.scored_run.pk)
+
+
+@dataclass(frozen=True)
+class WaitingCase:
+    """A case in which something waits for a person.
+
+    run_number, run_status, run_failed: of its newest run; `run_failed` counts the searches that failed.
+    unrated: the results without a rating that its newest score counts.
+    """
+
+    pk: int
+    name: str
+    run_number: int | None
+    run_status: str | None
+    run_failed: int | None
+    unrated: int | None
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits for a person. `failed`: cases of which the newest run failed or lacks results, newest run first, for those who may
+    run it again. `unrated`: cases with unrated results, most first, for those who may rate them.
+
+    case_count: the number of cases that the person can see.
+    """
+
+    failed: tuple[WaitingCase, ...]
+    unrated: tuple[WaitingCase, ...]
+    case_count: int
+
+
+def waiting_for(user: Any) -> Waiting:
+    """Returns what waits for a person in the cases that are not archived. One SQL statement."""
+    newest_run = Run.objects.filter(case=OuterRef("pk")).order_by("-number")
+    rows = (
+        Case.objects.visible_to(user)
+        .live()
+        .order_by("-pk")
+        .annotate(
+            run_id=Subquery(newest_run.values("pk")[:1]),
+            run_number=Subquery(newest_run.values("number")[:1]),
+            run_status=Subquery(newest_run.values("status")[:1]),
+            run_failed=Subquery(newest_run.values("failed")[:1]),
+            unrated=Subquery(primary_scores(case="pk").values("unrated")[:1]),
+        )
+        .values_list("role", "run_id", "pk", "name", "run_number", "run_status", "run_failed", "unrated")[:MAX_WAITING]
+    )
+    found = [(role, run_id, WaitingCase(*values)) for role, run_id, *values in rows]
+    failed = [(run_id, case) for role, run_id, case in found if role >= Role.EDITOR and _lacks_results(case)]
+    unrated = [case for role, _, case in found if role >= Role.RATER and case.unrated]
+    return Waiting(
+        tuple(case for _, case in sorted(failed, key=lambda entry: entry[0], reverse=True)),
+        tuple(sorted(unrated, key=lambda case: case.unrated or 0, reverse=True)),
+        len(found),
+    )
+
+
+def _lacks_results(case: WaitingCase) -> bool:
+    if case.run_status in (Run.Status.FAILED, Run.Status.INCOMPLETE):
+        return True
+    return bool(case.run_failed) and case.run_status not in Run.ACTIVE_STATUSES
 
 
 def find_cases(user: Any, *, archived: bool = False, text: str = "", sort: str = "") -> QuerySet[Case]:
@@ -109,12 +171,11 @@ def _change() -> Subquery:
 
 
 def case_rows(cases: Iterable[Case]) -> list[CaseRow]:
-    """Returns what the home page shows of some cases, in their order. Five SQL statements."""
+    """Returns what the home page shows of some cases, in their order. Three SQL statements."""
     rows = {case.pk: CaseRow(case) for case in cases}
-    for case_id, version in _primary_versions(rows).items():
-        rows[case_id].version = version
-    for case_id, count in _query_counts(rows):
-        rows[case_id].query_count = count
+    for case_scorer in _primary_scorers(rows):
+        row = rows[case_scorer.case_id]
+        row.version, row.query_count = case_scorer.version, case_scorer.query_count
     runs_by_case = _newest_runs(rows)
     scores_by_run = _scores_by_run(rows.values(), runs_by_case)
     for case_id, runs in runs_by_case.items():
@@ -122,23 +183,18 @@ def case_rows(cases: Iterable[Case]) -> list[CaseRow]:
     return list(rows.values())
 
 
-def _primary_versions(case_ids: Iterable[int]) -> dict[int, ScorerVersion]:
-    case_scorers = (
-        CaseScorer.objects.filter(case__in=list(case_ids))
+def _primary_scorers(case_ids: Iterable[int]) -> QuerySet[Any]:
+    """The primary scorer of each case with its version, annotated with `query_count`, the number of queries in the case."""
+    present = CaseQuery.objects.present().filter(case=OuterRef("case")).order_by()
+    count = present.values("case").annotate(count=Count("pk")).values("count")
+    first = CaseScorer.objects.filter(case=OuterRef("case")).order_by("position", "id").values("pk")[:1]
+    return (
+        CaseScorer.objects.filter(case__in=list(case_ids), pk=Subquery(first))
+        .annotate(query_count=Coalesce(Subquery(count), 0))
         .select_related("version__scorer")
         .defer("version__script", "version__scorer__description")
-        .order_by("case_id", "position", "id")
+        .order_by("case_id")
     )
-    versions: dict[int, ScorerVersion] = {}
-    for case_scorer in case_scorers:
-        versions.setdefault(case_scorer.case_id, case_scorer.version)
-    return versions
-
-
-def _query_counts(case_ids: Iterable[int]) -> Iterable[tuple[int, int]]:
-    present = CaseQuery.objects.present().filter(case__in=list(case_ids))
-    counts: Iterable[tuple[int, int]] = present.order_by().values_list("case_id").annotate(Count("id"))
-    return counts
 
 
 def _newest_runs(case_ids: Iterable[int]) -> dict[int, list[Run]]:

@@ -25,7 +25,7 @@ class PageContext(TypedDict):
 
 # (label, URL name, prefix of the paths that belong to it)
 SECTIONS = (
-    ("Home", "home", "/cases/"),
+    ("Cases", "home", "/cases/"),
     ("Endpoints", "endpoints", "/endpoints/"),
     ("Scorers", "scorers", "/scorers/"),
     ("Teams", "teams", "/teams/"),

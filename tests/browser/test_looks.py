@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from relevancy import cases
 from relevancy.models import Case, Endpoint, Team, User
 
 from . import stage
@@ -62,6 +63,8 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/?open={entry.pk}",
         f"/cases/{case.pk}/share/",
         f"/cases/{case.pk}/rename/",
+        f"/cases/{case.pk}/duplicate/",
+        f"/cases/{case.pk}/delete/",
         f"/cases/{case.pk}/queries/{entry.pk}/edit/",
         f"/cases/{case.pk}/queries/{entry.pk}/document/?doc_id=star-wars-1977",
         "/endpoints/",
@@ -91,6 +94,34 @@ def test_pages_name_their_controls_and_fit(look: Opens, case: Case, width: int) 
         if any(found.values()):
             wrong[address] = found
     assert not wrong
+
+
+# Width of the names of cases, and how many lines a short one takes.
+_NAMES = """() => [...document.querySelectorAll(".cases .name-link")].map((node) => node.getBoundingClientRect())
+  .map((box) => ({width: box.width, height: box.height}))"""
+
+
+def _name(page: Page, name: str) -> dict[str, float]:
+    """Where the name of the first case of this name is."""
+    box = page.locator(".cases .name-link").filter(has_text=name).first.bounding_box()
+    assert box is not None
+    return {**box}
+
+
+@pytest.mark.parametrize("width", [390, 640])  # a phone; 1280 pixels at 200 %
+def test_home_fits_a_phone_and_twice_the_size(look: Opens, case: Case, people: dict[str, User], width: int) -> None:
+    long = "Intranet policies and procedures for the whole organisation"
+    for name in ("Movies", long, "x" * 60):
+        cases.create(name=name, owner=people["owner"])
+    page = look("owner", viewport={"width": width, "height": 844})
+    page.goto("/?sort=name")
+    assert page.evaluate(_TOO_WIDE) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert min(box["width"] for box in page.evaluate(_NAMES)) > 40  # 20 when they were cut to “M…”
+    assert _name(page, "Movies")["height"] < 24  # one line, not one letter to a line
+    assert _name(page, long)["width"] > 200
+    page.locator(".cases summary").first.click()
+    assert page.evaluate(_TOO_WIDE) == []
 
 
 def test_login_names_its_controls_and_fits(look: Opens) -> None:

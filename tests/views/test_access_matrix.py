@@ -53,6 +53,10 @@ case_rename            GET    edit    200
 case_rename            POST   edit    302
 case_archive           POST   own     302
 case_restore           POST   own     302
+case_duplicate         GET    edit    200
+case_duplicate         POST   edit    302
+case_delete            GET    own     200
+case_delete            POST   own     302
 case                   GET    see     200
 run_state              GET    see     200
 case_scorer            POST   edit    302
@@ -226,6 +230,7 @@ def bodies(world):
         "endpoint_share": share,
         "scorer_share": share,
         "case_rename": {"name": "Renamed"},
+        "case_duplicate": {"name": "Copy", "ratings": "copy"},
         "case_scorer": {"scorer": world.scorer.pk},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},

@@ -1,4 +1,4 @@
-"""Actions on a whole case: share, rename, archive, restore."""
+"""Actions on a whole case: share, rename, duplicate, archive, restore, delete."""
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
@@ -15,6 +15,8 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.teams.pages import described_roles
 from relevancy.views.teams.sharing import ShareForm, sharing
+
+from .forms import DeleteForm, DuplicateForm
 
 
 def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
@@ -93,3 +95,39 @@ def case_restore(request: HtmxRequest, case_id: int) -> HttpResponse:
     cases.restore(case=case)
     undo = reverse("case_archive", args=[case.pk])
     return redirect_with_message(request, reverse("home"), f"{case} restored.", undo=undo)
+
+
+@require_http_methods(["GET", "POST"])
+def case_duplicate(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Copies a case; the form says what is copied and what is not."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    form = DuplicateForm(request.POST or None, case=case, user=request.user)
+    if form.is_valid():
+        try:
+            copy = cases.duplicate(case=case, by=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            text = f"“{copy.case}” created as a copy of “{case}”."
+            if copy.left_out:
+                text += f" Left out, because you may not use them in another case: {', '.join(copy.left_out)}."
+            return redirect_with_message(request, reverse("case", args=[copy.case.pk]), text)
+    context = {"case": case, "form": form}
+    return render(request, "home/duplicate.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def case_delete(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Says what is lost with a case, and deletes it."""
+    case = _get_case(request, case_id, Role.OWNER)
+    losses = cases.losses(case=case, by=request.user)
+    form = DeleteForm(request.POST if request.method == "POST" else None, losses=losses)
+    if form.is_valid():
+        try:
+            cases.delete(case=case, by=request.user, with_book=form.cleaned_data["with_book"])
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect_with_message(request, reverse("home"), f"“{case}” deleted.")
+    context = {"case": case, "form": form, "losses": losses}
+    return render(request, "home/delete.html", context, status=422 if form.errors else 200)

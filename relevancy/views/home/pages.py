@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from relevancy import cases, tasks
@@ -35,6 +36,17 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class ListChoice:
+    """One of the lists of cases that the page offers. key: the value of `show` in the address."""
+
+    key: str
+    label: str
+    count: int | None
+    is_current: bool
+    url: str
+
+
+@dataclass(frozen=True)
 class RunPill:
     """How the newest run of a case ended, if that needs attention."""
 
@@ -55,31 +67,56 @@ COLUMNS = (
 )
 
 
+LISTS = {"": "All", "failed": "Run failed", "unrated": "Unrated", "archived": "Archived"}
+MAX_WAITING_LISTED = 3  # of each kind, beside the list
+
+
 @require_GET
 def home(request: HtmxRequest) -> HttpResponse:
     """The home page; for htmx only the list of cases."""
-    archived = request.GET.get("archived") == "1"
+    show = request.GET.get("show", "")
+    show = show if show in LISTS else ""
     text = request.GET.get("f", "").strip()
     sort = request.GET.get("sort", "")
-    page = Paginator(cases.find_cases(request.user, archived=archived, text=text, sort=sort), PAGE_SIZE).get_page(
-        request.GET.get("page")
-    )
+    waiting = cases.waiting_for(request.user)
+    found = cases.find_cases(request.user, archived=show == "archived", text=text, sort=sort)
+    if show in {"failed", "unrated"}:
+        found = found.filter(pk__in=[case.pk for case in getattr(waiting, show)])
+    page = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
     rows = cases.case_rows(page)
-    context = {
+    context: dict[str, object] = {
         "page": page,
         "page_query": _query_without_page(request),
         "rows": [(row, run_pill(row.run)) for row in rows],
         "active_rows": _unsettled(rows),
         "f": text,
         "sort": sort,
-        "archived": archived,
+        "show": show,
+        "lists": _lists(show, sort, waiting),
         "headings": [_heading(column, sort) for column in COLUMNS],
     }
     if request.htmx:
         return render(request, "home/_cases.html", context)
+    context["waiting"] = waiting
+    context["max_waiting"] = MAX_WAITING_LISTED
     context["invitations"] = invitations_to(request)
     context["recent_activity"] = cases.recent_activity(request.user)
     return render(request, "home/home.html", context)
+
+
+def _lists(show: str, sort: str, waiting: cases.Waiting) -> list[ListChoice]:
+    counts = {"": waiting.case_count, "failed": len(waiting.failed), "unrated": len(waiting.unrated)}
+    order = {"sort": sort} if sort else {}
+    return [
+        ListChoice(
+            key,
+            label,
+            counts.get(key),
+            key == show,
+            reverse("home", query=({"show": key} if key else {}) | order),
+        )
+        for key, label in LISTS.items()
+    ]
 
 
 @require_GET

@@ -11,4 +11,6 @@ urlpatterns = [
     path("cases/<int:case_id>/rename/", case_actions.case_rename, name="case_rename"),
     path("cases/<int:case_id>/archive/", case_actions.case_archive, name="case_archive"),
     path("cases/<int:case_id>/restore/", case_actions.case_restore, name="case_restore"),
+    path("cases/<int:case_id>/duplicate/", case_actions.case_duplicate, name="case_duplicate"),
+    path("cases/<int:case_id>/delete/", case_actions.case_delete, name="case_delete"),
 ]

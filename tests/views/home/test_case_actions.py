@@ -1,10 +1,11 @@
-"""Tests of the actions on a whole case: share, rename, archive, restore."""
+"""Tests of the actions on a whole case: share, rename, duplicate, archive, restore, delete."""
 
 import pytest
 
-from relevancy import cases, teams
-from relevancy.models import Case, Membership, Role, Team
-from tests.views.factories import make_case
+from relevancy import cases, judgments, teams
+from relevancy.models import Attempt, Book, Case, Endpoint, Membership, Rating, Role, Run, Team
+from tests.markup import compact
+from tests.views.factories import make_case, make_run
 
 NAMES = ("viewer", "rater", "editor", "owner", "stranger")
 
@@ -141,3 +142,72 @@ def test_owner_of_the_row_keeps_all_rights(sign_in, people, team):
     assert sign_in("viewer").post(at(mine, "archive")).status_code == 302
     Membership.objects.filter(user=people["viewer"]).update(role=Role.RATER)
     assert sign_in("viewer").get(at(mine, "share")).status_code == 200
+
+
+@pytest.mark.parametrize("who", NAMES)
+def test_duplicate_and_delete_in_the_menu_follow_the_role(sign_in, case, who):
+    page = sign_in(who).get("/").content.decode()
+    assert (at(case, "duplicate") in page) == (who in {"editor", "owner"})
+    assert (at(case, "delete") in page) == (who == "owner")
+
+
+def test_duplicate_page_offers_the_same_book_only_to_editors_of_the_book(sign_in, people, team):
+    case = make_case(people["admin"], team=team)
+    assert 'value="share"' in sign_in("editor").get(at(case, "duplicate")).content.decode()
+    case.book.teams.clear()
+    client = sign_in("editor")
+    assert 'value="share"' not in client.get(at(case, "duplicate")).content.decode()
+    refused = client.post(at(case, "duplicate"), {"name": "Copy", "ratings": "share"})
+    assert (refused.status_code, list(refused.context["form"].errors)) == (422, ["ratings"])
+    assert Case.objects.count() == 1
+
+
+def test_duplicate_leads_to_the_copy_and_says_what_was_left_out(sign_in, people, team):
+    case = make_case(people["admin"], team=team)
+    judgments.rate(query=case.book.queries.first(), doc_id="1", value=case.book.top, by=people["rater"])
+    client = sign_in("editor")
+    data = {"name": "Trial", "ratings": "copy", "with_attempts": "on"}
+    answer = client.post(at(case, "duplicate"), data, follow=True)
+    copy = Case.objects.get(name="Trial")
+    assert answer.redirect_chain[0][0] == f"/cases/{copy.pk}/"
+    assert "attempt 1" in answer.content.decode()
+    assert (copy.owner, Rating.objects.filter(query__book=copy.book).count()) == (people["editor"], 1)
+    Endpoint.objects.update(owner=people["editor"])
+    client.post(at(case, "duplicate"), {**data, "name": "With attempts"})
+    assert Attempt.objects.filter(case__name="With attempts").count() == 1
+
+
+@pytest.mark.parametrize(
+    "data", [{"name": "", "ratings": "copy"}, {"name": "x", "ratings": "all"}, {"name": "x" * 192}]
+)
+def test_duplicate_refuses(sign_in, case, data):
+    assert sign_in("owner").post(at(case, "duplicate"), data).status_code == 422
+    assert Case.objects.count() == 1
+
+
+def test_delete_asks_and_names_what_is_lost(sign_in, case):
+    make_run(case)
+    page = compact(sign_in("owner").get(at(case, "delete")).content.decode())
+    assert "1 run with" in page
+    assert 'name="with_book"' in page
+    assert Case.objects.count() == 1
+
+
+def test_delete(sign_in, case):
+    make_run(case)
+    answer = sign_in("owner").post(at(case, "delete"), follow=True)
+    assert answer.redirect_chain == [("/", 302)]
+    assert (Case.objects.count(), Run.objects.count(), Book.objects.count()) == (0, 0, 1)
+
+
+def test_delete_with_the_book(sign_in, case):
+    sign_in("owner").post(at(case, "delete"), {"with_book": "on"})
+    assert (Case.objects.count(), Book.objects.count()) == (0, 0)
+
+
+def test_delete_waits_for_the_run(sign_in, case):
+    make_run(case, None, status="running")
+    answer = sign_in("owner").post(at(case, "delete"))
+    assert answer.status_code == 422
+    assert "Run 1" in answer.content.decode()
+    assert Case.objects.count() == 1

@@ -124,7 +124,56 @@ def test_home_archived(sign_in, people):
     cases.archive(case=case)
     client = sign_in("owner")
     assert rows_of(client.get("/")) == []
-    assert rows_of(client.get("/?archived=1")) == ["Old"]
+    assert rows_of(client.get("/?show=archived")) == ["Old"]
+
+
+def test_home_lists_failed_runs_and_unrated_results_for_those_who_can_do_something(sign_in, people, team):
+    unrated, failed, incomplete, fine = (
+        make_case(people["admin"], name, team=team) for name in ("Unrated", "Failed", "Incomplete", "Fine")
+    )
+    make_run(unrated, 50.0)
+    make_run(failed, None, status="failed")
+    make_run(incomplete, None, status="incomplete", failed=3)
+    make_run(fine, 50.0).case_scores.update(unrated=0)
+    listed = {
+        who: [rows_of(sign_in(who).get(f"/?show={show}&sort=name")) for show in ("failed", "unrated")]
+        for who in ("viewer", "rater", "editor", "stranger")
+    }
+    assert listed == {
+        "viewer": [[], []],
+        "rater": [[], ["Unrated"]],
+        "editor": [["Failed", "Incomplete"], ["Unrated"]],
+        "stranger": [[], []],
+    }
+    page = sign_in("editor").get("/").content.decode()
+    assert (page.count('data-waiting="failed"'), page.count('data-waiting="unrated"')) == (2, 1)
+
+
+def test_home_failed_run_is_done_with_when_the_next_one_has_started(sign_in, people):
+    case = make_case(people["owner"])
+    make_run(case, None, status="failed")
+    assert rows_of(sign_in("owner").get("/?show=failed")) == ["Movies"]
+    make_run(case, None, status="running", failed=1)
+    assert rows_of(sign_in("owner").get("/?show=failed")) == []
+
+
+def test_home_archived_cases_wait_for_nobody(sign_in, people):
+    case = make_case(people["owner"])
+    make_run(case, None, status="failed")
+    cases.archive(case=case)
+    assert sign_in("owner").get("/").context["waiting"] == cases.Waiting((), (), 0)
+
+
+def test_home_unknown_list_is_that_of_all_cases(sign_in, people):
+    make_case(people["owner"])
+    assert rows_of(sign_in("owner").get("/?show=junk")) == ["Movies"]
+
+
+def test_home_lists_keep_filter_and_order(sign_in, people):
+    make_case(people["owner"])
+    page = sign_in("owner").get("/?show=unrated&sort=name").content.decode()
+    assert '<input type="hidden" name="show" value="unrated">' in compact(page)
+    assert "/?show=failed&amp;sort=name" in page
 
 
 def statements(client, url="/"):
@@ -331,6 +380,6 @@ def test_nav_theme_and_keys(sign_in, people):
     page = client.get("/").content.decode()
     assert 'data-theme="dark"' in page
     assert 'data-keys="off"' in page
-    assert 'aria-current="page">Home' in page
+    assert 'aria-current="page">Cases' in page
     client.cookies["theme"] = '"><script>'
     assert "<script>" not in client.get("/").content.decode().partition("<body")[0].replace("<script ", "")

@@ -1,0 +1,146 @@
+"""Copies of whole cases, to try something without touching the original."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from relevancy import judgments, scorers
+from relevancy.models import (
+    Attempt,
+    Book,
+    Case,
+    CaseQuery,
+    Endpoint,
+    Query,
+    Scorer,
+    ScorerVersion,
+    User,
+)
+from relevancy.models.saving import clean_and_save
+
+BATCH = 500
+
+# What happens to the ratings: the copy uses the same book, gets a new book with copies of them, or a new book without any.
+type RatingsChoice = Literal["share", "copy", "none"]
+
+
+@dataclass(frozen=True)
+class Duplicate:
+    """A copy of a case. ratings: the number of ratings that were copied. left_out: numbers of the attempts and names of the scorers
+    that the copy does not have, because its owner may not use them in another case."""
+
+    case: Case
+    ratings: int
+    left_out: Sequence[str]
+
+
+def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: bool, by: User) -> Duplicate:
+    """Creates a copy of a case that belongs to `by` and is shared with nobody.
+
+    Copies queries with their order, options, weights, notes and tags, and the scorers with their versions; `with_attempts` the
+    attempts that are not archived. Runs, scores and annotations are not copied.
+
+    The same book needs the role editor on it, since everyone who can see the copy can see the book. Raises `ValidationError`
+    naming the field.
+    """
+    if ratings == "share" and not Book.objects.editable_by(by).filter(pk=case.book_id).exists():
+        message = f"You need the role Editor on the book “{case.book}” to use it in another case. Copy the ratings."
+        raise ValidationError({"ratings": message})
+    versions = list(ScorerVersion.objects.used_by(case))
+    usable = set(Scorer.objects.visible_to(by).filter(only_for=None).values_list("pk", flat=True))
+    kept = [version for version in versions if version.scorer_id in usable]
+    left_out = [version.scorer.name for version in versions if version.scorer_id not in usable]
+    with transaction.atomic():
+        book = case.book if ratings == "share" else _copy_of_book(case.book, name, by)
+        copy = Case(name=name, book=book, owner=by, options=case.options)
+        clean_and_save(copy)
+        chosen = [version.scorer for version in kept] or [scorers.default_scorer()]
+        scorers.choose_scorers(case=copy, scorers=chosen, versions=kept)
+        query_ids = _copy_queries(case, copy)
+        count = judgments.copy_ratings(query_ids=query_ids, by=by) if ratings == "copy" else 0
+        if with_attempts:
+            left_out += _copy_attempts(case, copy, by)
+    return Duplicate(copy, count, left_out)
+
+
+def _copy_of_book(book: Book, name: str, by: User) -> Book:
+    copy = Book(name=name, owner=by, scale=book.scale, relevant_from=book.relevant_from, rule=book.rule)
+    clean_and_save(copy)
+    return copy
+
+
+def _copy_queries(case: Case, copy: Case) -> dict[int, int]:
+    """Copies the queries in a case; returns `{query id: id of the copy, or of the same query if the cases share a book}`."""
+    present = list(case.case_queries.present().select_related("query"))
+    if copy.book_id != case.book_id:
+        copies = Query.objects.bulk_create(
+            [
+                Query(
+                    book_id=copy.book_id,
+                    text=query.text,
+                    text_key=query.text_key,
+                    information_need=query.information_need,
+                    notes=query.notes,
+                    tags=query.tags,
+                )
+                for query in (case_query.query for case_query in present)
+            ],
+            batch_size=BATCH,
+        )
+        query_ids = {case_query.query_id: query.pk for case_query, query in zip(present, copies, strict=True)}
+    else:
+        query_ids = {case_query.query_id: case_query.query_id for case_query in present}
+    CaseQuery.objects.bulk_create(
+        (
+            CaseQuery(
+                case=copy,
+                query_id=query_ids[case_query.query_id],
+                position=case_query.position,
+                options=case_query.options,
+                weight=case_query.weight,
+            )
+            for case_query in present
+        ),
+        batch_size=BATCH,
+    )
+    return query_ids
+
+
+def _copy_attempts(case: Case, copy: Case, by: User) -> list[str]:
+    """Copies the attempts whose endpoint `by` may use, with their numbers. Returns what was left out."""
+    usable = set(Endpoint.objects.usable_by(by).values_list("pk", flat=True))
+    attempts = {attempt.pk: attempt for attempt in case.attempts.order_by("number")}
+    copies: dict[int, Attempt] = {}
+    left_out = []
+    for attempt in attempts.values():
+        if attempt.archived_at:
+            continue
+        if attempt.endpoint_id not in usable:
+            left_out.append(f"attempt {attempt.number}")
+            continue
+        copies[attempt.pk] = Attempt.objects.create(
+            case=copy,
+            number=attempt.number,
+            parent=_copied_ancestor(attempt, attempts, copies),
+            name=attempt.name,
+            endpoint_id=attempt.endpoint_id,
+            template=attempt.template,
+            knobs=attempt.knobs,
+            fields=attempt.fields,
+            depth=attempt.depth,
+            escape=attempt.escape,
+            note=attempt.note,
+            created_by=by,
+        )
+    return left_out
+
+
+def _copied_ancestor(attempt: Attempt, attempts: dict[int, Attempt], copies: dict[int, Attempt]) -> Attempt | None:
+    """Returns the copy of the nearest ancestor that was copied. A parent always has a lower number than its children."""
+    parent_id = attempt.parent_id
+    while parent_id is not None and parent_id not in copies:
+        parent_id = attempts[parent_id].parent_id
+    return copies.get(parent_id) if parent_id is not None else None
