@@ -13,8 +13,14 @@ const GENERIC = {
 };
 const LONGEST = 300;
 
-function toast(text, level = "error") {
-  document.dispatchEvent(new CustomEvent("toast", { detail: { text, level } }));
+function toast(text, key, level = "error") {
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, level, key } }));
+}
+
+/** The key of the toast of a refused request; the same request, accepted later, takes it away. */
+function keyOf(detail) {
+  const { verb, path } = detail.requestConfig ?? {};
+  return path ? `refused ${verb} ${new URL(path, location.href).pathname}` : undefined;
 }
 
 function saidByServer(xhr) {
@@ -39,13 +45,18 @@ function message(xhr) {
   return `The server answered with error ${xhr.status}. Nothing was changed on this page; try again.`;
 }
 
-document.addEventListener("htmx:responseError", (event) => toast(message(event.detail.xhr)));
+document.addEventListener("htmx:responseError", (event) => toast(message(event.detail.xhr), keyOf(event.detail)));
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (!event.detail.successful) return;
+  toast("", keyOf(event.detail));
+  toast("", "unreachable");
+});
 for (const [name, text] of [
   ["htmx:sendError", "The server cannot be reached. What you typed is still here; try again."],
   ["htmx:timeout", "The server took too long to answer. What you typed is still here; try again."],
 ]) {
   document.addEventListener(name, (event) => {
-    if (!event.detail.elt.closest?.("[data-rate]")) toast(text); // ratings are kept and sent again: rate.js
+    if (!event.detail.elt.closest?.("[data-rate]")) toast(text, "unreachable"); // ratings are kept and sent again: rate.js
   });
 }
 document.addEventListener("htmx:swapError", () => toast("The answer could not be shown. Reload the page."));

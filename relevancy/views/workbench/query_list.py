@@ -93,6 +93,11 @@ class QueryList:
         return queries.tags.of_case(self._case)
 
     @property
+    def shows_tags(self) -> bool:
+        """Whether there is a tag to filter by, or the list is filtered by one that no query has any more."""
+        return bool(self.tags or self.filter.tag)
+
+    @property
     def states(self) -> list[tuple[str, str]]:
         """The states that the list can be filtered by: name and label."""
         available = {name: label for name, (label, _) in STATES.items()}

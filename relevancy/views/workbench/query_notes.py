@@ -1,5 +1,7 @@
 """Tags, information need and notes of a query. They belong to the book and change in every case on it."""
 
+from collections.abc import Sequence
+
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -8,11 +10,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from relevancy import queries
 from relevancy.models import CaseQuery
 from relevancy.views.forms import add_errors, form_error
-from relevancy.views.requests import HtmxRequest
+from relevancy.views.requests import HtmxRequest, page_parameters
 from relevancy.views.responses import conflict, redirect_to
 
 from .access import get_case, get_case_with_editable_book
 from .forms import NotesForm, TagsForm
+from .query_filter import QueryFilter
 from .workbench import Workbench
 
 
@@ -45,18 +48,20 @@ def notes(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 @require_POST
 def tag(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Adds the tags in `add` to the query, removes the tag in `remove`."""
-    workbench = Workbench(request, get_case_with_editable_book(request, case_id))
+    page_filter = QueryFilter.from_parameters(page_parameters(request))
+    workbench = Workbench(request, get_case_with_editable_book(request, case_id), query_filter=page_filter)
     case_query = _get_case_query(workbench, entry_id)
     form = TagsForm(request.POST)
     if not form.is_valid():
         return conflict(request, workbench.queries.open_url(case_query), form_error(form))
     removed = form.cleaned_data["remove"].casefold()
     kept = [name for name in case_query.query.tags if name.casefold() != removed]
+    tags_before = queries.tags.of_case(workbench.case)
     try:
         queries.tags.set_tags(query=case_query.query, tags=[*kept, form.cleaned_data["add"]])
     except ValidationError as error:
         return conflict(request, workbench.queries.open_url(case_query), error)
-    return _render_notes(request, workbench, entry_id)
+    return _render_notes(request, workbench, entry_id, tags_before=tags_before)
 
 
 @require_GET
@@ -79,12 +84,19 @@ def _get_case_query(workbench: Workbench, case_query_id: int) -> CaseQuery:
     return case_query
 
 
-def _render_notes(request: HtmxRequest, workbench: Workbench, case_query_id: int) -> HttpResponse:
-    """Renders the notes in an opened query, and the row of the query, whose tags may have changed."""
+def _render_notes(
+    request: HtmxRequest, workbench: Workbench, case_query_id: int, *, tags_before: Sequence[str] | None = None
+) -> HttpResponse:
+    """Renders the notes in an opened query, and the row of the query, whose tags may have changed.
+
+    tags_before: the tags of the case before the change, if it was one of tags; the toolbar is sent if they differ.
+    """
     case_query = workbench.queries.get(case_query_id)
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
     row = workbench.row(case_query, is_open=True, detail=False)
-    return render(
-        request, "workbench/query_notes.html", {**workbench.base_context(), "case_query": case_query, "row": row}
-    )
+    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "row": row}
+    if tags_before is not None and tags_before != workbench.queries.tags:
+        has_first_or_last = not (tags_before and workbench.queries.tags)
+        context |= {"queries": workbench.queries, "with_tags": True, "with_tag_scores": has_first_or_last}
+    return render(request, "workbench/query_notes.html", context)

@@ -36,6 +36,26 @@ def test_tag_adds_and_takes_off(sign_in, case):
     assert tags_of(case) == ["long tail"]
 
 
+def test_tag_updates_the_filter_and_the_scores_by_tag(sign_in, case):
+    client = sign_in("editor")
+    first = tag(client, case, add="brand")
+    options = elements(by_id(first, "tag"), _name="option")
+    assert [words(option) for option in options] == ["All tags", "brand"]
+    assert elements(by_id(first, "tag-scores"), cls="tag-scores")
+    second = tag(client, case, "query 2", add="long tail")
+    assert [attributes(option)["value"] for option in elements(by_id(second, "case-tags"), _name="option")] == [
+        "brand",
+        "long tail",
+    ]
+    assert elements(tree(second), id="tag-scores") == [], "An opened table of scores would close."
+    assert elements(tree(tag(client, case, "query 2", add="brand")), id="tag-filter") == [], "The list is the same."
+    tag(client, case, "query 2", remove="brand")
+    tag(client, case, "query 2", remove="long tail")
+    last = tag(client, case, remove="brand")
+    assert elements(by_id(last, "tag-filter"), _name="select") == []
+    assert elements(by_id(last, "tag-scores"), cls="tag-scores") == []
+
+
 def test_tag_refuses(sign_in, case):
     answer = tag(sign_in("editor"), case, add="x" * 51)
     assert answer.status_code == 409
