@@ -2,7 +2,7 @@
 
     python benchmarks/home.py [--postgres URL] [--cases N] [--quick] [--check]
 
-Each of the 500 cases has 20 runs of five attempts, scored under its primary scorer, and 40 ratings; three cases have an
+Each of the 500 cases has 20 runs of five attempts, scored under its primary scorer and compared, and 40 ratings; three cases have an
 active run. Measured with Django's test client, DEBUG off, as a user who owns all cases; medians of 7: the whole page, the
 list sorted by score, the list filtered by a name, and the update of the active runs. Target: at most 12 statements and
 100 kB each.
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from datetime import timedelta
+from itertools import pairwise
 from statistics import median
 
 import fresh_site
@@ -27,7 +28,20 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from relevancy import cases, queries
-from relevancy.models import Attempt, Case, CaseScore, Endpoint, Query, RatingChange, Run, Scorer, User, Verdict
+from relevancy.models import (
+    Attempt,
+    Case,
+    CaseRevision,
+    CaseScore,
+    Endpoint,
+    Query,
+    RatingChange,
+    Run,
+    RunComparison,
+    Scorer,
+    User,
+    Verdict,
+)
 
 RUNS, ROUNDS, ACTIVE, RATINGS = 20, 7, 3, 40
 MOST_STATEMENTS, MOST_BYTES = 12, 100_000
@@ -44,6 +58,7 @@ def make_cases(owner: User, count: int) -> None:
         with transaction.atomic():
             case = cases.create(name=f"Case {number:03} of a shop", owner=owner, scorers=[scorer])
             queries.add(case=case, texts=[f"query {text}" for text in range(10)])
+            revision = CaseRevision.objects.filter(case=case).values_list("revision", flat=True).first() or 0
             attempts = Attempt.objects.bulk_create(
                 Attempt(case=case, number=n + 1, endpoint=endpoint, template="q=#$query##", created_by=owner)
                 for n in range(5)
@@ -74,9 +89,26 @@ def make_cases(owner: User, count: int) -> None:
                     scored=10,
                     queries=10,
                     unrated=number % 7,
+                    revision=revision,
                 )
                 for run in runs
                 if run.finished_at
+            )
+            RunComparison.objects.bulk_create(
+                RunComparison(
+                    run=later,
+                    baseline=earlier,
+                    version=version,
+                    revision=revision,
+                    run_score=(7 * number + later.number) % 100,
+                    baseline_score=(7 * number + earlier.number) % 100,
+                    compared=10,
+                    better=6,
+                    worse=3,
+                    newly_scored=0,
+                    no_longer_scored=0,
+                )
+                for earlier, later in pairwise(runs)
             )
             query = Query.objects.filter(book=case.book).first()
             assert query is not None
@@ -102,6 +134,7 @@ def measure(client: Client, url: str, headers: dict[str, str]) -> tuple[int, int
         response = client.get(url, headers=headers)
         statements = len(captured)
     assert response.status_code == 200, response
+    assert b"data-rescoring" not in response.content, "The scores are not those of the present revision."
     seconds = []
     for _ in range(ROUNDS):
         start = time.perf_counter()

@@ -16,13 +16,11 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from statistics import quantiles
 from typing import Any
@@ -34,12 +32,10 @@ from django.db import connection
 from django.test import Client
 from invented import query_texts
 from large_case import make_case
-from own_environment import ROOT, environment
+from served_site import served
 
 from relevancy import cases, teams
-from relevancy.management.commands.demo import web_command, worker_command
 from relevancy.models import Case, Role, User
-from tests.live.servers import free_port
 
 RATERS, TIMES = 20, 3
 ALONE = 0.1  # seconds between two ratings of one alone: he waits for nobody, so no more is needed
@@ -82,43 +78,6 @@ def _work(lists: list[tuple[str, list[str]]]) -> Iterator[tuple[str, str]]:
         for address, doc_ids in lists:
             for rank, doc_id in enumerate(doc_ids, 1):
                 yield f"{address}?rank={rank}", doc_id
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """The address of the site's web processes, with its worker beside them."""
-    own = environment(fresh_site.DATA)
-    if connection.vendor == "postgresql":
-        url = own["RELEVANCY_DATABASE_URL"].rpartition("/")[0]
-        own["RELEVANCY_DATABASE_URL"] = f"{url}/{connection.settings_dict['NAME']}"
-    (fresh_site.DATA / "collected").mkdir(exist_ok=True)  # WhiteNoise warns where collectstatic has not run
-    port = free_port()
-    with ExitStack() as stack:
-        for line in (web_command(port), worker_command()):
-            process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
-            stack.callback(_end, process)
-        address = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + 60
-        while not _answers(address):
-            assert time.monotonic() < deadline, "the site did not start"
-            time.sleep(0.1)
-        yield address
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(20)
-    except subprocess.TimeoutExpired:  # a script that does not end
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _answers(address: str) -> bool:
-    try:
-        return urllib3.request("GET", f"{address}/readyz", retries=False, timeout=5.0).status == 200
-    except urllib3.exceptions.HTTPError:
-        return False
 
 
 def rate(address: str, rater: Rater, until: float, pause: Callable[[], float], times: list[float]) -> None:
@@ -208,6 +167,7 @@ if __name__ == "__main__":
     line.add_argument("--seconds", type=float, default=40, help="how long 20 raters rate; 40 unless given")
     said = options.read(line, quick=40)
     said.seconds = 8.0 if said.quick else said.seconds
+    print(f"data in {fresh_site.DATA}", flush=True)
     good = measure(said)
     if said.postgres:
         # Django takes its database from the environment, once.

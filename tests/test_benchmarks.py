@@ -20,11 +20,12 @@ QUICK = {
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),
     "sandbox": (["--queries", "20"], ["first script of a process", "queries per second"]),
     "scoring": (["--quick"], ["pytrec_eval", "with bounds"]),
+    "short_run": (["--quick"], ["queue", "poll", "target at most 400 ms"]),
     "storage": (["--queries", "20"], ["MB"]),
     "switching": (["--queries", "60"], ["fresh", "ratio"]),
     "workbench": (["--queries", "120"], ["statements", "ratio"]),
 }
-DATA = {**dict.fromkeys(QUICK, "invented data"), "storage": "films of the sample"}
+DATA = {**dict.fromkeys(QUICK, "invented data"), **dict.fromkeys(("short_run", "storage"), "films of the sample")}
 ON_ENGINES = {
     "engine_runs": (["elasticsearch", "opensearch"], "target ratio below 1"),
     "solr_run": (["solr"], "target ratio at most 1.5"),
@@ -36,6 +37,7 @@ SHARED = {
     "options",
     "own_environment",
     "product_case",
+    "served_site",
 }  # no benchmarks themselves
 
 

@@ -88,7 +88,7 @@ def test_run_leaves_the_page_as_it_is(look: Opens, case: Case, waiting: list[Run
 
 
 def test_short_run_shows_without_waiting_for_a_second(look: Opens, case: Case, waiting: list[Run]) -> None:
-    """Between the start of the run and the first look at it there are 150 ms, not a second."""
+    """Between the start of the run and the first look at it there are 100 ms, not a second."""
     page = look("editor")
     bench = BenchPage(page, case)
     bench.mark_document()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from relevancy.models import Annotation, Case, Query, Rating, User
+from relevancy.models import Annotation, Case, Rating, User
 from tests import factories
 
 from . import stage

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django_tasks_db.management.commands import db_worker
+from django_tasks_db.models import DBTaskResult, get_date_max
 
 from relevancy import tasks
 from relevancy.management.commands import worker
@@ -36,6 +38,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, errors: list[Exception]) -> None:
     def run(self: Any) -> None:
         if left:
             raise left.pop(0)
+        self.running = False
 
     monkeypatch.setattr(db_worker.Worker, "run", run)
 
@@ -78,3 +81,52 @@ def test_a_worker_that_is_told_to_stop_does_not_start_again(
     monkeypatch.setattr(db_worker.Worker, "run", run)
     call_command("worker")
     assert pauses == [1]
+
+
+def _ready_task() -> None:
+    DBTaskResult.objects.create(
+        task_path="relevancy.tasks.run_chunk",
+        args_kwargs={"args": [1], "kwargs": {}},
+        priority=0,
+        queue_name="default",
+        backend_name="default",
+        run_after=get_date_max(),
+    )
+
+
+@pytest.mark.django_db
+def test_waits_until_a_task_is_ready(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            _ready_task()
+
+    monkeypatch.setattr(worker.time, "sleep", sleep)
+    with CaptureQueriesContext(connection) as looks:
+        worker.wait_for_task(0.05)
+    assert pauses == [0.05] * 3
+    statements = [query["sql"] for query in looks if "INSERT" not in query["sql"]]
+    assert len(statements) == 4
+    assert all(sql.startswith("SELECT 1") and "FOR UPDATE" not in sql for sql in statements)
+
+
+@pytest.mark.django_db
+def test_waiting_ends_without_a_task(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the worker checks its connection to the database now and then."""
+    clock = iter([0.0, 1.0, worker.LONGEST_WAIT + 1])
+    monkeypatch.setattr(worker.time, "monotonic", lambda: next(clock))
+    worker.wait_for_task(0.05)
+    assert pauses == [0.05]
+
+
+@pytest.mark.django_db
+def test_worker_looks_again_after_each_task(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    def run(self: Any) -> None:
+        self.running = len(waited) < 2
+
+    monkeypatch.setattr(db_worker.Worker, "run", run)
+    monkeypatch.setattr(worker, "wait_for_task", waited.append)
+    call_command("worker")
+    assert waited == [0.05, 0.05]

@@ -11,12 +11,14 @@ from django.db import Error, connection
 from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME
 from django.utils.crypto import get_random_string
 from django_tasks_db.management.commands import db_worker
+from django_tasks_db.models import DBTaskResult
 
 from relevancy import tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
 
 MIN_PAUSE, MAX_PAUSE = 1.0, 30.0  # seconds, after an error of the database
+LONGEST_WAIT = 5.0  # seconds; then the connection to the database is checked
 STABLE_SECONDS = 60.0  # a worker that has run for so long begins with the shortest pause again
 log = logging.getLogger("relevancy.worker")
 
@@ -25,7 +27,7 @@ class Command(Base):
     help = "Executes searches and scoring in the background until it is stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--interval", type=float, default=0.2, help="seconds between two looks at an empty queue")
+        parser.add_argument("--interval", type=float, default=0.05, help="seconds between two looks at an empty queue")
         parser.add_argument("--batch", action="store_true", help="end when the queue is empty")
 
     def run(self, **options: Any) -> None:
@@ -42,12 +44,20 @@ class Command(Base):
 
 
 def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> None:
-    """Runs the worker of django-tasks-db. After an error of the database it waits and goes on, except with `batch`."""
+    """Runs the worker of django-tasks-db until the queue is empty, waits for a task, and runs it again; with `batch`, once.
+
+    Waiting reads the queue without a lock, so it can look often; the worker itself locks the whole of an SQLite database with each
+    look. After an error of the database this function waits and goes on, except with `batch`.
+    """
     db_worker.Command().configure_logging(verbosity)
+    if verbosity == 1:
+        db_worker.logger.setLevel(
+            logging.WARNING
+        )  # it reports each of its starts and ends; tasks have a logger of their own
     worker = db_worker.Worker(
         queue_names=[DEFAULT_TASK_QUEUE_NAME],
-        interval=interval,
-        batch=batch,
+        interval=0,
+        batch=True,
         backend_name=DEFAULT_TASK_BACKEND_ALIAS,
         startup_delay=False,
         max_tasks=None,
@@ -60,6 +70,9 @@ def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> Non
         started = time.monotonic()
         try:
             worker.run()
+            if batch or not worker.running:
+                return
+            wait_for_task(interval)
         except Error as error:
             if batch:
                 raise
@@ -70,8 +83,16 @@ def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> Non
             connection.close()
             time.sleep(pause)
             pause = min(2 * pause, MAX_PAUSE)
-        else:
-            return
+
+
+def wait_for_task(interval: float) -> None:
+    """Returns when a task is ready, or after `LONGEST_WAIT`. Looks every `interval` seconds; each look is one SQL statement."""
+    ready = DBTaskResult.objects.ready().filter(
+        backend_name=DEFAULT_TASK_BACKEND_ALIAS, queue_name=DEFAULT_TASK_QUEUE_NAME
+    )
+    until = time.monotonic() + LONGEST_WAIT
+    while not ready.exists() and time.monotonic() < until:
+        time.sleep(interval)
 
 
 def _run_celery() -> None:

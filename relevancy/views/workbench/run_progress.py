@@ -10,7 +10,13 @@ from django.http import QueryDict
 from relevancy.models import Run
 from relevancy.views.requests import parse_number
 
-FIRST_PAUSES = (150, 150, 300)  # milliseconds: a short run is shown 150, 300 or 600 ms after its start
+FIRST_PAUSES = (
+    100,
+    100,
+    100,
+    100,
+    200,
+)  # milliseconds: a short run is shown 100, 200, 300, 400 or 600 ms after its start
 MIN_OBSERVED_SECONDS = 1.0  # a rate over less time would change with every look
 
 

@@ -13,18 +13,12 @@ def poll(text, run=RUN):
     return RunProgress.from_parameters(QueryDict(text), run)
 
 
-def test_page_asks_after_150_300_and_600_ms_then_each_second():
+def test_page_asks_every_100_ms_at_first_then_each_second():
     progress, triggers = RunProgress.first_look(RUN, has_started_it=True), []
-    for _ in range(5):
+    for _ in range(7):
         triggers.append(progress.trigger)
         progress = poll(progress.query_string(RUN))
-    assert triggers == [
-        "load delay:150ms, every 1s",
-        "load delay:150ms, every 1s",
-        "load delay:300ms, every 1s",
-        "every 1s",
-        "every 1s",
-    ]
+    assert triggers == [*["load delay:100ms, every 1s"] * 4, "load delay:200ms, every 1s", "every 1s", "every 1s"]
 
 
 def test_page_that_found_the_run_active_asks_each_second():

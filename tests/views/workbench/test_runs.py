@@ -62,7 +62,7 @@ def test_run_by_htmx_sends_what_its_start_changes_and_keeps_the_rest_of_the_page
     page = {**HTMX, "HX-Current-URL": f"http://testserver{at(case, 'case')}?q=query&sort=score&attempt=1#tune"}
     response = sign_in("editor").post(at(case, "run"), pane_of(case, depth="5"), headers=page)
     head = by_id(response, "case-score")
-    assert attributes(head)["hx-trigger"] == "load delay:150ms, every 1s"
+    assert attributes(head)["hx-trigger"] == "load delay:100ms, every 1s"
     assert attributes(by_id(response, "tune-parent"))["value"] == "2"
     assert words(elements(by_id(response, "tune-header"), _name="h2")[0]) == "Attempt 2"
     assert len(elements(by_id(response, "attempts"), cls="attempt")) == 2

@@ -1,0 +1,53 @@
+"""The site of a benchmark, served as `demo` serves it: granian with 2 processes of 4 threads, and a worker."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import fresh_site
+import urllib3
+from django.db import connection
+from own_environment import ROOT, environment
+
+from relevancy.management.commands.demo import web_command, worker_command
+from tests.live.servers import free_port
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The address of the site's web processes, with its worker beside them."""
+    own = environment(fresh_site.DATA)
+    if connection.vendor == "postgresql":
+        url = own["RELEVANCY_DATABASE_URL"].rpartition("/")[0]
+        own["RELEVANCY_DATABASE_URL"] = f"{url}/{connection.settings_dict['NAME']}"
+    (fresh_site.DATA / "collected").mkdir(exist_ok=True)  # WhiteNoise warns where collectstatic has not run
+    port = free_port()
+    with ExitStack() as stack:
+        for line in (web_command(port), worker_command()):
+            process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
+            stack.callback(_end, process)
+        address = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + 60
+        while not _answers(address):
+            assert time.monotonic() < deadline, "the site did not start"
+            time.sleep(0.1)
+        yield address
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:  # a script that does not end
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _answers(address: str) -> bool:
+    try:
+        return urllib3.request("GET", f"{address}/readyz", retries=False, timeout=5.0).status == 200
+    except urllib3.exceptions.HTTPError:
+        return False
