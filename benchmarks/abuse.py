@@ -5,7 +5,7 @@
 The site is served as `demo` serves it (2 web processes, a worker), on SQLite or on the server that RELEVANCY_DATABASE_URL names.
 Attacks, each for S seconds (20 unless given):
 
-    nothing   nobody but the rater, for comparison
+    nothing   only the rater, for comparison
     bodies    200 clients send a form byte by byte (point 10 of issue 10)
     readers   100 clients ask for the largest static file and do not read it
     engine    8 editors test a connection to an engine that drips its answer, byte by byte (9)
@@ -161,7 +161,7 @@ def bodies(site: Site) -> Iterator[Callable[[float], Any]]:
                 for number, connection in enumerate(connections):
                     try:
                         connection.sendall(b"a")
-                    except OSError:  # refused after a while: come again
+                    except OSError:  # refused after a while: connect again
                         connections[number] = stack.enter_context(site.connect(form))
                 time.sleep(0.5)
 

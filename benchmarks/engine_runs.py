@@ -30,7 +30,7 @@ READY = "/_cluster/health?wait_for_status=yellow&timeout=1s"
 INDEX = "products"
 CLIENTS: dict[str, Callable[[str], Any]] = {
     "elasticsearch": lambda url: Elasticsearch(url, connections_per_node=product_case.PARALLEL),
-    # Left alone it keeps one connection open and makes the others anew for every search.
+    # By default it keeps one connection open and opens the others again for every search.
     "opensearch": lambda url: OpenSearch(url, pool_maxsize=product_case.PARALLEL),
 }
 NAMES = {"elasticsearch": "elasticsearch", "opensearch": "opensearch-py"}

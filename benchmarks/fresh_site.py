@@ -1,6 +1,6 @@
-"""A site of its own for a benchmark. Imported first: settings, data directory and database are temporary and gone at the end.
+"""A separate site for a benchmark. Import it first: settings, data directory and database are temporary and deleted at the end.
 
-The database is SQLite in a file, or on the server that RELEVANCY_DATABASE_URL names a database of its own (`test_…`).
+The database is a SQLite file, or a separate database (`test_…`) on the server that RELEVANCY_DATABASE_URL names.
 Static files are not collected: pages name them without their hashes.
 """
 

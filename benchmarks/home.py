@@ -7,7 +7,7 @@ active run. Measured with Django's test client, DEBUG off, as a user who owns al
 list sorted by score, the list filtered by a name, and the update of the active runs. Target: at most 12 statements and
 100 kB each.
 
-SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
+SQLite in a file; with --postgres also a separate database on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
 """
 
 from __future__ import annotations

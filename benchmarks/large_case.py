@@ -9,11 +9,11 @@ from invented import document, rankings, ratings
 from relevancy import cases, endpoints, judgments, queries, runs, scorers
 from relevancy.models import Case, Run, User
 
-RUNS = 2  # so that there is a run before to compare with
+RUNS = 2  # so that there is a previous run to compare with
 
 
 def write_rankings(path: Path, texts: list[str], seed: int) -> None:
-    """A file for the engine `static`: ten documents to each query."""
+    """A file for the engine `static`: ten documents for each query."""
     with path.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out)
         rows.writerow(("query", "docid", "position", "title", "short_description", "supplier"))

@@ -2,7 +2,7 @@
 
     python benchmarks/memory.py [--queries N] [--quick] [--check]
 
-Every step is the command a user would give, in a process of its own; its peak is what the kernel reports when it ends.
+Every step is the command that a user would run, in a separate process; its peak is what the kernel reports when it ends.
 Engine: the embedded one, with 20,000 invented documents; ten ratings to a query; scorers AvgEdit and nDCG@10. Target: no
 process above 600 MB.
 """
@@ -26,7 +26,7 @@ TEMPLATE = '{"query": "#$query##", "fields": {"title": 2, "short_description": 1
 
 
 def write_files(folder: Path, count: int) -> None:
-    """Documents, template, and ratings that also name the queries; the second file grades every document anew."""
+    """Documents, template, and ratings that also name the queries; the second file changes every grade."""
     with (folder / "documents.jsonl").open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(document(number)) + "\n" for number in range(DOCUMENTS))
     (folder / "template.json").write_text(TEMPLATE, encoding="utf-8")
@@ -46,7 +46,7 @@ def command(folder: Path, *words: str) -> tuple[float, float]:
     process = os.posix_spawn(
         sys.executable,
         [sys.executable, "-m", "relevancy", *words],
-        # Tasks at once: changed ratings are scored anew in the process that is measured.
+        # Tasks run immediately: rescoring after changed ratings happens in the process that is measured.
         {**environment(folder), "RELEVANCY_TASKS": "immediate"},
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 1, str(folder / "output.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
@@ -68,7 +68,7 @@ def measure(folder: Path, count: int) -> float:
         ("load the documents", "load_documents", "embedded", "many", files["documents.jsonl"]),
         ("make the case", "create_case", *case, "--scorer", "AvgEdit", "--scorer", "nDCG@10"),
         ("run and score it", "evaluate", "Large", "--json", str(folder / "report.json")),
-        ("rate and score anew", "import_ratings", "Large", files["others.csv"]),
+        ("rate and rescore", "import_ratings", "Large", files["others.csv"]),
         ("export the run", "export_run", "Large:1", "--output", str(folder / "run.trec")),
     ]
     command(folder, "migrate", "--verbosity", "0")

@@ -1,10 +1,10 @@
-"""What every benchmark can be told, and how it says whether its target was met."""
+"""The options of every benchmark, and how it reports whether its target was met."""
 
 import argparse
 
 
 def parser(doc: str | None, queries: int) -> argparse.ArgumentParser:
-    """A command line with `--queries` (this many where nothing is said), `--quick` and `--check`."""
+    """Returns a parser with `--queries` (`queries` by default), `--quick` and `--check`."""
     found = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     found.add_argument("--queries", type=int, default=queries, metavar="N", help=f"{queries:,} unless given")
     found.add_argument("--quick", action="store_true", help="a few queries, once: shows that it runs, not how fast")
@@ -13,14 +13,14 @@ def parser(doc: str | None, queries: int) -> argparse.ArgumentParser:
 
 
 def read(line: argparse.ArgumentParser, quick: int, rounds: int = 1) -> argparse.Namespace:
-    """What was said, with `rounds`; with `--quick` it is `quick` queries in one round."""
+    """Returns the options, with `rounds`; with `--quick`, `quick` queries in one round."""
     said = line.parse_args()
     said.queries, said.rounds = (quick, 1) if said.quick else (said.queries, rounds)
     return said
 
 
 def verdict(good: bool, target: str) -> bool:
-    """Say whether a target was met; returns `good`."""
+    """Prints whether a target was met; returns `good`."""
     print(f"  target {target}: {'ok' if good else 'MISSED'}", flush=True)
     return good
 

@@ -1,4 +1,4 @@
-"""The environment of a process that works on a benchmark's own site, whatever the developer's own settings are."""
+"""The environment of a process that works on the site of a benchmark, independent of the developer's settings."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def environment(data: Path) -> dict[str, str]:
-    """Everything as it is, and a site in the folder `data`; only RELEVANCY_DATABASE_URL is taken over."""
+    """Returns the environment for a site in the folder `data`; of the developer's settings, only RELEVANCY_DATABASE_URL is
+    kept."""
     kept = {
         name: value
         for name, value in os.environ.items()

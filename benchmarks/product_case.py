@@ -1,7 +1,7 @@
 """A case of products on a real engine, and a run of it next to a bare loop of the engine's own client.
 
 Data: 19,406 products and 3,668 ratings of 135 queries from `../shared/data/products`, the other queries are words of
-titles; where that folder is not there, invented documents, queries and ratings.
+titles; without that folder, documents, queries and ratings are invented.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Material:
 
 
 def material(count: int, *, quick: bool = False) -> Material:
-    """What is indexed, asked (`count` queries, the rated ones first) and rated."""
+    """Returns what is indexed, searched for (`count` queries, the rated ones first) and rated."""
     if not PRODUCTS.is_dir():
         print(f"{PRODUCTS} is not there: documents, queries and ratings are invented.")
         texts = invented.query_texts(count)
@@ -132,13 +132,13 @@ def whole_run(attempt: Attempt) -> Run:
 
 
 def loop(ask: Callable[[dict[str, Any]], int], sent: list[dict[str, Any]]) -> int:
-    """Every request by itself from a pool of threads; `ask` returns how many hits came back."""
+    """Sends each request separately from a pool of threads; `ask` returns how many hits came back."""
     with ThreadPool(PARALLEL) as pool:
         return sum(pool.imap_unordered(ask, sent))
 
 
 def compare(attempt: Attempt, client: str, bare: Callable[[], int], rounds: int, source: str) -> float:
-    """Both sides take turns, after a turn to warm up. Prints the medians; returns ours through theirs.
+    """Both sides take turns, after a turn to warm up. Prints the medians; returns ours divided by theirs.
 
     `bare` returns how many hits came back, which is how many the run must have stored. `source`: of the data.
     """

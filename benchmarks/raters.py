@@ -1,14 +1,14 @@
-"""What a rater waits for when 20 rate at once, next to one alone: a case of 5,000 queries, served as `demo` serves it.
+"""How long a rater waits when 20 rate at once, compared with one alone: a case of 5,000 queries, served as `demo` serves it.
 
     python benchmarks/raters.py [--postgres URL] [--queries N] [--seconds S] [--quick] [--check]
 
-Granian with 2 processes of 4 threads and a worker, each a process of its own. Every rater is an account with a session and a
-connection of its own, rates the ten results of one query after another by the page's htmx request, and none of them rates a
-query of another's. Three loads: one rater alone; 20 at once, each with a rating every second on average, which is as fast as
-people read (the pauses are even between 0.5 and 1.5 s); and 20 that rate again as soon as they have their answer, which no
-people do. Target: at 20 people's pace, the 95th percentile is at most 3 times that of one alone.
+Granian with 2 processes of 4 threads, and a worker, are separate processes. Every rater is an account with a session and a
+connection of its own, rates the ten results of one query after another by the page's htmx request, and no two of them rate
+the same query. Three loads: one rater alone; 20 at once, each with a rating every second on average, which is as fast as
+people read (the pauses are even between 0.5 and 1.5 s); and 20 that rate again as soon as they have the response, which
+people do not do. Target: at 20 people's pace, the 95th percentile is at most 3 times that of one alone.
 
-SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME). The
+SQLite in a file; with --postgres also a separate database on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME). The
 raters' threads run on the same cores as everything else.
 """
 
@@ -38,20 +38,20 @@ from relevancy import cases, teams
 from relevancy.models import Case, Role, User
 
 RATERS, TIMES = 20, 3
-ALONE = 0.1  # seconds between two ratings of one alone: he waits for nobody, so no more is needed
-TOKEN = "a" * 32  # the cookie and the header have to agree, no more
+ALONE = 0.1  # seconds between two ratings of a single rater
+TOKEN = "a" * 32  # it only has to be the same in the cookie and the header
 
 
 @dataclass(frozen=True)
 class Rater:
-    """Someone signed in: headers of each request, and what is left to rate, as (address, document)."""
+    """A signed-in rater: headers of each request, and what is left to rate, as (URL, document)."""
 
     headers: dict[str, str]
     work: Iterator[tuple[str, str]]
 
 
 def make_raters(case: Case, count: int) -> list[Rater]:
-    """People of a team the case is shared with; each has a part of the queries."""
+    """Members of a team with which the case is shared; each has a part of the queries."""
     team = teams.create(name="Raters", by=case.owner)
     cases.share(case=case, team=team)
     run = case.runs.first()
@@ -74,7 +74,7 @@ def make_raters(case: Case, count: int) -> list[Rater]:
 
 
 def _work(lists: list[tuple[str, list[str]]]) -> Iterator[tuple[str, str]]:
-    while True:  # who is through begins again, with other grades
+    while True:  # at the end, begin again with other grades
         for address, doc_ids in lists:
             for rank, doc_id in enumerate(doc_ids, 1):
                 yield f"{address}?rank={rank}", doc_id
@@ -146,7 +146,7 @@ def measure(said: Any) -> bool:
     raters = make_raters(case, RATERS)
     print(f"{connection.vendor}: {RATERS} raters, a case of {said.queries:,} queries; invented data")
     if connection.vendor == "postgresql":
-        connection.cursor().execute("ANALYZE")  # as its own housekeeping does within a minute
+        connection.cursor().execute("ANALYZE")  # as autovacuum does within a minute
     connection.close()
     with served() as address:
         load(address, raters, said.seconds / 4, lambda: 0.0)  # warm up: every thread has a database connection

@@ -1,9 +1,10 @@
-"""How much a run takes: 5,000 queries with ten hits each, with the displayed fields of the sample case. Target: at most 60 MB.
+"""The size of a run: 5,000 queries with ten hits each, with the displayed fields of the sample case. Target: at most 60 MB.
 
 What is measured is how much the database grows by the run with its scores: the file on SQLite, all its tables and indexes on
-PostgreSQL. Then the run's displayed fields are let go, as an old run's are, and what its rankings take is measured again.
+PostgreSQL. Then the run's displayed fields are deleted, as those of old runs are, and the size of its rankings is measured
+again.
 
-SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
+SQLite in a file; with --postgres also a separate database on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ HITS = 10
 
 
 def used() -> int:
-    """Bytes of the database, after it has tidied up."""
+    """The size of the database in bytes, after a clean-up."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("VACUUM FULL")
@@ -95,15 +96,15 @@ def measure(count: int) -> bool:
     whole = (used() - before) / 1e6
     began = time.perf_counter()
     Run.objects.filter(pk=run.pk).update(fields_dropped_at=timezone.now())
-    retention.prune_display_fields(run.case)  # goes on with a marked run that still has its fields
+    retention.prune_display_fields(run.case)  # continues with a marked run that still has its fields
     seconds = time.perf_counter() - began
     assert not any(hit[2] for hit in run.rankings.order_by("-id")[0].hits)
     stripped = (used() - before) / 1e6
     good = whole <= TARGET_MB
     print(
         f"{connection.vendor}: a run of {count:,} queries with {HITS} hits takes {whole:.1f} MB (target {TARGET_MB}) "
-        f"{'ok' if good else 'MISSED'}; without displayed fields {stripped:.1f} MB, let go in {seconds:.1f} s; films of the sample, "
-        "invented queries"
+        f"{'ok' if good else 'MISSED'}; without displayed fields {stripped:.1f} MB, deleted in {seconds:.1f} s; films of the "
+        "sample, invented queries"
     )
     return good
 

@@ -1,17 +1,17 @@
-"""Another primary scorer for a run of 5,000 queries: what it costs beside its arithmetic and one bulk write.
+"""Another primary scorer for a run of 5,000 queries: what it costs besides its arithmetic and one bulk write.
 
     python benchmarks/switching.py [--postgres URL] [--queries N]
 
 A case with a run of ten results to a query and ten ratings to a query, medians of 7, taking turns:
 
-- fresh: a scorer the case never had is put first and the run is scored with it, as a worker does it: in parts, each in a
-  transaction of its own that no rating waits for long for, scores checked against what was rated meanwhile.
+- fresh: a scorer that the case never had becomes the primary one and the run is scored with it, as a worker does it: in
+  parts, each in a separate short transaction, with scores checked against the ratings made in the meantime.
 - floor: the same rankings and grades read, the same arithmetic, and as many rows in one bulk write; nothing else.
-- back: the primary is changed to a scorer that stood beside it, by a click on the page; its scores are there.
+- back: a secondary scorer becomes the primary one, by a click on the page; its scores already exist.
 
 Target: fresh at most three times the floor; back without computing anything.
 
-SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
+SQLite in a file; with --postgres also a separate database on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def make_run(count: int, by: User) -> Run:
 
 
 def new_version(number: int) -> ScorerVersion:
-    """A scorer nothing was ever scored with."""
+    """A scorer with which nothing has been scored yet."""
     scorer = Scorer.objects.create(name=f"fresh {number}")
     return ScorerVersion.objects.create(scorer=scorer, number=1, measure=MEASURE, scale=[[0, ""], [3, ""]])
 

@@ -7,7 +7,7 @@ page, its list sorted by score and by gap, and a rating given there by htmx. Bot
 cases have three scorers, six runs of ten results to a query and ten ratings to a query. Target: the same number of
 statements, at most twice the time.
 
-SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
+SQLite in a file; with --postgres also a separate database on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
 --details lists the statements of the large case with their times.
 """
 
@@ -37,7 +37,7 @@ from relevancy import cases, endpoints, judgments, queries, runs, scorers
 from relevancy.models import Case, Run, Scorer, User
 
 SMALL, RUNS, ROUNDS = 100, 6, 15
-SCORERS = ("nDCG@10", "P@10", "RR@10")  # beside each other, the first one primary
+SCORERS = ("nDCG@10", "P@10", "RR@10")  # the first one is the primary scorer
 HTMX = {"HX-Request": "true"}
 
 
@@ -127,10 +127,10 @@ def seconds(work: Callable[[Side], HttpResponse], sides: tuple[Side, Side]) -> l
 def compare(large: int, details: bool) -> bool:
     by = User.objects.create_superuser("owner@example.com")
     sides = make_side("small", query_texts(SMALL), by), make_side("large", query_texts(large), by)
-    by.is_superuser = by.is_staff = False  # who sees a case by right of a role pays for looking the role up
+    by.is_superuser = by.is_staff = False  # for users who see the case through a team, the role is looked up
     by.save()
     if connection.vendor == "postgresql":
-        connection.cursor().execute("ANALYZE")  # as its own housekeeping does within a minute
+        connection.cursor().execute("ANALYZE")  # as autovacuum does within a minute
     client = Client(SERVER_NAME="localhost")
     client.force_login(by)
     print(f"{connection.vendor}: a case of {SMALL:,} queries → one of {large:,} (medians of {ROUNDS}); invented data")

@@ -59,7 +59,7 @@ def _fill_one(found: "re.Match[str]", given: Mapping[str, str]) -> str:
 
 
 def instructions(word: str) -> list[str]:
-    """What follows an instruction of the Dockerfile, continued lines joined, in their order."""
+    """The arguments of an instruction of the Dockerfile, in order, with continued lines joined."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     return [line.removeprefix(word).strip() for line in text.splitlines() if line.startswith(word + " ")]
 

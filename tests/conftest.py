@@ -45,7 +45,7 @@ def uses_database(item: pytest.Item) -> bool:
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, factories.Scripted]]:
-    """The engine `scripted` is there for one test; its scripts by address."""
+    """Registers the engine `scripted` for one test. Yields its scripts by address."""
     built_in = (*registry.BUILT_IN, factories.ScriptedEngine)
     monkeypatch.setattr(registry, "BUILT_IN", built_in)
     registry.available.cache_clear()
@@ -64,6 +64,6 @@ def data_dir(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def plain_static_files(settings: Any) -> None:
-    """Static files by their own names: the hashed ones exist only after collectstatic."""
+    """Static files under their plain names: the hashed ones exist only after collectstatic."""
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}

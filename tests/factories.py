@@ -32,7 +32,7 @@ Answer = Sequence[str] | engines.EngineError | Exception
 
 @dataclass
 class Scripted:
-    """What the scripted engine says: per query the ids it returns, an error, or a function of the request."""
+    """What the scripted engine returns: per query the ids it returns, an error, or a function of the request."""
 
     answers: dict[str, Answer | Callable[[engines.Request], Answer]] = field(default_factory=dict)
     default: Answer | Callable[[engines.Request], Answer] = ("a", "b", "c")
@@ -42,7 +42,7 @@ class Scripted:
 
     @property
     def texts(self) -> list[str]:
-        """The queries asked, in order."""
+        """The queries that were searched, in order."""
         return [request.query for request in self.asked]
 
 
@@ -50,7 +50,7 @@ SCRIPT: dict[str, Scripted] = {}  # by address
 
 
 class ScriptedEngine(engines.Engine):
-    """Answers from `SCRIPT`; registered by the fixture `script`."""
+    """Returns what `SCRIPT` contains; registered by the fixture `script`."""
 
     key: ClassVar[str] = "scripted"
     label: ClassVar[str] = "Scripted"
@@ -125,14 +125,14 @@ def make_team(name: str = "", **members: Role) -> Team:
 
 
 def make_scorer(measure: str, name: str = "", **version: Any) -> Scorer:
-    """A communal scorer with one version."""
+    """A global scorer with one version."""
     scorer = Scorer.objects.create(name=name or f"{measure} {next(_number)}")
     ScorerVersion.objects.create(scorer=scorer, number=1, measure=measure, scale=[[0, ""], [3, ""]], **version)
     return scorer
 
 
 def make_endpoint(owner: User, *, engine: str = "scripted", url: str = "", **fields: Any) -> Endpoint:
-    """An endpoint; a scripted one has a script of its own unless `url` names one that is there."""
+    """An endpoint; a scripted one has a script of its own unless `url` names an existing one."""
     url = url or f"script{next(_number)}"
     if engine == "scripted":
         SCRIPT.setdefault(url, Scripted())
@@ -167,7 +167,7 @@ def make_case(
 
 
 def rate_all(case: Case, ratings: Mapping[str, Mapping[str, float]], by: User) -> None:
-    """`{query text: {document: grade}}` into the case's book."""
+    """Rates documents in the case's book: `{query text: {document: grade}}`."""
     values = {query_of(case, text).pk: documents for text, documents in ratings.items()}
     judgments.rate_book(book=case.book, values=values, rater=by, by=by)
 
@@ -179,7 +179,7 @@ def make_attempt(case: Case, endpoint: Endpoint | None = None, **fields: Any) ->
 
 
 def script_of(attempt: Attempt) -> Scripted:
-    """What the attempt's engine says."""
+    """The script of the attempt's engine."""
     return SCRIPT[attempt.endpoint.url]
 
 

@@ -1,4 +1,4 @@
-"""Real processes on a database of their own: what only they can show."""
+"""Real processes with a database of their own, for tests that need several of them."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Site:
         )
 
     def run(self, *words: str, code: str = "", seconds: float = 60) -> "subprocess.CompletedProcess[str]":
-        """As `start`, waited for."""
+        """Like `start`, but waits for the end."""
         process = self.start(*words, code=code)
         out, err = process.communicate(timeout=seconds)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)

@@ -119,7 +119,7 @@ def test_body_that_does_not_arrive_in_time_is_refused(monkeypatch: pytest.Monkey
     assert call(Client(b"a", ends=False), LENGTH).status == 408
 
 
-def test_oldest_of_too_many_unfinished_bodies_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oldest_of_too_many_unfinished_bodies_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi, "MAX_UNFINISHED", 2)
 
     async def run() -> list[Client]:
@@ -146,7 +146,7 @@ def test_chunked_body_above_the_limit_is_refused() -> None:
     assert call(Client(b"x" * 6, b"x" * 6, b"x" * 6), CHUNKED).status == 413
 
 
-def test_client_that_goes_away_gets_no_answer() -> None:
+def test_client_that_goes_away_gets_no_response() -> None:
     client = Client()
     client.messages = [{"type": "http.disconnect"}]
     assert call(client, LENGTH).sent == []

@@ -1,4 +1,4 @@
-"""Every benchmark runs and prints its figures, with a few queries: so that none of them rots. How fast is for them to say."""
+"""Every benchmark runs with a few queries and prints its figures. How good they are is not tested."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from tests.live.servers import fetched
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
-# What each is told to be quick, and words of what it then says.
+# The options that make each of them quick, and words of its output.
 QUICK = {
     "abuse": (["--quick", "--only", "nothing", "bodies", "sign-in"], ["nothing", "bodies", "sign-in", "target p95"]),
     "fuzzing": (["--quick"], ["requests to", "target no error"]),
@@ -38,11 +38,11 @@ SHARED = {
     "own_environment",
     "product_case",
     "served_site",
-}  # no benchmarks themselves
+}  # not benchmarks themselves
 
 
 def run(name: str, *words: str) -> str:
-    """What a benchmark prints, on SQLite. A missed target is no error here: so few queries say nothing about time."""
+    """The output of a benchmark, on SQLite. A missed target is not an error here: so few queries say nothing about time."""
     own = {key: value for key, value in os.environ.items() if key != "RELEVANCY_DATABASE_URL"}
     done = subprocess.run(
         [sys.executable, str(FOLDER / f"{name}.py"), *words],
@@ -82,7 +82,7 @@ def test_runs_on_real_engines_and_prints_its_figures(name: str) -> None:
 
 
 def test_a_run_on_an_engine_says_that_its_data_are_invented(tmp_path: Path) -> None:
-    """Where the products are not there, the benchmark still has data, and names their source with the result."""
+    """Without the products, the benchmark invents data and says so with its result."""
     program = f"""
 import sys
 sys.path[:0] = [{str(FOLDER)!r}, {str(FOLDER.parent)!r}]

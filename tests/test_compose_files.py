@@ -40,7 +40,7 @@ def free_port() -> int:
 
 
 def needed(program: str, package: str) -> str:
-    """Where a program is. It may be missing on somebody's own machine, never in CI."""
+    """The path of a program. It may be missing on a developer's machine, but not in CI."""
     found = shutil.which(program) or next(
         iter(sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{program}")))), ""
     )
@@ -52,7 +52,7 @@ def needed(program: str, package: str) -> str:
 
 
 def until(what: Callable[[], bool], seconds: float = 60) -> bool:
-    """Whether it came true within some seconds."""
+    """Whether a condition becomes true within some seconds."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if what():
@@ -67,7 +67,7 @@ def succeeds(words: list[str], environment: Mapping[str, str]) -> bool:
 
 @contextmanager
 def running(words: list[str], environment: Mapping[str, str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """A process that runs until the block ends, in a session of its own; what it says goes to `log`."""
+    """A process that runs until the block ends, in a session of its own; its output goes to `log`."""
     with log.open("wb") as out:
         process = subprocess.Popen(
             words, env=environment, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
@@ -85,7 +85,7 @@ def running(words: list[str], environment: Mapping[str, str], log: Path) -> Iter
 
 @contextmanager
 def postgres(name: str, password: str) -> Iterator[int]:
-    """A cluster of its own with the role and the database that the file names. Yields its port."""
+    """A separate cluster with the role and the database that the file names. Yields its port."""
     script = ["bash", str(ROOT / "tests" / "with_postgres.sh"), needed("initdb", "postgresql")]
     tell_and_wait = ["sh", "-c", 'echo "$RELEVANCY_DATABASE_URL"; cat']  # until its input is closed
     with subprocess.Popen(
@@ -113,15 +113,16 @@ class Composed:
     port: int
 
     def words(self, words: list[str]) -> list[str]:
-        """A command of the image or the file, as it is here: our programs are beside this Python."""
+        """A command of the image or the file on this machine, where our programs are next to this Python."""
         swaps = {"0.0.0.0": "127.0.0.1", "8000": str(self.port)}
         here = [swaps.get(word, word).replace("127.0.0.1', 8000", f"127.0.0.1', {self.port}") for word in words]
-        here = [word.replace("--timeout 25", "--timeout 3") for word in here]  # asked at once, it would wait that long
+        # The first check is made at once, and would otherwise wait for the whole time-out.
+        here = [word.replace("--timeout 25", "--timeout 3") for word in here]
         program = Path(sys.executable).with_name(here[0])
         return [str(program) if program.exists() else here[0], *here[1:]]
 
     def run(self, *words: str, **more: str) -> str:
-        """A command that ends well, and what it says."""
+        """Runs a command that must succeed. Returns its output."""
         done = subprocess.run(
             self.words(list(words)),
             env=self.environment | more,
@@ -144,7 +145,7 @@ class Composed:
 
 
 def given() -> dict[str, str]:
-    """Secrets of the kinds that docs/deploying.md makes."""
+    """Secrets as docs/deploying.md generates them."""
     kinds = {name: secrets.token_hex(24) for name, (kind, _) in variables().items() if kind == "?"}
     fernet = subprocess.run(
         ["sh", "-c", "head -c 32 /dev/urandom | base64 | tr '+/' '-_'"], capture_output=True, text=True, check=True
@@ -154,7 +155,7 @@ def given() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def composed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
-    """PostgreSQL and Redis run, nothing of ours yet."""
+    """PostgreSQL and Redis are running, but no service of ours yet."""
     folder, secret, redis_port = tmp_path_factory.mktemp("composed"), given(), free_port()
     redis_program = needed("redis-server", "redis-server")
     services = fill(compose()["services"], secret)
@@ -182,7 +183,7 @@ def composed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
 
 
 class Browser:
-    """Enough of one: cookies, forms with their token, redirects."""
+    """A minimal browser: cookies, forms with their token, redirects."""
 
     def __init__(self, port: int) -> None:
         self.base = f"http://127.0.0.1:{port}"
@@ -192,7 +193,7 @@ class Browser:
         )
 
     def get(self, path: str, **headers: str) -> HTTPResponse:
-        """An answer; refused connections and error statuses are raised as `OSError`."""
+        """Returns a response; refused connections and error statuses are raised as `OSError`."""
         response: HTTPResponse = self.opener.open(urllib.request.Request(self.base + path, headers=headers), timeout=20)
         return response
 

@@ -1,4 +1,5 @@
-"""Dockerfile and docker-compose.yml: valid, without secrets, and of one mind with the settings. No container engine is needed."""
+"""Dockerfile and docker-compose.yml: valid, without secrets, and consistent with the settings. No container engine is
+needed."""
 
 import re
 import subprocess
@@ -93,7 +94,7 @@ def test_secrets_must_be_given(name: str) -> None:
         fill(compose(), {key: value for key, value in GIVEN.items() if key != name})
 
 
-def test_no_secret_stands_in_a_file() -> None:
+def test_no_secret_is_in_a_file() -> None:
     assert {name for name, (kind, _) in variables().items() if kind == "?"} == SECRETS
     filled = fill(services(), GIVEN)
     for name, service in filled.items():
@@ -114,7 +115,7 @@ def test_build_context_is_only_what_the_image_copies() -> None:
     assert all((ROOT / name).exists() for name in copied)
 
 
-# --- of one mind with the settings ---
+# --- consistent with the settings ---
 
 
 def test_variables_are_settings() -> None:
@@ -129,7 +130,7 @@ def test_variables_are_explained() -> None:
     assert [name for name in sorted(variables()) if name not in text] == []
 
 
-def test_the_engines_of_the_file_may_be_asked() -> None:
+def test_engines_of_the_file_are_allowed() -> None:
     rules = AddressRules.parse(fill(services()["web"]["environment"]["RELEVANCY_ENDPOINT_HOSTS"], {}).strip())
     private = AddressRules(hosts=rules.hosts, resolver=lambda host, port: ["172.18.0.5"])
     for url in ("http://solr:8983/solr/films", "http://elasticsearch:9200/films"):
@@ -139,7 +140,7 @@ def test_the_engines_of_the_file_may_be_asked() -> None:
             private.check(url)
 
 
-def test_image_runs_as_somebody_without_rights() -> None:
+def test_image_runs_as_an_unprivileged_user() -> None:
     (user,) = instructions("USER")
     made = next(line for line in instructions("RUN") if line.startswith("useradd"))
     assert made.endswith(f" {user}")
@@ -156,7 +157,7 @@ def test_image_installs_pinned_requirements() -> None:
         (True, False), (False, True),
     ]  # fmt: skip
     pinned = (ROOT / "requirements" / "base.txt").read_text()
-    assert re.search(r"^setuptools==", pinned, re.MULTILINE)  # what the second line builds with
+    assert re.search(r"^setuptools==", pinned, re.MULTILINE)  # the second line builds with it
     for needed in ("psycopg", "redis", "django-tasks-fennel", "granian"):  # the extras that compose uses
         assert re.search(rf"^{needed}==", pinned, re.MULTILINE), needed
 

@@ -78,11 +78,11 @@ def test_dripping_clients_do_not_stop_the_site(here: Site) -> None:
         assert [status(f"{address}{path}") for path in ("/healthz", "/readyz") * 5] == [200] * 10
         for client in clients:
             client.setblocking(False)
-            with pytest.raises(BlockingIOError):  # nobody has been answered: these requests are not complete
+            with pytest.raises(BlockingIOError):  # there is no response yet, because these requests are not complete
                 client.recv(1)
 
 
-def test_a_request_that_is_too_large_gets_a_sentence(here: Site) -> None:
+def test_a_request_that_is_too_large_gets_a_message(here: Site) -> None:
     with web(here) as (address, _):
         assert status(f"{address}/login/", data=b"x" * (65 * 1024 * 1024)) == 413
 

@@ -1,4 +1,4 @@
-"""Tasks: they wake, and may run twice."""
+"""Tasks: they trigger work, and may run more than once."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """What is enqueued, instead of being done."""
+    """Records tasks instead of executing them."""
     found: list[tuple[str, int]] = []
     for name in ("run_chunk", "rescore_book", "rescore_run", "rescore_case"):
         task = getattr(tasks, name)
@@ -23,7 +23,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     return found
 
 
-def test_wake_goes_on_until_the_run_is_complete() -> None:
+def test_wake_continues_until_the_run_is_complete() -> None:
     attempt = make_attempt(make_case(4))
     run = runs.start(attempt=attempt, by=attempt.created_by)
     tasks.enqueue_run(run)
@@ -55,7 +55,7 @@ def test_ratings_changed_rescores_the_other_case() -> None:
     assert Book.objects.get().rescore_queued_at is None
 
 
-def test_ratings_changed_is_asked_for_once(queue: list[Any]) -> None:
+def test_ratings_changed_is_enqueued_once(queue: list[Any]) -> None:
     case = make_case(1)
     for _ in range(5):
         tasks.enqueue_book_rescore(case.book_id)
@@ -105,7 +105,7 @@ def test_rescore_case_after_another_scorer_was_chosen() -> None:
     assert [stored_case_scores(run)["RR@10"][0] for run in runs] == [50, 50]
 
 
-def test_sweep_wakes_what_nobody_works_on(queue: list[Any]) -> None:
+def test_sweep_wakes_abandoned_runs(queue: list[Any]) -> None:
     attempt = make_attempt(make_case(2))
     run = runs.start(attempt=attempt, by=attempt.created_by)
     assert tasks.sweep() == 0

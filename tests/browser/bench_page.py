@@ -1,4 +1,4 @@
-"""The workbench as a person sees it: its parts by what they are called."""
+"""A page object for the workbench."""
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -6,7 +6,7 @@ from relevancy.models import Case
 
 
 def press(page: Page, key: str) -> None:
-    """Press a key once the page listens: what the server drew is there before its scripts are."""
+    """Presses a key once the scripts of the page run: the page is displayed before that."""
     page.wait_for_load_state("load")
     page.keyboard.press(key)
 
@@ -25,12 +25,12 @@ class BenchPage:
         return self.page.locator("#case-score .big-score > b")
 
     def row(self, text: str) -> Locator:
-        """A query of the list, with what is inside it where it is open."""
+        """The row of a query, including its results if it is open."""
         opener = self.page.locator("[data-key-open]", has=self.page.get_by_text(text, exact=True))
         return self.page.locator("tbody.query").filter(has=opener)
 
     def score(self, text: str) -> Locator:
-        """The number alone; not there for a query without a score."""
+        """The number alone; missing for a query without a score."""
         return self.row(text).locator("tr").first.locator(".score > b")
 
     def expect_no_score(self, text: str) -> None:
@@ -41,7 +41,7 @@ class BenchPage:
         return self.row(text).locator("[data-key-open]")
 
     def open(self, text: str) -> Locator:
-        """Open a query by the mouse; its results."""
+        """Opens a query with the mouse; returns its results."""
         self.opener(text).click()
         results = self.results(text)
         expect(results.first).to_be_visible()
@@ -62,8 +62,8 @@ class BenchPage:
         return self.page.locator("#toasts .toast").filter(has_text=text)
 
     def mark_document(self) -> None:
-        """Leave a mark that a reload would wipe off."""
-        self.page.wait_for_load_state("load")  # before its scripts ran, a link would be followed
+        """Marks the document, so that a reload can be detected."""
+        self.page.wait_for_load_state("load")  # before the scripts run, the browser would follow a link
         self.page.evaluate("document.documentElement.dataset.before = 'yes'")
 
     def expect_no_reload(self) -> None:

@@ -4,7 +4,7 @@ from playwright.sync_api import Locator, Page
 
 
 def editor(page: Page, name: str = "Template") -> Locator:
-    """What is typed into, by the name of its field."""
+    """The element to type into, by the name of its field."""
     return page.get_by_role("textbox", name=name)
 
 

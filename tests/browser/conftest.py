@@ -19,12 +19,12 @@ from .serving import live_site, settle
 from .watching import Watch
 
 _HERE = Path(__file__).parent
-PATIENCE = 20_000  # milliseconds; a busy machine is no failure
+PATIENCE = 20_000  # milliseconds; long, because the machine may be busy
 PAGES = pytest.StashKey[list[Page]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test below this folder is `browser`, and with `--dist loadgroup` one worker has them all: one Chromium."""
+    """Marks every test in this folder as `browser`. With `--dist loadgroup` one worker runs all of them, in one Chromium."""
     for item in items:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """A failed test leaves a picture of each of its pages."""
+    """Saves a screenshot of each page of a failed test."""
     report: Any = yield
     if report.when == "call" and report.failed and _HERE in item.path.parents:
         for number, page in enumerate(item.stash.get(PAGES, []), 1):
@@ -74,7 +74,8 @@ def live_server(django_db_setup: None) -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def site(live_server: Any, django_db_serialized_rollback: None, settings: Any) -> str:
-    """The site's address. Tables are emptied after each test; what the migrations put into them is back before the next."""
+    """The site's address. Tables are emptied after each test; the rows that migrations create are restored before the next
+    one."""
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -94,9 +95,9 @@ Opens = Callable[..., Page]
 
 @pytest.fixture
 def look(chromium: Browser, site: str, people: dict[str, User], request: pytest.FixtureRequest) -> Iterator[Opens]:
-    """`look("rater")`: a page of somebody signed in, in a context of its own; `look()` of nobody.
+    """`look("rater")` opens a page in a new browser context, signed in as the rater; `look()` is signed out.
 
-    Its keywords are those of a browser context. What a page must never do fails the test at its end.
+    Keyword arguments are those of a browser context. At the end of the test, any error that `watching.Watch` has seen fails it.
     """
     opened: list[tuple[BrowserContext, Watch]] = []
     pages = request.node.stash.setdefault(PAGES, [])

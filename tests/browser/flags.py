@@ -1,4 +1,5 @@
-"""How Chromium is started: without a sandbox (root in a container has none), without a screen, and silent on the network."""
+"""How Chromium is started: without a sandbox (root in a container has none), without a screen, and without network traffic
+of its own."""
 
 FLAGS = (
     "--no-sandbox",

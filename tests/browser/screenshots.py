@@ -1,4 +1,4 @@
-"""Pictures of a running demo, for people to look at: `python -m tests.browser.screenshots DIR --url http://127.0.0.1:8000`.
+"""Screenshots of a running demo, for people to look at: `python -m tests.browser.screenshots DIR --url http://127.0.0.1:8000`.
 
 Every page in light and dark at 1280 and 1920 pixels: DIR/home-light-1280.png and so on. Changes nothing in the demo.
 """
@@ -95,7 +95,7 @@ def _scorers(page: Page, take: Take) -> None:
 
 
 def take_all(browser: Browser, folder: Path, url: str, who: str, password: str) -> Iterator[Path]:
-    """All pictures, one after the other. Yields their paths."""
+    """Takes all screenshots. Yields their paths."""
     taken: list[Path] = []
     for theme, (width, height) in product(THEMES, SIZES.items()):
         context = browser.new_context(

@@ -19,7 +19,8 @@ _QUIET = 0.02  # seconds
 
 
 class OneAtATime(StaticFilesHandler):
-    """Files at any time and from memory, for every test asks for all of them; pages one after the other."""
+    """Serves static files from memory without waiting, because every test requests all of them; serves pages one after the
+    other."""
 
     is_active = 0
 

@@ -1,4 +1,4 @@
-"""What stands on the stage before a browser comes: people, an index, cases with runs."""
+"""Data for the browser tests: people, an index, cases with runs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ def make_people() -> dict[str, User]:
 
 
 def session_of(user: User) -> dict[str, Any]:
-    """The cookie of a session in which somebody is signed in."""
+    """The cookie of a session in which the user is signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
@@ -94,19 +94,19 @@ def newest_run(case: Case) -> Run:
 
 
 def case_score(case: Case) -> CaseScore:
-    """What is stored as the score of the newest run."""
+    """The stored score of the newest run."""
     run = newest_run(case)
     return CaseScore.objects.get(run=run, version=ScorerVersion.objects.used_by(case)[0])
 
 
 def query_score(case: Case, text: str) -> QueryScore:
-    """What is stored as the score of a query in the newest run."""
+    """The stored score of a query in the newest run."""
     run = newest_run(case)
     return QueryScore.objects.get(run=run, version=ScorerVersion.objects.used_by(case)[0], query__text=text)
 
 
 def shown(value: float | None) -> str:
-    """A score as pages write it; the tests' scores lie on no half."""
+    """A score as pages display it. Python rounds halves differently, but no score of these tests is one."""
     return "–" if value is None else f"{value:.1f}"
 
 

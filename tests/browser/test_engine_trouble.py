@@ -1,4 +1,4 @@
-"""An engine that is down, refuses, talks HTML or is slow: what a person reads, and how the run is mended."""
+"""An engine that is down, refuses, returns HTML or is slow: what the page says, and how the run is completed."""
 
 import re
 import time
@@ -21,7 +21,7 @@ READ_TIMEOUT = 0.4
 
 
 def _down(received: ReceivedRequest) -> Reply:
-    raise ConnectionError("Nobody is there: the connection closes without an answer.")
+    raise ConnectionError("The connection closes without a response.")
 
 
 def _locked(received: ReceivedRequest) -> Reply:
@@ -156,7 +156,7 @@ def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr
     assert stage.newest_run(case).status == "complete"
 
 
-def test_endpoint_that_does_not_answer_is_said_where_it_was_given(
+def test_endpoint_that_does_not_answer_is_reported_in_its_form(
     look: Opens, people: dict[str, User], solr: LocalServer
 ) -> None:
     page = look("editor")
@@ -182,7 +182,7 @@ def test_endpoint_that_does_not_answer_is_said_where_it_was_given(
     expect(page.locator("#trial li.result").first).to_contain_text("Star Wars")
 
 
-def test_document_that_comes_twice_is_rated_once(look: Opens, case: Case, solr: LocalServer) -> None:
+def test_document_returned_twice_is_rated_once(look: Opens, case: Case, solr: LocalServer) -> None:
     docs = [{"id": id, "title": f"Film {id}", "score": 2.0} for id in ("sw", "sw", "st")]
     answer = {"responseHeader": {"status": 0, "QTime": 1}, "response": {"numFound": 3, "start": 0, "docs": docs}}
     solr.respond = lambda received: json_reply(answer) if "/select" in received.path else fake_solr(received)

@@ -1,4 +1,4 @@
-"""The keyboard: what the key help promises, fields in which letters are letters, and life without single-letter keys."""
+"""The keyboard: the keys of the help, typing in fields, and single-letter keys switched off."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,7 +12,7 @@ from .conftest import Opens
 
 @pytest.fixture
 def case(people: dict[str, User], films: str) -> Case:
-    """Its first query is rated in full."""
+    """A case whose first query is completely rated."""
     case = stage.film_case(people["editor"], ["solaris", "star wars", "alien"])
     ranking = stage.newest_run(case).rankings.get(query__text="solaris")
     stage.rate(case, "solaris", {hit[0]: 5 for hit in ranking.hits})
@@ -20,7 +20,7 @@ def case(people: dict[str, User], films: str) -> Case:
 
 
 def _here(page: Page) -> str:
-    """The id of what the keys are on."""
+    """The id of the element that the keys act on."""
     return page.locator("[data-key-item].is-active").evaluate("node => node.id")
 
 
@@ -65,7 +65,7 @@ def test_move_open_and_out(look: Opens, case: Case) -> None:
     expect(page.locator("[data-key-item].is-active")).to_have_count(0)
 
 
-def test_next_unrated_passes_over_what_is_rated(look: Opens, case: Case) -> None:
+def test_next_unrated_skips_rated_documents(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
     press(page, "u")
@@ -81,7 +81,7 @@ def test_next_unrated_passes_over_what_is_rated(look: Opens, case: Case) -> None
     expect(bench.results("star wars").nth(1)).to_have_class("result is-active")
 
 
-def test_keys_are_letters_inside_fields(look: Opens, case: Case) -> None:
+def test_letters_in_fields_are_not_shortcuts(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
     bench.grade(bench.open("star wars").first, 3).click()

@@ -1,4 +1,4 @@
-"""What every page owes: names for its controls, a visible focus, and nothing that runs out of the window."""
+"""Every page: its controls have names, the focus is visible, and nothing sticks out of the window."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -28,11 +28,11 @@ _TWICE = """() => {
   const ids = [...document.querySelectorAll("[id]")].map((node) => node.id);
   return [...new Set(ids.filter((id, place) => ids.indexOf(id) !== place))];
 }"""
-# What sticks out of the window to the right, where nothing around it scrolls by itself.
+# What sticks out of the window to the right, unless an element around it scrolls.
 _TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.body.querySelectorAll("*")].filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
     .map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)"""
-# Whether what has the focus looks other than without it: an outline or a shadow, on itself or around its field.
+# Whether the focus is visible: the focused element or the one around it has an outline or a shadow.
 _RING = """() => {
   const parts = ["outlineStyle", "outlineWidth", "boxShadow", "borderColor"];
   const look = (node) => parts.map((part) => getComputedStyle(node)[part]).join(" ");
@@ -133,7 +133,7 @@ def test_login_names_its_controls_and_fits(look: Opens) -> None:
 
 
 def _walk(page: Page) -> list[str]:
-    """Tab through the first controls of a page; those that show no focus."""
+    """Tabs through the first controls of a page; returns those that do not show the focus."""
     silent = []
     for _ in range(_TABS):
         press(page, "Tab")

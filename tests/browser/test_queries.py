@@ -1,4 +1,4 @@
-"""Queries on the workbench: added in all shapes, filtered, sorted, paged, edited, removed."""
+"""Queries on the workbench: added in several ways, filtered, sorted, paged, edited, removed."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -26,7 +26,7 @@ def _add(page: Page, text: str) -> None:
     page.locator("#add-queries").get_by_role("button", name="Add queries").click()
 
 
-def test_added_queries_in_all_shapes(look: Opens, case: Case) -> None:
+def test_add_queries_in_several_ways(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
     page.on("dialog", lambda dialog: pytest.fail(f"A query ran as a script: {dialog.message}"))
@@ -54,7 +54,7 @@ def test_added_queries_in_all_shapes(look: Opens, case: Case) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_adding_what_is_there_says_so(look: Opens, case: Case) -> None:
+def test_adding_existing_queries_says_so(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
     BenchPage(page, case)

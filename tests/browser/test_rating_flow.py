@@ -1,4 +1,4 @@
-"""Rating one document after the other: nothing moves, the score is in sight, and what was wrong is taken back."""
+"""Rating one document after the other: nothing moves, the score stays visible, and wrong ratings are taken back."""
 
 import re
 
@@ -88,7 +88,7 @@ def test_names_of_other_raters_are_shown_where_they_differ(look: Opens, people: 
     expect(first.locator(".judgments")).not_to_contain_text("rater ")
 
 
-def test_row_of_an_opened_query_stays_in_sight(look: Opens, people: dict[str, User], films: str) -> None:
+def test_row_of_an_opened_query_stays_visible(look: Opens, people: dict[str, User], films: str) -> None:
     case = _case(people)
     page = look("rater", viewport={"width": 1280, "height": 700})
     bench = BenchPage(page, case)
@@ -106,7 +106,7 @@ def test_row_of_an_opened_query_stays_in_sight(look: Opens, people: dict[str, Us
     expect(bench.row("alien")).not_to_have_class(re.compile("is-stuck"))
 
 
-def test_keys_go_on_with_the_next_page(look: Opens, people: dict[str, User], films: str) -> None:
+def test_keys_continue_on_the_next_page(look: Opens, people: dict[str, User], films: str) -> None:
     case = stage.film_case(people["editor"], [f"film {number}" for number in range(1, 53)])
     page = look("editor", viewport={"width": 1280, "height": 700})
     bench = BenchPage(page, case)

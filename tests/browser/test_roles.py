@@ -1,4 +1,4 @@
-"""Who may do what, seen from the browser: controls that are not there, and a server that refuses without them."""
+"""Permissions in the browser: controls that a role does not see, and requests that the server refuses anyway."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _POST = """async ([url, body]) => {
 
 
 def _post(page: Page, url: str, **body: Any) -> int:
-    """What the server says to a request that no control of the page would send."""
+    """The response of the server to a request that no control of the page sends."""
     return int(page.evaluate(_POST, [url, body]))
 
 
@@ -60,7 +60,7 @@ def test_rater_rates_but_changes_nothing_else(look: Opens, people: dict[str, Use
     assert case.runs.count() == 1
 
 
-def test_viewer_looks_but_cannot_rate(look: Opens, people: dict[str, User], films: str) -> None:
+def test_viewer_reads_but_cannot_rate(look: Opens, people: dict[str, User], films: str) -> None:
     case = stage.film_case(people["editor"], ["alien"], ratings={"alien": {"alien-1979": 10}})
     page = look("viewer")
     bench = BenchPage(page, case)
@@ -81,7 +81,7 @@ def test_viewer_looks_but_cannot_rate(look: Opens, people: dict[str, User], film
     assert list(Rating.objects.values_list("value", flat=True)) == [10.0]
 
 
-def test_stranger_does_not_learn_that_it_is_there(look: Opens, people: dict[str, User], films: str) -> None:
+def test_stranger_does_not_learn_that_the_case_exists(look: Opens, people: dict[str, User], films: str) -> None:
     case = stage.film_case(people["editor"], ["alien"])
     entry = case.case_queries.get()
     page = look("stranger")

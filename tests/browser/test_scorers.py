@@ -28,7 +28,7 @@ def run(page: Page) -> None:
 
 
 def answer(page: Page, name: str = "Unsaved scorer") -> str:
-    """The score that the bench gives."""
+    """The score in the scorer preview."""
     return page.get_by_role("region", name=f"Result of {name}").locator(".big-score b").inner_text()
 
 
@@ -58,7 +58,7 @@ def test_script_is_written_tried_and_saved(look: Opens, people: dict[str, User])
     assert (version.script, version.cutoff) == (SCRIPT, 3)
 
 
-def test_refused_script_keeps_its_text_and_shows_the_place(look: Opens) -> None:
+def test_refused_script_keeps_its_text_and_shows_the_location(look: Opens) -> None:
     page = look("rater")
     page.watch.expect(422)  # type: ignore[attr-defined]
     page.goto("/scorers/new/?kind=script")
@@ -72,7 +72,7 @@ def test_refused_script_keeps_its_text_and_shows_the_place(look: Opens) -> None:
     expect(page.get_by_text("not saved")).to_be_visible()
 
 
-def test_editor_follows_light_and_dark_and_the_tab_lists_the_calls(look: Opens) -> None:
+def test_editor_follows_the_theme_and_the_tab_lists_the_functions(look: Opens) -> None:
     page = look("rater", color_scheme="light")
     page.goto("/scorers/new/?kind=script")
     editor = page.locator(".ace_editor")
@@ -112,7 +112,7 @@ def test_formula_and_example_follow_the_parameters(look: Opens) -> None:
     assert Scorer.objects.get(name="Half patient").versions.get().measure == "RBP(p=0.5)@5"
 
 
-def test_preview_on_a_real_query_compares_and_serves_one_case(look: Opens, case: Case) -> None:
+def test_preview_of_a_real_query_compares_and_saves_for_one_case(look: Opens, case: Case) -> None:
     page = look("owner")
     page.goto("/scorers/new/?kind=script")
     page.get_by_label("Name", exact=True).fill("Only here")

@@ -1,4 +1,4 @@
-"""Several scorers on one case, in a browser: added, put first, removed and taken back; the working of a score."""
+"""Several scorers on one case, in a browser: added, made primary, removed and restored; the working of a score."""
 
 import re
 from typing import Any
@@ -27,8 +27,8 @@ def case(people: dict[str, User], films: str) -> Case:
     return case
 
 
-def beside(page: Page, name: str) -> Any:
-    """The line of a further scorer in the head."""
+def secondary_score(page: Page, name: str) -> Any:
+    """The line of a secondary scorer in the head."""
     return page.locator(".secondary-scores li").filter(has=page.get_by_role("link", name=name, exact=True))
 
 
@@ -44,14 +44,14 @@ def test_add_make_primary_remove_and_undo(look: Any, case: Case) -> None:
     for name in ("nDCG@10", "P@10"):
         page.wait_for_load_state("load")
         page.get_by_label("Add another scorer").select_option(label=name)
-        expect(beside(page, name)).to_have_count(1)
-        expect(beside(page, name).locator(".score > b")).to_have_text(case_score(case, name))
+        expect(secondary_score(page, name)).to_have_count(1)
+        expect(secondary_score(page, name).locator(".score > b")).to_have_text(case_score(case, name))
     primary = case_score(case, "AvgEdit")
     expect(bench.case_score).to_have_text(primary)
     page.get_by_role("button", name="Make nDCG@10 primary").click()
-    expect(beside(page, "AvgEdit")).to_have_count(1)
+    expect(secondary_score(page, "AvgEdit")).to_have_count(1)
     expect(bench.case_score).to_have_text(case_score(case, "nDCG@10"))
-    expect(beside(page, "AvgEdit").locator(".score > b")).to_have_text(primary)
+    expect(secondary_score(page, "AvgEdit").locator(".score > b")).to_have_text(primary)
     score = QueryScore.objects.get(query__text="star wars", version__scorer__name="nDCG@10")
     expect(bench.score("star wars")).to_have_text(stage.shown(score.score))
     expect(page.get_by_label("Scorer", exact=True).locator("option:checked")).to_have_text("nDCG@10")
@@ -69,14 +69,14 @@ def test_a_rating_moves_every_score_at_once(look: Any, case: Case) -> None:
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
     page = look("rater")
     bench = BenchPage(page, case)
-    before = beside(page, "nDCG@10").locator(".score > b").text_content()
+    before = secondary_score(page, "nDCG@10").locator(".score > b").text_content()
     result = bench.open("star trek").nth(5)
     inside = bench.row("star trek").locator(".query-scores > div").nth(1)
     query_before = inside.locator(".score > b").text_content()
     result.get_by_role("radio", name=re.compile("^10")).click()
     expect(inside.locator(".score > b")).not_to_have_text(query_before or "")
-    expect(beside(page, "nDCG@10").locator(".score > b")).not_to_have_text(before or "")
-    expect(beside(page, "nDCG@10").locator(".score > b")).to_have_text(case_score(case, "nDCG@10"))
+    expect(secondary_score(page, "nDCG@10").locator(".score > b")).not_to_have_text(before or "")
+    expect(secondary_score(page, "nDCG@10").locator(".score > b")).to_have_text(case_score(case, "nDCG@10"))
 
 
 def test_show_the_working_by_key_and_of_a_script(look: Any, case: Case) -> None:
@@ -115,7 +115,7 @@ def test_without_javascript(look: Any, case: Case) -> None:
     BenchPage(page, case, address=f"?open={case.case_queries.get(query__text='star wars').pk}")
     page.get_by_label("Add another scorer").select_option(label="P@10")
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(beside(page, "P@10")).to_have_count(1)
+    expect(secondary_score(page, "P@10")).to_have_count(1)
     page.get_by_role("button", name="Make P@10 primary").click()
     expect(page.locator("#case-score .big-score > b")).to_have_text(case_score(case, "P@10"))
     page.get_by_role("button", name="star wars").click()
@@ -126,7 +126,7 @@ def test_without_javascript(look: Any, case: Case) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_head_keeps_its_place_while_a_run_is_under_way(look: Any, case: Case, width: int) -> None:
+def test_head_does_not_move_while_a_run_is_active(look: Any, case: Case, width: int) -> None:
     scorers.choose_scorers(case=case, scorers=Scorer.objects.filter(name__in=["AvgEdit", "nDCG@10", "P@10", "RR@10"]))
     page = look("editor", viewport={"width": width, "height": 900})
     BenchPage(page, case)

@@ -1,4 +1,4 @@
-"""The tune pane: refusals at the editor, the next attempt, its run and the history."""
+"""The tune pane: errors in the editor, the next attempt, its run and the history."""
 
 import re
 from typing import Any
@@ -60,7 +60,7 @@ def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, te
     assert case.runs.count() == 1
 
 
-def test_refused_settings_stand_at_their_field(look: Opens, case: Case) -> None:
+def test_errors_of_settings_appear_at_their_field(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
     BenchPage(page, case)
@@ -103,8 +103,8 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
         expect(history.get_by_text(title)).not_to_have_count(0)
 
 
-def test_run_shows_its_progress_and_fills_in_place(look: Opens, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker is played by the test, which works on the run one query at a time."""
+def test_run_shows_its_progress_and_updates_in_place(look: Opens, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test takes the place of the worker and searches one query at a time."""
     waiting: list[Run] = []
     monkeypatch.setattr(tasks, "enqueue_run", waiting.append)
     page = look("editor")
@@ -192,7 +192,7 @@ def test_changed_lines_are_marked_against_the_run(look: Opens, case: Case) -> No
     assert text_of(page) == before
 
 
-def test_editor_takes_the_place_of_the_field_and_lets_the_keyboard_out(look: Opens, case: Case) -> None:
+def test_editor_replaces_the_field_and_the_keyboard_can_leave_it(look: Opens, case: Case) -> None:
     plain = look("editor", java_script_enabled=False)
     BenchPage(plain, case)
     reserved = plain.locator("textarea[name=template]").bounding_box()

@@ -1,4 +1,4 @@
-"""The walk of a newcomer: from sign-in over a new case to a rated query with a changed score."""
+"""The first steps of a new user: from signing in, through a new case, to a rated query whose score changes."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -102,7 +102,7 @@ def test_rate_by_mouse_and_take_back(look: Opens, people: dict[str, User], films
     bench.grade(first, 10).click()
     expect(bench.score("alien")).to_be_visible()
     expect(bench.grade(first, 10)).to_have_attribute("aria-checked", "true")
-    expect(first.locator(".judgments")).to_have_count(0)  # other raters are named, and there is none
+    expect(first.locator(".judgments")).to_have_count(0)  # only other raters are named, and there are none
     score = stage.query_score(case, "alien").score
     expect(bench.score("alien")).to_have_text(stage.shown(score))
     expect(bench.case_score).to_have_text(stage.shown(score))

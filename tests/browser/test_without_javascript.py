@@ -1,4 +1,4 @@
-"""The main job with JavaScript switched off: slower, with reloads, but all of it."""
+"""The main tasks with JavaScript disabled."""
 
 from playwright.sync_api import expect
 

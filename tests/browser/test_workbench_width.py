@@ -1,4 +1,4 @@
-"""The width of the workbench: order by hand, tags, notes, annotations, the list as a file, why and what is missing, offers."""
+"""More of the workbench: manual order, tags, notes, annotations, export, explanations, missing documents, autocompletion."""
 
 import csv
 import re
@@ -34,11 +34,11 @@ def middle(part: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-# --- order by hand ---
+# --- manual order ---
 
 
 def drag(page: Page, bench: BenchPage, text: str, to: str, *, above: bool) -> None:
-    """Take a query at its handle and let it go at the upper or the lower edge of another one's row."""
+    """Drags a query by its handle to the upper or lower edge of the row of another one."""
     x, y = middle(bench.row(text).locator("[data-drag]"))
     box = bench.row(to).locator("tr").first.bounding_box()
     assert box is not None
@@ -49,7 +49,7 @@ def drag(page: Page, bench: BenchPage, text: str, to: str, *, above: bool) -> No
     page.mouse.up()
 
 
-def test_queries_are_dragged_to_another_place(look: Opens, case: Case) -> None:
+def test_queries_are_dragged_to_another_position(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
     drag(page, bench, "heat", "alien", above=True)
@@ -61,7 +61,7 @@ def test_queries_are_dragged_to_another_place(look: Opens, case: Case) -> None:
     assert bench.texts() == ["heat", "alien", "jaws", "star wars"]
 
 
-def test_dragging_goes_on_with_a_query_open_and_esc_stops_it(look: Opens, case: Case) -> None:
+def test_dragging_works_with_an_open_query_and_esc_cancels_it(look: Opens, case: Case) -> None:
     page = look("editor", viewport={"width": 1280, "height": 2400})
     bench = BenchPage(page, case)
     bench.open("alien")
@@ -78,7 +78,7 @@ def test_dragging_goes_on_with_a_query_open_and_esc_stops_it(look: Opens, case: 
     assert bench.texts() == ["jaws", "star wars", "alien", "heat"]
 
 
-def test_alt_and_arrows_move_the_query_the_keyboard_is_at(look: Opens, case: Case) -> None:
+def test_alt_and_arrows_move_the_focused_query(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
     for _ in range(3):
@@ -93,7 +93,7 @@ def test_alt_and_arrows_move_the_query_the_keyboard_is_at(look: Opens, case: Cas
     expect(bench.opener("jaws")).to_be_focused()
 
 
-def test_only_the_order_by_hand_is_changed_by_hand(look: Opens, case: Case) -> None:
+def test_queries_are_dragged_only_in_the_manual_order(look: Opens, case: Case) -> None:
     page = look("editor")
     for address in ("?sort=score", "?q=a", "?sort=place&down=1", "?state=unrated"):
         BenchPage(page, case, address)
@@ -120,7 +120,7 @@ def test_order_without_javascript(look: Opens, case: Case) -> None:
 # --- tags ---
 
 
-def test_tags_are_given_shown_filtered_by_and_scored(look: Opens, case: Case) -> None:
+def test_tags_are_added_shown_filtered_and_scored(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
     bench.mark_document()
@@ -202,7 +202,7 @@ def test_annotations_on_the_history(look: Opens, case: Case) -> None:
     page.get_by_role("button", name="Annotate").click()
     expect(page.locator(".annotation-list .letter")).to_have_text(["A", "B"])
     page.get_by_label("Annotation B at run 2").fill("Synonyms")
-    with page.expect_response("**/annotations/**"):  # its answer opens the dialog again
+    with page.expect_response("**/annotations/**"):  # its response opens the dialog again
         page.locator(".annotation-list li").nth(1).get_by_role("button", name="Save").click()
     expect(page.get_by_label("Annotation B at run 2")).to_have_value("Synonyms")
     page.get_by_role("button", name="Close Esc").click()
@@ -218,10 +218,10 @@ def test_annotations_on_the_history(look: Opens, case: Case) -> None:
     assert sorted(Annotation.objects.values_list("text", flat=True)) == ["Index rebuilt", "Synonyms"]
 
 
-# --- the list as a file ---
+# --- export ---
 
 
-def test_the_list_shown_as_a_file(look: Opens, case: Case, tmp_path: Path) -> None:
+def test_export_the_displayed_list(look: Opens, case: Case, tmp_path: Path) -> None:
     page = look("viewer")
     bench = BenchPage(page, case)
     page.get_by_role("link", name="Query", exact=True).click()
@@ -238,7 +238,7 @@ def test_the_list_shown_as_a_file(look: Opens, case: Case, tmp_path: Path) -> No
     assert rows[0]["score"] == str(stage.query_score(case, rows[0]["query"]).score or "")
 
 
-# --- why, and what is missing ---
+# --- explanations and missing documents ---
 
 
 def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens, case: Case) -> None:
@@ -282,7 +282,7 @@ def test_why_a_document_matched(look: Opens, case: Case) -> None:
     expect(box).to_have_count(0)
 
 
-def test_words_are_highlighted_and_pictures_grow(look: Opens, people: dict[str, User], films: str) -> None:
+def test_words_are_highlighted_and_pictures_are_enlarged(look: Opens, people: dict[str, User], films: str) -> None:
     case = stage.film_case(people["editor"], ["star wars"], run=False)
     attempt = case.attempts.select_related("endpoint", "case").get()
     attempt.fields = "id:id title:title highlight:overview"
@@ -301,10 +301,10 @@ def test_words_are_highlighted_and_pictures_grow(look: Opens, people: dict[str, 
     assert "\ue000" not in page.content()
 
 
-# --- offers ---
+# --- autocompletion ---
 
 
-def test_fields_and_placeholders_are_offered(look: Opens, case: Case) -> None:
+def test_fields_and_placeholders_are_completed(look: Opens, case: Case) -> None:
     page = look("editor")
     BenchPage(page, case)
     fields = page.get_by_label("Displayed fields")

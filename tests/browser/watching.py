@@ -1,15 +1,15 @@
-"""What a page must never do while a test looks at it: throw, complain on its console, or get a 5xx."""
+"""Errors that no page may have during a test: exceptions, messages on its console, responses with status 5xx."""
 
 import re
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Response
 
-# What Chromium and htmx write about an answer that is no success.
+# What Chromium and htmx log about a response that is not a success.
 _REFUSED = re.compile(r"(?:Failed to load resource: .* status of|Response Status Error Code) (\d{3})")
 
 
 class Watch:
-    """Collects what goes wrong in a context. Violations of the content security policy come in by the console."""
+    """Collects the errors of a browser context. Violations of the content security policy are logged on the console."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.problems: list[str] = []
@@ -19,7 +19,7 @@ class Watch:
         context.on("response", self._response)
 
     def expect(self, *statuses: int) -> None:
-        """Answers below 500 that a test provokes; each of them is written on the console."""
+        """Allows statuses below 500 that a test provokes; each of them is logged on the console."""
         assert all(400 <= status < 500 for status in statuses), statuses
         self._expected.update(statuses)
 

@@ -1,4 +1,4 @@
-"""What is written on a case's history."""
+"""Annotations of a case's history."""
 
 import pytest
 from django.core.exceptions import ValidationError

@@ -1,4 +1,4 @@
-"""Cases, attempts, scales, endpoints and teams: made, changed, refused."""
+"""Cases, attempts, scales, endpoints and teams: created, changed, rejected."""
 
 from typing import Any
 
@@ -152,7 +152,7 @@ class TestAttempts:
 
 
 class TestEndpoints:
-    def test_create_refuses_what_cannot_be(self) -> None:
+    def test_create_refuses_invalid_values(self) -> None:
         owner = make_user()
         for values, field in (
             ({"name": " "}, "name"), ({"name": "x" * 121}, "name"), ({"url": ""}, "url"), ({"url": "x" * 501}, "url"),
@@ -164,13 +164,13 @@ class TestEndpoints:
             assert error_fields(caught.value) == [field], values
         assert not Endpoint.objects.exists()
 
-    def test_name_only_once(self) -> None:
+    def test_name_is_unique(self) -> None:
         owner = make_user()
         endpoints.create(name="shop", engine="embedded", url="films", by=owner)
         with pytest.raises(ValidationError, match="already an endpoint with this name"):
             endpoints.create(name=" shop ", engine="embedded", url="films", by=owner)
 
-    def test_trial_never_raises_for_what_the_endpoint_does(self, data_dir: Any) -> None:
+    def test_connection_test_never_raises_for_what_the_endpoint_does(self, data_dir: Any) -> None:
         endpoint = endpoints.create(name="shop", engine="embedded", url="absent", by=make_user())
         trial = endpoints.test_connection(endpoint=endpoint, text="x")
         assert trial.error and trial.page is None

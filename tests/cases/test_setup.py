@@ -1,4 +1,4 @@
-"""A whole case at once: all of it or nothing, and no name lookup while the database is locked."""
+"""Creating a whole case: all of it or nothing, and no name lookup while the database is locked."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who commands act for: a shell on the server may do everything, `--owner` only what that person may."""
+"""The permissions of commands: without `--owner` they may do everything, with it only what that user may."""
 
 from pathlib import Path
 from typing import Any

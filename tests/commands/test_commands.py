@@ -265,7 +265,7 @@ class TestMistakes:
                 "create_endpoint", "api", "http", f"{server.url}/find", "--option", "hits=found", "--option", "method=POST",
                 "--option", 'template={"text": "#$query##"}', "--option", 'total="5"', "--option", "query_options={}",
             )  # fmt: skip
-        assert said == "Endpoint api created.\n"  # the total is no number there, which is said on stderr
+        assert said == "Endpoint api created.\n"  # its total is not a number, which is reported on stderr
         endpoint = Endpoint.objects.get(name="api")
         assert endpoint.options == {
             "hits": "found", "method": "POST", "template": '{"text": "#$query##"}', "total": '"5"', "query_options": {},

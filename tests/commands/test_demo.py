@@ -55,12 +55,12 @@ def supervised(*commands: list[str]) -> "subprocess.Popen[str]":
 
 
 def waiting(name: str) -> list[str]:
-    """A command that tells its process id and waits."""
+    """A command that writes its process id and waits."""
     return [sys.executable, "-c", f"import os, time; print('{name}', os.getpid(), flush=True); time.sleep(60)"]
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs; one that ended and that nobody has waited for yet does not."""
+    """Whether the process is running; a zombie is not."""
     said = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
     return bool(said.strip()) and not said.startswith("Z")
 
@@ -134,7 +134,7 @@ def test_supervise_a_killed_parent_leaves_no_orphans() -> None:
     pids = started(parent)
     parent.kill()
     parent.communicate()
-    if sys.platform == "linux":  # elsewhere nobody tells children that their parent died
+    if sys.platform == "linux":  # only Linux tells children that their parent has died
         assert gone(pids)
 
 

@@ -43,7 +43,7 @@ def baseline(case: Case) -> Run:
 
 
 def spoil(case: Case, queries: int) -> None:
-    """Returns an irrelevant document first for so many queries from now on."""
+    """From now on, the engine returns an irrelevant document first for so many queries."""
     script_of(case.attempts.get()).answers = {text: ["x", "a"] for text in TEXTS[:queries]}
 
 

@@ -1,4 +1,4 @@
-"""`evaluate --scorer`: one the case has, one it has not, and scripts that fail."""
+"""`evaluate --scorer`: scorers of the case, other scorers, and scripts that fail."""
 
 import io
 import json
@@ -42,7 +42,7 @@ def refused(case: Case, *names: str, out: io.StringIO | None = None) -> str:
     return str(caught.value)
 
 
-def test_evaluate_a_scorer_the_case_has_not_is_computed_and_not_added(case: Case) -> None:
+def test_evaluate_another_scorer_computes_it_without_adding_it(case: Case) -> None:
     found = report(case, "RR@10", "nDCG@10")
     assert [(row["name"], row["score"], row["scored"]) for row in found["scorers"]] == [
         ("RR@10", 75, 2),
@@ -52,7 +52,7 @@ def test_evaluate_a_scorer_the_case_has_not_is_computed_and_not_added(case: Case
     assert CaseScore.objects.filter(version__scorer__name="RR@10").count() == 1
 
 
-def test_evaluate_fetches_what_a_deeper_scorer_looks_at(case: Case) -> None:
+def test_evaluate_searches_as_deep_as_the_deepest_scorer(case: Case) -> None:
     make_scorer("P@50", "deep")
     script_of(case.attempts.get()).default = [f"d{number}" for number in range(60)]
     report(case, "deep")
@@ -84,7 +84,7 @@ def test_evaluate_an_unknown_scorer_names_those_most_like_it(case: Case) -> None
     assert said.endswith(f" and {Scorer.objects.count() - 30} more.")
 
 
-def test_evaluate_not_with_somebody_elses_scorer(case: Case) -> None:
+def test_evaluate_refuses_scorers_of_other_users(case: Case) -> None:
     private = make_scorer("P@2", "private")
     Scorer.objects.filter(pk=private.pk).update(owner=make_user())
     said = refused(case, "private")
@@ -93,7 +93,7 @@ def test_evaluate_not_with_somebody_elses_scorer(case: Case) -> None:
     assert Run.objects.count() == 0
 
 
-def test_evaluate_a_script_that_fails_is_no_success(case: Case) -> None:
+def test_evaluate_with_a_failing_script_does_not_succeed(case: Case) -> None:
     scorers.add_scorer(case=case, scorer=make_scorer("", "broken", script=FAILS_ON_TWO))
     script_of(case.attempts.get()).answers["query 3"] = ()
     out = io.StringIO()
@@ -104,10 +104,10 @@ def test_evaluate_a_script_that_fails_is_no_success(case: Case) -> None:
     assert "nobody is not defined" in by_name["broken"]["per_query"]["query 2"]["error"]
     assert by_name["broken"]["per_query"]["query 1"]["error"] is None
     assert by_name["nDCG@10"]["per_query"]["query 2"]["error"] is None
-    assert report(case, "nDCG@10")["complete"]  # only what was asked for counts
+    assert report(case, "nDCG@10")["complete"]  # only the scorers that were named count
 
 
-def test_evaluate_a_failed_search_is_said_before_a_failed_script(case: Case) -> None:
+def test_evaluate_a_failed_search_is_reported_before_a_failed_script(case: Case) -> None:
     scorers.add_scorer(case=case, scorer=make_scorer("", "broken", script=FAILS_ON_TWO))
     script_of(case.attempts.get()).answers["query 2"] = engines.BadQuery("No such parser.")
     out = io.StringIO()

@@ -1,5 +1,5 @@
-"""The sample case through `evaluate --scorer`: every shipped scorer, pasted scripts and the measure of an installed package, each
-query's score against others' software or arithmetic written out here."""
+"""The sample case through `evaluate --scorer`: every shipped scorer, pasted scripts and the measure of an installed package,
+each query's score compared with other software or with arithmetic written out here."""
 
 import io
 import json
@@ -231,7 +231,7 @@ def test_evaluate_every_shipped_scorer_is_checked(evaluated: Evaluated) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(WRITTEN_OUT))
-def test_evaluate_equals_what_is_written_out(evaluated: Evaluated, name: str) -> None:
+def test_evaluate_equals_the_arithmetic_of_this_file(evaluated: Evaluated, name: str) -> None:
     wanted = {
         text: value if seen.known and (value := WRITTEN_OUT[name](seen)) is not None else None
         for text, seen in evaluated.seen.items()

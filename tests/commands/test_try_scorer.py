@@ -21,7 +21,7 @@ def command(*words: Any) -> str:
 
 
 def refused(*words: Any) -> tuple[str, str]:
-    """What it prints, and what it says when it cannot do it; its exit status is 2."""
+    """Returns the output and the error of a command that must end with exit status 2."""
     out = io.StringIO()
     with pytest.raises(CommandError) as caught:
         call_command("try_scorer", *map(str, words), stdout=out, stderr=io.StringIO())
@@ -65,7 +65,7 @@ def test_script_depth(write):
     assert json.loads(command("--script", path, "--grades", "1 1 1", "--depth", "2", "--json"))["score"] == 2
 
 
-def test_script_that_throws_is_an_answer(write):
+def test_script_that_throws_is_reported_as_a_result(write):
     path = write("console.log('before');\nnope();")
     found = json.loads(command("--script", path, "--grades", "1", "--json"))
     assert found["score"] is None
@@ -97,7 +97,7 @@ def test_script_mistakes(write, text, words, said):
     assert said in refused("--script", write(text), *words)[1]
 
 
-def test_script_that_is_not_there(tmp_path):
+def test_script_file_is_missing(tmp_path):
     assert "cannot be read" in refused("--script", tmp_path / "none.js", "--grades", "1")[1]
 
 

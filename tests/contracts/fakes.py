@@ -145,7 +145,7 @@ def fake_opensearch(received: ReceivedRequest) -> Reply:
 
 
 def as_opensearch(reply: Reply) -> Reply:
-    """An response without Elasticsearch's header."""
+    """A response without Elasticsearch's header."""
     return replace(reply, headers={k: v for k, v in reply.headers.items() if k != "x-elastic-product"})
 
 

@@ -1,4 +1,4 @@
-"""Embedded indexes and uploaded files belong to somebody; endpoints of others cannot name them."""
+"""Embedded indexes and uploaded files have an owner; endpoints of other users cannot name them."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ def search(endpoint: Endpoint) -> endpoints.ConnectionTest:
     return endpoints.test_connection(endpoint=endpoint, text="secret")
 
 
-def test_create_on_an_index_of_somebody_else() -> None:
+def test_create_on_an_index_of_another_user() -> None:
     owner, other = make_user("Ann"), make_user("Ben")
     load(owner)
     with pytest.raises(ValidationError, match="“products” belongs to Ann") as error:
@@ -44,7 +44,7 @@ def test_build_endpoint_of_the_wizard_is_refused_before_it_is_tried() -> None:
 
 
 def test_connect_checks_again() -> None:
-    """Whatever the endpoint was made by: what it names must belong to its owner when it is searched."""
+    """However the endpoint was created: what it names must belong to its owner whenever it is searched."""
     owner, other = make_user("Ann"), make_user("Ben")
     load(owner)
     assert search(endpoints.create(name="own", by=owner, **EMBEDDED)).page is not None
@@ -56,7 +56,7 @@ def test_connect_checks_again() -> None:
     assert "belongs to Ann" in trial.error
 
 
-def test_index_of_a_team_is_for_its_editors_as_long_as_they_are() -> None:
+def test_index_of_a_team_is_for_its_present_editors() -> None:
     team = make_team("Shop", Edda=Role.EDITOR, Ralf=Role.RATER)
     load(make_user("Ann"), team=team)
     edda, ralf = User.objects.get(name="Edda"), User.objects.get(name="Ralf")
@@ -68,7 +68,7 @@ def test_index_of_a_team_is_for_its_editors_as_long_as_they_are() -> None:
     assert "belongs to Ann" in search(endpoint).error
 
 
-def test_update_to_an_index_of_somebody_else() -> None:
+def test_update_to_an_index_of_another_user() -> None:
     """An editor of an endpoint sees what it finds, so it must not lead to an index of its owner that is not shared."""
     ann, ben = make_user("Ann"), make_user("Ben")
     load(ann)
@@ -115,7 +115,7 @@ def test_uploaded_file_belongs_to_who_uploaded_it() -> None:
     assert endpoints.known_queries(make_endpoint(ben, engine="static", url=stored.name)) == []
 
 
-def test_uploaded_file_of_an_editor_goes_over_to_the_owner_of_the_endpoint() -> None:
+def test_uploaded_file_of_an_editor_is_transferred_to_the_owner_of_the_endpoint() -> None:
     ann, ben = make_user("Ann"), make_user("Ben")
     first = endpoints.uploads.store(engine="static", content=CSV, name="old.csv", by=ann)
     endpoint = endpoints.create(name="mine", engine="static", url=first.name, by=ann)

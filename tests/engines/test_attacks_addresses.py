@@ -1,4 +1,4 @@
-"""Addresses that lead somewhere else than to a search of one index: they are refused, and nothing is sent."""
+"""Addresses that lead anywhere but to a search of one index: they are refused, and nothing is sent."""
 
 from collections.abc import Iterator
 from typing import Any

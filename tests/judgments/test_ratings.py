@@ -119,7 +119,7 @@ def test_rate_off_the_scale_changes_nothing(value: float) -> None:
 
 
 @pytest.mark.parametrize("doc_id", ["", "  ", "x" * 501, "a\x00b", "a\ud800"])
-def test_rate_refuses_what_is_no_document(doc_id: str) -> None:
+def test_rate_refuses_invalid_document_ids(doc_id: str) -> None:
     case = make_case(1)
     with pytest.raises(judgments.InvalidRating, match="document id"):
         judgments.rate(query=query_of(case, "query 1"), doc_id=doc_id, value=1, by=case.owner)

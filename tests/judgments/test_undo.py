@@ -1,4 +1,4 @@
-"""Taking ratings back: what was there is there again, and nobody else's change is lost."""
+"""Taking ratings back: the ratings before are restored, and changes by other users are kept."""
 
 import random
 from typing import Any
@@ -96,11 +96,11 @@ def test_rating_after_an_undo_is_taken_back_first(case: Case) -> None:
     assert values == [[1], []]
 
 
-def test_undo_keeps_what_somebody_else_has_changed_since(case: Case) -> None:
+def test_undo_keeps_later_changes_of_other_users(case: Case) -> None:
     query, other = query_of(case, "query 1"), make_user()
     judgments.rate(query=query, doc_id="z", value=1, by=case.owner)
     judgments.rate_many(query=query, values={"a": 3, "b": 3, "c": 3}, by=case.owner)
-    judgments.rate(query=query, doc_id="b", value=0, by=other)  # a rating of their own is nobody else's
+    judgments.rate(query=query, doc_id="b", value=0, by=other)  # does not touch the rating of this user
     judgments.rate_book(book=case.book, values={query.pk: {"a": 1}}, rater=case.owner, by=other)
     judgments.rate_book(book=case.book, values={query.pk: {"c": 2}}, rater=case.owner, by=case.owner)
     judgments.rate_book(book=case.book, values={query.pk: {"c": 3}}, rater=case.owner, by=other)

@@ -11,7 +11,7 @@ ROLES = {"viewer": Role.VIEWER, "rater": Role.RATER, "editor": Role.EDITOR, "own
 
 @pytest.fixture
 def people():
-    """An owner of the things, a member of the team in each role, a stranger in a team of his own, and an admin."""
+    """The owner of the objects, a member of the team in each role, a stranger in another team, and an admin."""
     made = {name: User.objects.create_user(f"{name}@example.org") for name in ("maker", *ROLES, "stranger")}
     made["admin"] = User.objects.create_superuser("admin@example.org")
     team, other = Team.objects.create(name="Search"), Team.objects.create(name="Others")
@@ -185,7 +185,7 @@ def test_usable_ends_with_the_membership(people, case):
     assert Endpoint.objects.visible_to(people["editor"]).exists()
 
 
-def test_usable_by_nobody_whose_account_is_deactivated(people, case):
+def test_usable_by_excludes_deactivated_accounts(people, case):
     people["maker"].is_active = False
     assert not Endpoint.objects.usable_by(people["maker"]).exists()
     assert not Endpoint.objects.usable_in(case, people["maker"]).exists()

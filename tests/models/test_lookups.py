@@ -48,7 +48,7 @@ def test_tagged_goes_with_the_other_filters() -> None:
     assert [entry.query.text for entry in shown] == ["b"]
 
 
-def test_holds_takes_texts_only() -> None:
+def test_has_element_accepts_only_text() -> None:
     case = make_case(["a"])
     Query.objects.filter(pk=query_of(case, "a").pk).update(tags=[7, None, ["x"], {"y": "z"}])
     for wanted in ("7", "null", "x", "y", "z"):

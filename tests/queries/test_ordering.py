@@ -1,4 +1,4 @@
-"""The order of a case's queries by hand."""
+"""The manual order of a case's queries."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -47,8 +47,8 @@ def test_move(moved: str, side: str, anchor: str, becomes: str) -> None:
     assert entry.position == entry_of(case, moved).position
 
 
-def test_move_to_the_same_place_again_and_again() -> None:
-    """The room of one step is used up many times over; the order holds."""
+def test_move_to_the_same_position_repeatedly() -> None:
+    """The gap between two positions is used up many times; the order stays right."""
     case = make_case(list("abcdef"))
     for turn in range(100):
         queries.move(case=case, case_query=entry_of(case, "ef"[turn % 2]), after=entry_of(case, "a"))
@@ -71,7 +71,7 @@ def test_move_beside_a_removed_query_keeps_its_place() -> None:
     assert order(case) == "cab"
 
 
-def test_move_refuses_what_it_cannot_mean() -> None:
+def test_move_refuses_ambiguous_arguments() -> None:
     case, other = make_case(list("ab")), make_case(list("xy"))
     entry = entry_of(case, "a")
     with pytest.raises(ValidationError, match="exactly one of"):
@@ -129,7 +129,7 @@ def test_move_in_a_large_case_costs_the_same(monkeypatch: pytest.MonkeyPatch) ->
         said = [one["sql"].split()[0] for one in captured.captured_queries]
         written.append([word for word in said if word in {"SELECT", "UPDATE"}])
         assert case.case_queries.all()[1] == last
-    # The lock, the move, and the new position for whoever goes on with the row.
+    # The lock, the move, and reading the new position.
     assert written[0] == written[1] == ["SELECT", "UPDATE", "SELECT"]
     monkeypatch.setattr(ordering, "MIN_GAP", 0.3)
     before = list(large.case_queries.values_list("pk", flat=True))
@@ -141,14 +141,14 @@ def test_move_in_a_large_case_costs_the_same(monkeypatch: pytest.MonkeyPatch) ->
     assert all(position == int(position) for position in whole)
 
 
-def test_numbering_anew_leaves_other_cases_alone() -> None:
+def test_renumbering_leaves_other_cases_alone() -> None:
     case, other = make_case(list("ab")), make_case(list("xy"))
     other.case_queries.update(position=0.25)
     ordering._renumber(case)
     assert set(other.case_queries.values_list("position", flat=True)) == {0.25}
 
 
-def test_add_goes_behind_what_was_moved() -> None:
+def test_added_queries_follow_moved_ones() -> None:
     case = make_case(list("abc"))
     entry: Any = entry_of(case, "a")
     queries.move(case=case, case_query=entry, after=entry_of(case, "c"))
@@ -157,8 +157,8 @@ def test_add_goes_behind_what_was_moved() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_moves_at_one_moment_take_different_places() -> None:
-    """Four people put queries behind the same one, over and over: no two end up at one position."""
+def test_simultaneous_moves_take_different_positions() -> None:
+    """Four people repeatedly move queries behind the same one: no two get the same position."""
     if connection.vendor != "postgresql":
         pytest.skip("SQLite lets one writer in at a time")
     case = make_case(list("abcdefgh"))

@@ -1,4 +1,4 @@
-"""A case's queries: what is taken, what is refused and where, what comes back."""
+"""A case's queries: added, rejected, edited, removed and restored."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -24,7 +24,7 @@ def test_add_in_order_each_once() -> None:
     assert present(case) == ["b", "a", "c"]
 
 
-def test_add_refuses_by_line_and_takes_the_rest() -> None:
+def test_add_reports_invalid_lines_and_adds_the_rest() -> None:
     case = make_case(0)
     added = queries.add(case=case, texts=["good", "x" * 2049, "", "bad\x07bell", "half \ud800", "x" * 2048])
     assert [line for line, _ in added.rejected] == [2, 4, 5]
@@ -62,7 +62,7 @@ def test_add_more_than_fit_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not Query.objects.exists()
 
 
-def test_add_brings_removed_and_retired_back_with_what_they_had() -> None:
+def test_add_restores_removed_and_retired_queries_with_their_data() -> None:
     case = make_case(["a", "b"], {"a": {"1": 3}})
     entry = case.case_queries.get(query__text="a")
     queries.edit(case_query=entry, text="a", options='{"lang": "en"}', weight=2)
@@ -86,7 +86,7 @@ def test_queries_of_a_book_are_shared() -> None:
     assert present(case) == ["a"]
 
 
-def test_remove_and_bring_back() -> None:
+def test_remove_and_restore_query() -> None:
     case = make_case(["a", "b", "c"])
     entry = case.case_queries.get(query__text="b")
     queries.remove(case_query=entry)

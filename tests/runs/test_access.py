@@ -1,4 +1,4 @@
-"""Who may send requests to the endpoint of a case: those who start a run, and those in whose name it goes on."""
+"""Who may send requests to the endpoint of a case: those who start a run, and those in whose name it continues."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -122,7 +122,7 @@ def test_single_requests_are_not_for_viewers_and_raters(attempt: Attempt, name: 
     assert len(script_of(attempt).asked) == asked
 
 
-def test_create_endpoint_is_a_right_of_its_own() -> None:
+def test_create_endpoint_needs_its_own_permission() -> None:
     team = make_team("Shop", Sam=Role.OWNER, Ed=Role.EDITOR, Rae=Role.RATER)
     User.objects.update(can_create_endpoints=False)
     values = {"engine": "embedded", "url": "films"}

@@ -78,18 +78,18 @@ def test_explain_a_document_that_does_not_match(case: Case) -> None:
     assert (found.score, list(found.parts), list(found.slices)) == (0, [], [])
 
 
-def test_explain_a_document_that_is_not_there(case: Case) -> None:
+def test_explain_a_document_that_is_missing(case: Case) -> None:
     with pytest.raises(engines.EngineError, match="no document with the id “nothing”"):
         runs.explain(ranking_of(case), "nothing", by=case.owner)
 
 
-def test_explain_where_the_endpoint_is_another_by_now(case: Case) -> None:
+def test_explain_with_a_changed_endpoint(case: Case) -> None:
     Endpoint.objects.update(url="elsewhere")
     with pytest.raises(engines.EngineError, match="is now elsewhere"):
         runs.explain(ranking_of(case), "1", by=case.owner)
 
 
-def test_explain_where_the_engine_cannot(script: object) -> None:
+def test_explain_with_an_engine_without_explanations(script: object) -> None:
     case = make_case(["q"])
     run_now(make_attempt(case))
     assert not runs.can_explain(ranking_of(case))

@@ -1,4 +1,4 @@
-"""Displayed fields of old runs are let go; scores, ids and pinned runs stay."""
+"""Displayed fields of old runs are deleted; scores, ids and pinned runs stay."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def fields_by_number(case: Case) -> list[bool]:
     return [with_fields(run) for run in case.runs.order_by("number")]
 
 
-def test_forget_fields_of_runs_beyond_the_newest(attempt: Attempt) -> None:
+def test_prune_display_fields_of_runs_beyond_the_newest(attempt: Attempt) -> None:
     case = attempt.case
     for _ in range(4):
         run_now(attempt)
@@ -55,7 +55,7 @@ def test_forget_fields_of_runs_beyond_the_newest(attempt: Attempt) -> None:
     assert runs.prune_display_fields(case) == 0
 
 
-def test_forget_fields_takes_the_snippets_along(attempt: Attempt) -> None:
+def test_prune_display_fields_deletes_snippets_too(attempt: Attempt) -> None:
     all_runs = [run_now(attempt) for _ in range(3)]
     ranking = all_runs[0].rankings.first()
     assert ranking is not None
@@ -66,7 +66,7 @@ def test_forget_fields_takes_the_snippets_along(attempt: Attempt) -> None:
     assert ranking.hits == [["a", 1.0, {}]]
 
 
-def test_forget_fields_leaves_pinned_runs_and_those_under_way(attempt: Attempt) -> None:
+def test_prune_display_fields_keeps_pinned_and_active_runs(attempt: Attempt) -> None:
     all_runs = [run_now(attempt) for _ in range(4)]
     Run.objects.filter(pk=all_runs[0].pk).update(pinned_at=timezone.now())
     Run.objects.filter(pk=all_runs[1].pk).update(status=Run.Status.RUNNING)
@@ -75,7 +75,7 @@ def test_forget_fields_leaves_pinned_runs_and_those_under_way(attempt: Attempt) 
     assert fields_by_number(attempt.case) == [True] * 4
 
 
-def test_forget_fields_leaves_other_cases_alone(attempt: Attempt) -> None:
+def test_prune_display_fields_leaves_other_cases_alone(attempt: Attempt) -> None:
     other = make_attempt(make_case(1))
     for _ in range(3):
         run_now(attempt)
@@ -84,7 +84,7 @@ def test_forget_fields_leaves_other_cases_alone(attempt: Attempt) -> None:
     assert fields_by_number(other.case) == [True] * 3
 
 
-def test_forget_fields_goes_on_where_a_worker_died(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prune_display_fields_continues_where_a_worker_died(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 1)
     for _ in range(3):
         run_now(attempt)
@@ -103,7 +103,7 @@ def test_forget_fields_goes_on_where_a_worker_died(attempt: Attempt, monkeypatch
     assert not with_fields(first)
 
 
-def test_forget_fields_stops_at_a_pin(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prune_display_fields_stops_at_a_pin(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 1)
     for _ in range(3):
         run_now(attempt)
@@ -118,7 +118,7 @@ def test_forget_fields_stops_at_a_pin(attempt: Attempt, monkeypatch: pytest.Monk
     assert runs.prune_display_fields(attempt.case) == 0
 
 
-def test_forget_fields_few_runs_at_once(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prune_display_fields_few_runs_at_once(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "MAX_RUNS", 1)
     for _ in range(4):
         run_now(attempt)
@@ -127,7 +127,7 @@ def test_forget_fields_few_runs_at_once(attempt: Attempt, monkeypatch: pytest.Mo
     assert runs.has_prunable_runs(attempt.case_id)
 
 
-def test_a_finished_run_lets_old_fields_go(attempt: Attempt) -> None:
+def test_a_finished_run_prunes_old_display_fields(attempt: Attempt) -> None:
     for _ in range(2):
         run_now(attempt)
     started = runs.start(attempt=attempt, by=attempt.created_by)

@@ -1,4 +1,4 @@
-"""A run from start to end: complete, failing, in chunks, cancelled, taken up again, completed later."""
+"""A run from start to end: complete, failing, in chunks, cancelled, resumed, completed later."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,7 +27,7 @@ WRONG = engines.BadQuery("No such parser.")
 
 
 def age(run: Run, seconds: int = 300) -> None:
-    """Let the run look as if nobody had touched it for a while."""
+    """Makes the run look as if no worker had touched it for a while."""
     old = timezone.now() - timedelta(seconds=seconds)
     Run.objects.filter(pk=run.pk).update(heartbeat_at=old, created_at=old)
 
@@ -56,7 +56,7 @@ def test_start_to_end_complete() -> None:
     assert (scored, queries, unrated) == (2, 3, 2 + 2 + 3)
 
 
-def test_continue_run_one_failed_query_stops_no_other() -> None:
+def test_continue_run_one_failed_query_does_not_stop_others() -> None:
     case = make_case(3)
     attempt = make_attempt(case)
     script_of(attempt).answers["query 2"] = WRONG
@@ -68,7 +68,7 @@ def test_continue_run_one_failed_query_stops_no_other() -> None:
     assert {query for _, query in stored_scores(run)} == {"query 1", "query 3"}
 
 
-def test_continue_run_engine_down_fails_after_hopeless_and_complete_searches_the_rest() -> None:
+def test_continue_run_engine_down_fails_after_consecutive_failures_and_complete_searches_the_rest() -> None:
     case = make_case(40, {"query 1": {"a": 3}})
     attempt = make_attempt(case)
     script = script_of(attempt)
@@ -144,20 +144,20 @@ def test_start_refuses_an_archived_endpoint() -> None:
         runs.start(attempt=attempt, by=attempt.created_by)
 
 
-def test_start_refuses_while_another_run_is_under_way() -> None:
+def test_start_refuses_while_another_run_is_active() -> None:
     attempt = make_attempt(make_case(3))
     runs.start(attempt=attempt, by=attempt.created_by)
     with pytest.raises(runs.RunNotAllowed, match="Run 1 is still waiting"):
         runs.start(attempt=attempt, by=attempt.created_by)
 
 
-def test_start_fetches_what_the_deepest_scorer_looks_at() -> None:
+def test_start_uses_the_depth_of_the_deepest_scorer() -> None:
     case = make_case(1, measures=["P@5", "nDCG@25"])
     assert run_now(make_attempt(case, depth=10)).rows == 25
     assert run_now(make_attempt(case, depth=40)).rows == 40
 
 
-def test_asked_has_no_credentials() -> None:
+def test_config_has_no_credentials() -> None:
     case = make_case(1)
     endpoint = make_endpoint(
         case.owner,
@@ -209,7 +209,7 @@ def test_continue_run_stops_when_its_time_is_over() -> None:
     assert script_of(attempt).asked == []
 
 
-def test_continue_run_when_over_is_harmless() -> None:
+def test_continue_run_of_a_finished_run_changes_nothing() -> None:
     run = run_now(make_attempt(make_case(2)))
     assert runs.continue_run(run.pk) == runs.ChunkResult(unfinished=False)
     assert runs.continue_run(12345) == runs.ChunkResult(unfinished=False)
@@ -242,7 +242,7 @@ def test_sweep_killed_worker_is_followed_by_another_without_losing_or_doubling()
 def test_sweep_leaves_those_at_work_alone() -> None:
     attempt = make_attempt(make_case(2))
     run = runs.start(attempt=attempt, by=attempt.created_by)
-    assert runs.sweep() == []  # just made: its task is on its way
+    assert runs.sweep() == []  # just created: its task is queued
     token = claims.claim(run.pk)
     assert runs.sweep() == []
     run.refresh_from_db()
@@ -279,7 +279,7 @@ def test_sweep_gives_up_after_three_dead_workers() -> None:
     assert (run.status, run.rankings.count(), run.worker_restarts) == ("complete", 5, 0)
 
 
-def test_a_chunk_that_went_well_forgives_earlier_deaths() -> None:
+def test_a_successful_chunk_resets_the_count_of_dead_workers() -> None:
     attempt = make_attempt(make_case(5))
     run = runs.start(attempt=attempt, by=attempt.created_by)
     killed(run)
@@ -310,7 +310,7 @@ def test_a_worker_that_was_silent_for_too_long_writes_nothing_more() -> None:
     assert stored_scores(run)["nDCG@10", "query 1"][1] == 100
 
 
-def test_an_unforeseen_error_gives_the_run_back(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_releases_the_run(caplog: pytest.LogCaptureFixture) -> None:
     attempt = make_attempt(make_case(3))
     script_of(attempt).default = RuntimeError("a bug")
     run = runs.start(attempt=attempt, by=attempt.created_by)
@@ -321,7 +321,7 @@ def test_an_unforeseen_error_gives_the_run_back(caplog: pytest.LogCaptureFixture
     assert "a bug" in caplog.text
 
 
-def test_an_interrupt_gives_the_run_back_and_cancel_ends_it() -> None:
+def test_an_interrupt_releases_the_run_and_cancel_ends_it() -> None:
     attempt = make_attempt(make_case(5))
     script = script_of(attempt)
 
@@ -362,7 +362,7 @@ def test_two_runs_on_one_endpoint_go_one_after_another() -> None:
     assert runs.finish_here(all_runs[1]).status == "complete"
 
 
-def test_a_run_behind_a_dead_one_need_not_wait_for_ever() -> None:
+def test_a_run_behind_a_dead_one_does_not_wait_forever() -> None:
     first = make_attempt(make_case(4))
     second = make_attempt(make_case(2, owner=first.created_by), first.endpoint)
     dead = runs.start(attempt=first, by=first.created_by)
@@ -381,7 +381,7 @@ def test_cancel_before_the_first_chunk() -> None:
     assert script_of(attempt).asked == []
 
 
-def test_cancel_between_two_chunks_wakes_who_waits_behind() -> None:
+def test_cancel_between_two_chunks_wakes_the_next_run() -> None:
     first = make_attempt(make_case(4, {"query 1": {"a": 2}}))
     second = make_attempt(make_case(2, owner=first.created_by), first.endpoint)
     run = runs.start(attempt=first, by=first.created_by)
@@ -394,7 +394,7 @@ def test_cancel_between_two_chunks_wakes_who_waits_behind() -> None:
     assert runs.continue_run(run.pk) == runs.ChunkResult(unfinished=False, unblocked_runs=[waiting.pk])
 
 
-def test_cancel_in_the_middle_and_complete_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancel_in_the_middle_and_complete_continues(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "MAX_UNWRITTEN", 2)
     attempt = make_attempt(make_case(10))
     run = runs.start(attempt=attempt, by=attempt.created_by)
@@ -419,7 +419,7 @@ def test_cancel_in_the_middle_and_complete_goes_on(monkeypatch: pytest.MonkeyPat
     assert sorted(script_of(attempt).texts) == sorted(f"query {number}" for number in range(1, 11))
 
 
-def test_a_slow_engine_lets_the_worker_show_that_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_with_a_slow_engine_sends_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "HEARTBEAT_SECONDS", 0.0)
     monkeypatch.setattr(chunks, "CANCEL_CHECK_SECONDS", 0.0)
     attempt = make_attempt(make_case(4))
@@ -480,7 +480,7 @@ def test_complete_refuses_older_pinned_and_busy_runs() -> None:
         runs.complete(run=run, by=run.created_by)
 
 
-def test_nothing_joins_a_run_whose_endpoint_leads_elsewhere_now() -> None:
+def test_a_run_whose_endpoint_has_changed_is_not_extended() -> None:
     case = make_case(3)
     attempt = make_attempt(case)
     script_of(attempt).answers["query 2"] = WRONG
@@ -511,7 +511,7 @@ def test_a_removed_query_does_not_count() -> None:
     assert list(run_now(attempt).rankings.values_list("text", flat=True)) == ["query 1"]
 
 
-def test_repeated_documents_of_one_answer() -> None:
+def test_repeated_documents_of_one_response() -> None:
     case = make_case(1, {"query 1": {"a": 3, "b": 1}}, measures=["P@3", "nDCG@3"])
     attempt = make_attempt(case)
     script_of(attempt).default = ("a", "a", "b")
@@ -572,7 +572,7 @@ def test_search_again_refuses_pinned_busy_and_older_runs() -> None:
         runs.search_again(run=run, case_query=entry, by=case.owner)
 
 
-def test_search_again_does_not_disturb_a_run_that_went_on_meanwhile() -> None:
+def test_search_again_does_not_disturb_a_run_that_continued_meanwhile() -> None:
     case = make_case(3)
     attempt = make_attempt(case)
     script = script_of(attempt)
@@ -590,7 +590,7 @@ def test_search_again_does_not_disturb_a_run_that_went_on_meanwhile() -> None:
     assert Run.objects.get(pk=run.pk).status == "waiting"
 
 
-def test_as_sent_asks_nobody() -> None:
+def test_rendered_request_sends_nothing() -> None:
     attempt = make_attempt(make_case(1))
     run = run_now(attempt)
     script_of(attempt).asked.clear()

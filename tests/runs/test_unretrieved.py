@@ -69,7 +69,7 @@ def test_not_shown_names_the_rank_below_what_is_shown(script: object) -> None:
     assert [(each.doc_id, each.rank) for each in found.documents] == [("c", 3), ("x", None)]
 
 
-def test_not_shown_goes_by_the_books_rule_and_knows_who_said_what(script: object) -> None:
+def test_not_shown_applies_the_books_rule_and_names_the_raters(script: object) -> None:
     case = make_case(["q"], {"q": {"x": 3}})
     other = make_user("Other")
     rate_all(case, {"q": {"x": 1, "y": 2}}, other)
@@ -118,12 +118,12 @@ def test_look_up(films: Case) -> None:
     ]
 
 
-def test_look_up_asks_nothing_else(films: Case) -> None:
+def test_look_up_sends_no_other_request(films: Case) -> None:
     ranking = ranking_of(newest(films), "star")
     assert runs.look_up(ranking, [], by=ranking.run.created_by) == []
 
 
-def test_look_up_where_the_engine_cannot(script: object) -> None:
+def test_look_up_with_an_engine_without_lookups(script: object) -> None:
     case = make_case(["q"], {"q": {"x": 3}})
     ranking = ranking_of(run_now(make_attempt(case)), "q")
     assert not runs.can_look_up(ranking)
@@ -132,7 +132,7 @@ def test_look_up_where_the_engine_cannot(script: object) -> None:
         runs.look_up(ranking, listed, by=ranking.run.created_by)
 
 
-def test_look_up_where_the_endpoint_is_another_by_now(films: Case) -> None:
+def test_look_up_with_a_changed_endpoint(films: Case) -> None:
     run = newest(films)
     Endpoint.objects.update(url="elsewhere")
     ranking = ranking_of(newest(films), "star")

@@ -1,4 +1,4 @@
-"""Deeds with scorers: made, changed by a new version, copied, shared, retired, replaced; where they are used."""
+"""Actions on scorers: create, change, duplicate, share, retire, replace; where scorers are used."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -26,13 +26,13 @@ def admin():
 
 
 def refusal(deed, **arguments):
-    """What a deed says when it refuses."""
+    """The message of a refused action."""
     with pytest.raises(ValidationError) as caught:
         deed(**arguments)
     return caught.value
 
 
-# --- made ---
+# --- create ---
 
 
 def test_create_stores_the_definition(user):
@@ -54,7 +54,7 @@ def test_create_takes_the_depth_a_script_declares(user):
     assert scorers.create(name="y", definition=given, by=user).versions.get().cutoff == 7
 
 
-def test_create_communal_is_for_admins(user, admin):
+def test_create_global_is_for_admins(user, admin):
     assert scorers.create(name="x", definition=NDCG, by=admin, is_global=True).owner is None
     assert "Only an admin" in str(refusal(scorers.create, name="y", definition=NDCG, by=user, is_global=True))
     assert not Scorer.objects.filter(name="y").exists()
@@ -133,7 +133,7 @@ def test_create_follows_the_policy(user, admin):
     assert Policy.objects.count() == 1
 
 
-def test_allow_own_scripts_is_for_admins(user):
+def test_allow_user_scripts_is_for_admins(user):
     assert "Only an admin" in str(refusal(scorers.set_user_scripts_allowed, allowed=False, by=user))
     assert Policy.objects.current().allow_user_scripts
 
@@ -161,7 +161,7 @@ def test_create_for_case_that_is_full_leaves_nothing(user):
     assert [version.scorer.name for version in ScorerVersion.objects.used_by(case)] == measures
 
 
-# --- changed, copied ---
+# --- change and duplicate ---
 
 
 def test_change_makes_a_version_only_of_another_definition(user):
@@ -195,7 +195,7 @@ def test_change_leaves_the_cases_at_their_version(user):
     assert ScorerVersion.objects.used_by(case)[1].number == 1
 
 
-def test_clone_is_ones_own_under_a_free_name(user):
+def test_clone_belongs_to_the_user_and_has_a_free_name(user):
     shipped = Scorer.objects.get(name="nDCG@10")
     copies = [scorers.clone(scorer=shipped, by=user) for _ in range(3)]
     assert [copy.name for copy in copies] == ["Copy of nDCG@10", "Copy of nDCG@10 2", "Copy of nDCG@10 3"]
@@ -210,7 +210,7 @@ def test_clone_of_a_long_name_fits(user):
     assert len(scorers.clone(scorer=scorer, by=user).name) <= 120
 
 
-# --- given away, taken back ---
+# --- share and retire ---
 
 
 def test_share_and_unshare_decide_who_sees_it(user):
@@ -227,7 +227,7 @@ def test_share_and_unshare_decide_who_sees_it(user):
     assert scorer not in Scorer.objects.visible_to(eve)
 
 
-def test_retire_takes_it_off_the_offer_and_restore_puts_it_back(user):
+def test_retired_scorers_are_not_offered_until_they_are_restored(user):
     scorer = scorers.create(name="x", definition=NDCG, by=user)
     scorers.retire(scorer=scorer)
     assert scorer not in Scorer.objects.offered(user)
@@ -241,7 +241,7 @@ def test_default_can_be_neither_retired_nor_deleted():
     assert "default" in str(refusal(scorers.delete, scorer=default))
 
 
-def test_set_default_is_for_admins_and_communal_scorers(user, admin):
+def test_set_default_is_for_admins_and_global_scorers(user, admin):
     mine = scorers.create(name="x", definition=NDCG, by=user)
     shipped = Scorer.objects.get(name="nDCG@10")
     assert "Only an admin" in str(refusal(scorers.set_default, scorer=shipped, by=user))
@@ -256,7 +256,7 @@ def test_set_default_is_for_admins_and_communal_scorers(user, admin):
     assert "one case only" in str(refusal(scorers.set_default, scorer=here, by=admin))
 
 
-def test_make_communal_is_for_admins(user, admin):
+def test_make_global_is_for_admins(user, admin):
     scorer = scorers.create(name="x", definition=NDCG, by=user)
     refusal(scorers.make_global, scorer=scorer, by=user)
     scorers.make_global(scorer=scorer, by=admin)
@@ -290,7 +290,7 @@ def test_adopt_brings_the_named_cases_to_the_newest_version(user):
     assert [entry.version.number for entry in scorers.uses(scorer)] == [2, 1]
 
 
-def test_choose_scorers_brings_one_back_in_the_version_it_had(user):
+def test_choose_scorers_restores_the_version_it_had(user):
     scorer, (case, _other) = _used(user)
     first = newest_version(scorer)
     scorers.change(scorer=scorer, by=user, definition=ScorerDefinition(measure="nDCG@6", scale=SCALE))
@@ -305,7 +305,7 @@ def test_choose_scorers_brings_one_back_in_the_version_it_had(user):
     assert ScorerVersion.objects.used_by(case)[1].number == 2, "one that the case has keeps its version"
 
 
-def test_a_scorer_of_one_case_is_shared_with_no_team_and_made_communal_for_all(user, admin):
+def test_a_scorer_of_one_case_is_neither_shared_nor_made_global(user, admin):
     case = make_case(owner=user)
     made = scorers.create_for_case(case=case, name="Here", definition=NDCG, by=user)
     assert error_fields(refusal(scorers.share, scorer=made, team=make_team())) == ["team"]
@@ -315,7 +315,7 @@ def test_a_scorer_of_one_case_is_shared_with_no_team_and_made_communal_for_all(u
     assert made in Scorer.objects.offered(make_user("Somebody"))
 
 
-def test_replace_keeps_the_place(user):
+def test_replace_keeps_the_position(user):
     scorer, (first, second) = _used(user)
     other = Scorer.objects.get(name="P@10")
     assert scorers.replace(scorer=scorer, replacement=other, cases=[first]) == [first]
@@ -323,7 +323,7 @@ def test_replace_keeps_the_place(user):
     assert [entry.case for entry in scorers.uses(scorer)] == [second]
 
 
-def test_replace_by_one_that_is_there_already_takes_the_better_place(user):
+def test_replace_by_a_scorer_of_the_case_takes_the_better_position(user):
     scorer, (first, _) = _used(user)
     shipped = Scorer.objects.get(name="nDCG@10")
     scorers.make_primary(case=first, scorer=scorer)
@@ -340,7 +340,7 @@ def test_replace_refuses_itself_and_retired_ones(user):
         assert error_fields(reason) == ["replacement"]
 
 
-def test_delete_is_possible_only_while_nothing_hangs_on_it(user, script):
+def test_delete_refuses_a_scorer_in_use(user, script):
     scorer, made = _used(user, 1)
     assert "used by 1 case." in str(refusal(scorers.delete, scorer=scorer))
     run_now(make_attempt(made[0]))

@@ -1,4 +1,4 @@
-"""Several scorers on one case: scored together, written without losing to each other, read in one statement each."""
+"""Several scorers on one case: scored together, stored without overwriting each other, read in one statement each."""
 
 from typing import Any
 
@@ -109,7 +109,7 @@ def test_score_case_again_on_one_day_overwrites() -> None:
     assert after.updated_at > before.updated_at
 
 
-# --- scored again ---
+# --- rescored ---
 
 
 def test_has_stale_counts_every_version() -> None:
@@ -141,7 +141,7 @@ def test_rescore_run_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     assert asked == [["RR@10"]]
 
 
-def test_rescore_run_a_scorer_the_case_has_not() -> None:
+def test_rescore_run_with_a_scorer_that_is_not_on_the_case() -> None:
     case = make_case(2, RATINGS)
     run = run_now(make_attempt(case))
     other = new_version(Scorer.objects.get(name="RR@10"))
@@ -150,7 +150,7 @@ def test_rescore_run_a_scorer_the_case_has_not() -> None:
     assert [version.scorer.name for version in ScorerVersion.objects.used_by(case)] == ["nDCG@10"]
 
 
-def test_rescore_run_where_a_script_failed_only_when_asked() -> None:
+def test_rescore_run_retries_a_failed_script_only_if_requested() -> None:
     case = make_case(2, RATINGS)
     scorers.choose_scorers(case=case, scorers=[scripted(FAILS_ON_TWO)])
     run = run_now(make_attempt(case))
@@ -162,7 +162,7 @@ def test_rescore_run_where_a_script_failed_only_when_asked() -> None:
     assert (scores.rescore_run(run), scores.rescore_run(run, including_failed=True)) == (0, 1)
 
 
-def test_rescore_run_a_script_that_is_mended_is_another_version() -> None:
+def test_rescore_run_a_corrected_script_is_another_version() -> None:
     case = make_case(2, RATINGS)
     scorer = scripted(FAILS_ON_TWO)
     scorers.choose_scorers(case=case, scorers=[scorer])
@@ -177,7 +177,7 @@ def test_rescore_run_a_script_that_is_mended_is_another_version() -> None:
 # --- what is read ---
 
 
-def test_beside_has_each_scorers_own_history_in_one_statement() -> None:
+def test_secondary_scores_have_each_scorers_own_history_in_one_statement() -> None:
     case = make_case(2, RATINGS, measures=["nDCG@10", "RR@10", "P@10"])
     attempt = make_attempt(case)
     all_runs = [run_now(attempt)]
@@ -197,7 +197,7 @@ def test_beside_has_each_scorers_own_history_in_one_statement() -> None:
     assert [each.now.run_id for each in older if each.now] == [all_runs[0].pk] * 2
 
 
-def test_beside_while_a_run_is_under_way_shows_the_last_score() -> None:
+def test_secondary_scores_during_a_run_are_those_of_the_last_one() -> None:
     case = make_case(2, RATINGS, measures=["nDCG@10", "RR@10"])
     attempt = make_attempt(case)
     first = run_now(attempt)
@@ -246,10 +246,10 @@ def test_deepen_before_a_run_begins_and_not_after() -> None:
     assert Run.objects.get().rows == 50
 
 
-# --- scripts that take their time ---
+# --- slow scripts ---
 
 
-def test_a_worker_shows_that_it_lives_before_each_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_sends_a_heartbeat_before_each_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case(2, RATINGS)
     scorers.choose_scorers(case=case, scorers=[scripted("setScore(1);", f"script {number}") for number in range(3)])
     beats: list[int] = []

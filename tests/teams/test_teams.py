@@ -13,7 +13,7 @@ from tests.factories import make_team
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_owners_who_leave_at_once_leave_one_behind() -> None:
+def test_of_two_owners_who_leave_at_once_one_stays() -> None:
     if connection.vendor != "postgresql":
         pytest.skip("SQLite runs one write transaction at a time")
     for number in range(10):

@@ -1,4 +1,4 @@
-"""The bar that says why a document matched."""
+"""The bar that explains why a document matched."""
 
 import re
 from dataclasses import dataclass

@@ -49,7 +49,7 @@ def test_formula_of_nothing_is_nothing():
 @pytest.mark.parametrize(
     "latex", [r"\frac{", r"\href{javascript:alert(1)}{x}", r"\style{color:red}{x}", r"\color{red}{x}"]
 )
-def test_formula_that_cannot_be_had_stays_text(latex):
+def test_formula_that_cannot_be_converted_stays_text(latex):
     found = formula(latex)
     assert not FORBIDDEN.search(found.replace("\\", ""))
     if not found.startswith("<math "):

@@ -1,4 +1,4 @@
-"""The templates of the kit: nothing inline (the content security policy forbids it), and keys that do what help says."""
+"""The shared templates: nothing inline (the content security policy forbids it), and keys that do what the help says."""
 
 import re
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_page_finds_its_static_files(page: str) -> None:
 @pytest.mark.parametrize(
     ("theme", "attribute"), [("dark", ' data-theme="dark"'), ("light", ' data-theme="light"'), ('"><b>', "")]
 )
-def test_theme_is_only_what_we_know(theme: str, attribute: str) -> None:
+def test_unknown_themes_are_ignored(theme: str, attribute: str) -> None:
     assert f'<html lang="en"{attribute}>' in compact(render_to_string("base.html", {"theme": theme}))
 
 
@@ -70,7 +70,7 @@ def test_jump_only_with_an_address() -> None:
     assert "data-key-jump" not in render_to_string("base.html")
 
 
-def test_error_page_says_its_sentence_to_htmx() -> None:
+def test_error_page_sends_its_message_to_htmx() -> None:
     html = compact(render_to_string("403.html", {"exception": "Viewers may not rate <here>"}))
     assert "<h1 data-message>Viewers may not rate &lt;here&gt;</h1>" in html
 
@@ -83,7 +83,7 @@ def test_toast_escapes_its_text_and_offers_undo() -> None:
 
 
 def test_keys_of_help_are_the_keys_of_the_script() -> None:
-    """Help is where the script reads its keys; here every action named there exists, and none lies idle."""
+    """The script reads its keys from the help: every action named there exists, and every action has a key."""
     everything = {"list": True, "results": True, "tune": True, "jump_url": "/jump"}
     named = {
         does.partition(":")[0]

@@ -1,4 +1,4 @@
-"""Markdown on a page: what it looks like, and that nothing in it is obeyed."""
+"""Markdown on a page: how it is displayed, and that nothing in it is executed."""
 
 import re
 
@@ -75,7 +75,7 @@ def test_markdown_table_without_inline_styles() -> None:
         "| <script> |\n|--|\n| <img onerror=x> |",
     ],
 )  # fmt: skip
-def test_markdown_obeys_nothing(text: str) -> None:
+def test_markdown_executes_nothing(text: str) -> None:
     html = markdown(text)
     tags = re.findall(r"<\s*/?\s*([a-zA-Z0-9]+)([^>]*)>", html)
     known = {"p", "a", "em", "strong", "code", "pre", "h4", "table", "thead", "tbody", "tr", "th", "td"}
@@ -91,7 +91,7 @@ def test_markdown_obeys_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[" * 5000, "*" * 5000, "> " * 2000, "- " * 2000, "`" * 4999, "[a](" * 2000])
-def test_markdown_of_anything_ends(text: str) -> None:
+def test_markdown_of_any_text_terminates(text: str) -> None:
     assert markdown(text)
 
 

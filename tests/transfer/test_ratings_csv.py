@@ -1,4 +1,4 @@
-"""Ratings as CSV, in and out: what is taken as it comes, what is refused with line, column and value."""
+"""Ratings as CSV, import and export: what is accepted, and what is rejected with line, column and value."""
 
 import pytest
 
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.django_db
         'query,docid,rating\n"star wars","1","3"\nstar wars,1,3\nstar wars,2,0\n',
     ],
 )
-def test_read_takes_it_as_it_comes(text: str) -> None:
+def test_read_accepts_variants(text: str) -> None:
     assert ratings_csv.parse_ratings(text) == {"star wars": {"1": 3, "2": 0}}
 
 
-def test_read_takes_the_apostrophe_off() -> None:
+def test_read_removes_the_apostrophe() -> None:
     text = "query,docid,rating\n'=1+1,'-7,2\n'tis,'a,1\n''@x,''=y,3\n"
     assert ratings_csv.parse_ratings(text) == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
 
@@ -128,14 +128,14 @@ def test_import_ratings_counts_what_it_did() -> None:
     assert set(RatingChange.objects.filter(rater=rater).values_list("by", "source")) == {(case.owner.pk, "import")}
 
 
-def test_import_ratings_normal_form_of_texts() -> None:
+def test_import_ratings_normalizes_texts() -> None:
     case = make_case(["café"])
     ratings_csv.import_ratings(case=case, text="query,docid,rating\n  cafe\u0301 ,1,3\n", by=case.owner)
     assert [str(entry) for entry in case.case_queries.present()] == ["café"]
     assert Rating.objects.get().query.text == "café"
 
 
-def test_import_ratings_brings_removed_queries_back() -> None:
+def test_import_ratings_restores_removed_queries() -> None:
     case = make_case(["a"])
     case.case_queries.update(removed_at="2026-01-01T00:00Z")
     ratings_csv.import_ratings(case=case, text="query,docid,rating\na,1,3\n", by=case.owner)

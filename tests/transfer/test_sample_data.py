@@ -175,7 +175,7 @@ def test_ratings_many_and_once_each(ratings: list[dict[str, str]]) -> None:
     assert [pair for pair, n in Counter((row["query"], row["docid"]) for row in ratings).items() if n > 1] == []
 
 
-def test_ratings_know_a_good_answer_except_where_none_exists(ratings: list[dict[str, str]]) -> None:
+def test_ratings_include_a_good_document_except_where_none_exists(ratings: list[dict[str, str]]) -> None:
     best: dict[str, int] = {}
     for row in ratings:
         best[row["query"]] = max(best.get(row["query"], 0), int(row["rating"]))

@@ -1,4 +1,4 @@
-"""Scorers as files: out, in, and out again; what is refused."""
+"""Scorers as files: export, import, and export again; what is rejected."""
 
 import json
 
@@ -85,7 +85,7 @@ def test_load_a_name_that_is_taken(user):
     assert error_fields(caught.value) == ["name"]
 
 
-def test_load_communal(user):
+def test_load_global(user):
     with pytest.raises(ValidationError, match="admin"):
         scorer_file.import_scorer(text=json.dumps(GOOD), by=user, is_global=True)
     assert scorer_file.import_scorer(text=json.dumps(GOOD), by=make_user(superuser=True), is_global=True).owner is None
@@ -158,7 +158,7 @@ def test_load_names_what_is_missing(user, key):
     ],
     ids=["cut", "empty", "list", "deep"],
 )
-def test_read_refuses_what_is_no_scorer(text, said):
+def test_read_refuses_files_without_a_scorer(text, said):
     with pytest.raises(BadFile) as caught:
         scorer_file.parse_scorer(text)
     assert str(caught.value).startswith(said)

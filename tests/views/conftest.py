@@ -1,4 +1,4 @@
-"""The pages in tests: people to sign in as."""
+"""Fixtures for tests of pages: people to sign in as."""
 
 import pytest
 

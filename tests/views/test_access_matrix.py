@@ -277,7 +277,7 @@ def own(everyone, team, script):
 
 @pytest.fixture
 def foreign(db, script):
-    """What nobody of the people can see."""
+    """Objects of another team, which none of the people can see."""
     elsewhere = User.objects.create_user("elsewhere@example.org", name="Elsewhere", can_create_endpoints=True)
     return make_world(elsewhere, "Elsewhere", elsewhere)
 
@@ -335,7 +335,7 @@ def test_own_objects(client, everyone, own, role):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_objects_of_others(client, everyone, own, foreign, role):
-    """Nobody but an admin learns that something of others exists; links of invitations are for whoever has them."""
+    """Only admins learn that objects of others exist; links of invitations are for whoever has them."""
     with_ids = [row for row in ROWS if set(ARGUMENTS[row[0].partition("?")[0]]) - {"step", "token"}]
     actual = {row: send(client, everyone[role], row, foreign) for row in with_ids}
     status = {"anonymous": 302}.get(role, 404)

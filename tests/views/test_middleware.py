@@ -1,4 +1,4 @@
-"""Signed out in the middle of something."""
+"""Requests of users who have been signed out, and errors while the database is not available."""
 
 import pytest
 from django.db import InterfaceError, OperationalError
@@ -33,7 +33,7 @@ def test_signed_out_page_leads_back_to_itself(client):
 @pytest.mark.django_db
 @pytest.mark.parametrize("error", [OperationalError("database is locked"), InterfaceError("connection is closed")])
 class TestUnavailable:
-    """The answer asks for another try, whichever part of the site has noticed it."""
+    """The response asks the user to try again, whichever part of the site has noticed the problem."""
 
     @pytest.fixture(autouse=True)
     def answers_instead_of_errors(self, client):

@@ -1,4 +1,4 @@
-"""Tests of access: 404 for what a user cannot see, 403 for what he sees but may not do."""
+"""Tests of access: 404 for what a user cannot see, 403 for what the user sees but may not do."""
 
 import pytest
 from django.core.exceptions import PermissionDenied

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -432,7 +431,7 @@ def test_build_index_without_documents(tmp_path):
     assert (page.hits, page.total) == ((), 0)
 
 
-def test_search_many_of_real_films_is_fast(tmp_path):
+def test_search_many_of_real_films(tmp_path):
     films = shared_data("movies")
     with (films / "movies.jsonl").open(encoding="utf-8") as lines:
         build_index(tmp_path, "films", map(json.loads, lines), schema={"genres": "keyword"})
@@ -441,10 +440,7 @@ def test_search_many_of_real_films_is_fast(tmp_path):
     engine = engine_at(tmp_path)
     template = parse_template('{"query": "#$query##", "fields": ["title^5", "cast^2", "overview"], "tie": 0.1}', "json")
     requests = [Request(queries[n % len(queries)], template, parse_fields("title overview"), 10) for n in range(1000)]
-    started = time.perf_counter()
     outcomes = [outcome for _, outcome in engine.search_many(requests)]
-    seconds = time.perf_counter() - started
     assert sum(len(outcome.hits) for outcome in outcomes) > 9_000
     first = dict(zip(queries, outcomes, strict=False))
     assert "Rambo" in {hit.fields["title"] for hit in first["rambo"].hits}
-    assert seconds < 5  # 0.3 s on a quiet machine

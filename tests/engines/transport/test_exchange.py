@@ -33,7 +33,7 @@ from tests.slow_server import (
 RULES = AddressRules(private_allowed=True)
 FAST = 0.02  # seconds between two bytes: far less than the time-out, which therefore no single read exceeds
 LIMIT = 0.3
-PATIENCE = 5.0  # seconds; without limits, the exchanges below last for minutes or for ever
+PATIENCE = 5.0  # seconds; without limits, the exchanges below last for minutes or forever
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Endpoints that are search APIs: their options are typed in the forms, checked, tried live, and lead to a case."""
+"""Endpoints that are search APIs: their options in the forms, the connection test, and a case that uses one."""
 
 import json
 from urllib.parse import parse_qs, urlsplit
@@ -39,7 +39,7 @@ def address(endpoint, deed=""):
     return f"/endpoints/{endpoint.pk}/{deed and deed + '/'}"
 
 
-def test_options_stand_in_the_form_without_script(sign_in):
+def test_options_are_in_the_form_without_javascript(sign_in):
     page = sign_in("editor").get("/endpoints/new/?engine=http").content.decode()
     for name in ("method", "template", "hits", "id", "document", "total", "score", "rows_parameter", "start_parameter"):
         assert f'name="option_{name}"' in page
@@ -73,7 +73,7 @@ def test_endpoint_new_of_another_engine_has_no_such_options(sign_in, form):
         ({"option_method": "DELETE"}, "option_method", "valid choice"),
     ],
 )
-def test_endpoint_new_errors_stand_at_their_field(sign_in, form, data, field, words):
+def test_endpoint_new_errors_appear_at_their_field(sign_in, form, data, field, words):
     response = sign_in("editor").post("/endpoints/new/", {**form, **data})
     assert response.status_code == 422
     assert list(response.context["form"].errors) == [field]

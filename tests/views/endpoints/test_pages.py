@@ -1,4 +1,4 @@
-"""Endpoints: who sees, makes and changes them; credentials go in and never come out."""
+"""Endpoints: who sees, creates and changes them; credentials are stored and never displayed."""
 
 import pytest
 from django.contrib.messages import get_messages
@@ -54,7 +54,7 @@ def test_endpoint_seen_through_a_case_is_not_changed(sign_in, people, team):
     assert client.post(address(endpoint, "try"), {"text": "star"}).status_code == 403
 
 
-def test_endpoint_is_text_for_who_may_not_change_it(sign_in, shared):
+def test_endpoint_is_text_for_users_who_may_not_change_it(sign_in, shared):
     page = sign_in("viewer").get(address(shared)).content.decode()
     assert 'id="endpoint-settings"' in page
     assert SOLR in page
@@ -69,7 +69,7 @@ def test_endpoint_is_text_for_who_may_not_change_it(sign_in, shared):
 @pytest.mark.parametrize(
     ("who", "status"), [("viewer", 403), ("rater", 403), ("editor", 200), ("owner", 200), ("stranger", 403)]
 )
-def test_endpoint_new_is_a_right_of_its_own(sign_in, people, who, status):
+def test_endpoint_new_needs_its_own_permission(sign_in, people, who, status):
     client = sign_in(who)
     assert client.get("/endpoints/new/").status_code == status
     page = client.get("/endpoints/").content.decode()
@@ -79,7 +79,7 @@ def test_endpoint_new_is_a_right_of_its_own(sign_in, people, who, status):
     assert Endpoint.objects.count() == (1 if status == 200 else 0)
 
 
-def test_endpoint_new_is_not_given_by_making_a_team(sign_in, people):
+def test_creating_a_team_does_not_permit_creating_endpoints(sign_in, people):
     client = sign_in("stranger")
     client.post("/teams/new/", {"name": "Mine", "can_create_endpoints": "on"})
     assert client.get("/endpoints/new/").status_code == 403
@@ -88,7 +88,7 @@ def test_endpoint_new_is_not_given_by_making_a_team(sign_in, people):
     assert client.get("/endpoints/new/").status_code == 200
 
 
-def test_endpoint_edit_moves_only_for_who_may_create(sign_in, people, team):
+def test_endpoint_edit_changes_the_address_only_for_users_who_may_create(sign_in, people, team):
     endpoint = make_endpoint(people["admin"])
     endpoint.teams.add(team)
     team.can_create_endpoints = False
@@ -128,7 +128,7 @@ def test_endpoint_new_stores_credentials_and_headers(sign_in, people):
         ({"engine": "static"}, "file"),
     ],
 )
-def test_endpoint_new_errors_stand_at_their_field(sign_in, data, field):
+def test_endpoint_new_errors_appear_at_their_field(sign_in, data, field):
     response = sign_in("editor").post("/endpoints/new/", {**FORM, **data})
     assert response.status_code == 422
     assert list(response.context["form"].errors) == [field]
@@ -242,7 +242,7 @@ def test_endpoint_whose_key_is_gone(sign_in, shared, settings):
     ("who", "status"),
     [("viewer", 403), ("rater", 403), ("editor", 403), ("owner", 302), ("stranger", 404), ("admin", 302)],
 )
-def test_endpoint_share_is_the_owners(sign_in, people, team, shared, who, status):
+def test_endpoint_share_is_for_owners(sign_in, people, team, shared, who, status):
     other = Team.objects.get(name="Others")
     other.memberships.create(user=people["owner"], role=Role.EDITOR)
     client = sign_in(who)

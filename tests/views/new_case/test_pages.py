@@ -1,4 +1,4 @@
-"""A new case in steps: nothing is made before the last one, nothing typed is lost, each error stands at its field."""
+"""A new case in steps: nothing is created before the last one, no input is lost, each error appears at its field."""
 
 from io import BytesIO
 
@@ -70,7 +70,7 @@ def test_steps_are_taken_in_order(sign_in, nothing_made):
         ({"scorer": "999"}, "scorer", "valid choice"),
     ],
 )
-def test_scale_errors_stand_at_their_field(sign_in, nothing_made, data, field, words):
+def test_scale_errors_appear_at_their_field(sign_in, nothing_made, data, field, words):
     response = named(sign_in("editor"), **data)
     assert response.status_code == 422
     assert list(response.context["form"].errors) == [field]
@@ -124,7 +124,7 @@ def test_endpoint_back_checks_nothing_and_keeps_all(sign_in, nothing_made):
         ({"name": "x", "engine": "solr", "url": SOLR, "api_key": "a", "bearer": "b"}, "bearer"),
     ],
 )
-def test_endpoint_errors_stand_at_their_field(sign_in, nothing_made, data, field):
+def test_endpoint_errors_appear_at_their_field(sign_in, nothing_made, data, field):
     client = sign_in("editor")
     named(client)
     response = step(client, "endpoint", **data)
@@ -140,7 +140,7 @@ def test_endpoint_name_taken(sign_in, people, nothing_made):
     assert "already" in str(response.context["form"].errors["name"])
 
 
-def test_endpoint_that_fails_says_why_and_can_be_passed_over(sign_in, nothing_made):
+def test_endpoint_that_fails_says_why_and_can_be_skipped(sign_in, nothing_made):
     client = sign_in("editor")
     named(client)
     where = {"name": "down", "engine": "solr", "url": SOLR, "text": "star"}
@@ -159,7 +159,7 @@ def test_endpoint_that_fails_says_why_and_can_be_passed_over(sign_in, nothing_ma
     ("address", "words"),
     [("http://169.254.169.254/solr/x", "never contacted"), ("http://10.1.2.3/solr/x", "does not allow")],
 )
-def test_endpoint_address_that_is_not_allowed_is_not_asked(sign_in, nothing_made, address, words):
+def test_endpoint_address_that_is_not_allowed_is_not_contacted(sign_in, nothing_made, address, words):
     client = sign_in("editor")
     named(client)
     response = step(client, "endpoint", name="x", engine="solr", url=address)
@@ -273,7 +273,7 @@ def at_fields(client):
         ({"template": "x" * 20_001}, "template", "20000"),
     ],
 )
-def test_fields_errors_stand_at_their_field(sign_in, nothing_made, data, field, words):
+def test_fields_errors_appear_at_their_field(sign_in, nothing_made, data, field, words):
     client = sign_in("editor")
     at_fields(client)
     response = step(client, "fields", **{"id": "id", "title": "title", "template": "q=#$query##", **data})
@@ -308,7 +308,7 @@ def test_fields_try_says_what_the_engine_says(sign_in):
     assert "Connection refused" in response.content.decode()
 
 
-def test_fields_are_offered_afresh_for_another_endpoint(sign_in):
+def test_fields_are_suggested_again_for_another_endpoint(sign_in):
     client = sign_in("editor")
     at_fields(client)
     step(client, "fields", id="sku", title="name", template="q=#$query##")

@@ -8,7 +8,7 @@ SCRIPT = "const k = 5;\nconsole.log('in', k);\nsetScore(avgRating100(k));\n"
 
 
 def house_measure(owner):
-    """A measure, shared with nobody."""
+    """A measure that is not shared."""
     return scorers.create(name="House nDCG", definition=ScorerDefinition(measure="nDCG@5", scale=SCALE), by=owner)
 
 
@@ -20,5 +20,5 @@ def house_script(owner, team):
 
 
 def at(scorer, action=""):
-    """The address of its page, or of a action."""
+    """The address of its page, or of an action."""
     return f"/scorers/{scorer.pk}/{action}"

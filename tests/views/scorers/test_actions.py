@@ -29,7 +29,7 @@ def shared(people, team):
 @pytest.mark.parametrize(
     ("who", "status"), [("owner", 302), ("admin", 302), ("editor", 403), ("viewer", 403), ("stranger", 404)]
 )
-def test_owners_deeds_access(sign_in, people, shared, team, action, who, status):
+def test_access_to_actions_of_owners(sign_in, people, shared, team, action, who, status):
     other = Team.objects.get(name="Others")
     other.memberships.create(user=people["owner"], role=3)
     other.memberships.create(user=people["admin"], role=3)
@@ -40,7 +40,7 @@ def test_owners_deeds_access(sign_in, people, shared, team, action, who, status)
 
 @pytest.mark.parametrize("action", ["default/", "communal/"])
 @pytest.mark.parametrize(("who", "status"), [("owner", 403), ("viewer", 403), ("admin", 302)])
-def test_admins_deeds_access(sign_in, people, action, who, status):
+def test_access_to_actions_of_admins(sign_in, people, action, who, status):
     shipped = Scorer.objects.get(name="nDCG@10")
     assert sign_in(who).post(at(shipped, action)).status_code == status
     shipped.refresh_from_db()
@@ -52,7 +52,7 @@ def test_actions_need_a_post(sign_in, mine, action):
     assert sign_in("admin").get(at(mine, action)).status_code == 405
 
 
-def test_duplicate_leads_to_ones_copy(sign_in, people, shared):
+def test_duplicate_leads_to_the_copy(sign_in, people, shared):
     response = sign_in("viewer").post(at(shared, "duplicate/"))
     copy = Scorer.objects.get(name="Copy of House script")
     assert response.headers["Location"] == at(copy, "edit/")
@@ -133,7 +133,7 @@ def test_delete_of_one_in_use_is_refused(sign_in, people, mine, script):
 
 @pytest.fixture
 def used(people, team, mine, script):
-    """The owner's case, shared with the team and run once with his scorer; and a stranger's that uses it, too."""
+    """The owner's case, shared with the team and run once with the owner's scorer; and a stranger's case that also uses it."""
     scorers.share(scorer=mine, team=team)
     case = make_case(["a film"], {"a film": {"b": 3, "c": 1}}, owner=people["owner"])
     cases.share(case=case, team=team)

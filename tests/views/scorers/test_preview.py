@@ -1,4 +1,4 @@
-"""scorer preview: unsaved definitions and scorers as they are, on typed grades and on real queries. Nothing is stored."""
+"""Scorer preview: unsaved definitions and scorers as they are, on typed grades and on real queries. Nothing is stored."""
 
 import json
 

@@ -41,7 +41,7 @@ def open_invitation(people, team):
 
 
 @pytest.mark.parametrize("who", ROLES)
-def test_invite_and_withdraw_are_the_owners(sign_in, team, invitation, who):
+def test_invite_and_withdraw_are_for_owners(sign_in, team, invitation, who):
     status = {"owner": 302, "admin": 302, "stranger": 404}.get(who, 403)
     client = sign_in(who)
     assert invite(client, team, "other@example.org").status_code == status
@@ -71,7 +71,7 @@ def test_invite_is_the_same_whether_or_not_the_account_exists(sign_in, team, new
         ({"email": "", "role": 4}, "role"),
     ],
 )
-def test_invite_errors_stand_at_their_field(sign_in, team, data, field):
+def test_invite_errors_appear_at_their_field(sign_in, team, data, field):
     response = sign_in("owner").post(f"/teams/{team.pk}/invitations/", data)
     assert response.status_code == 422
     assert list(response.context["form"].errors) == [field]

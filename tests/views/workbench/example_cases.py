@@ -1,4 +1,4 @@
-"""Cases on the workbench for its tests: shared with the team, run on the scripted engine; and pages taken apart."""
+"""Cases for tests of the workbench: shared with the team, run on the scripted engine. And functions that read its pages."""
 
 import re
 
@@ -17,7 +17,7 @@ SCRIPT = '<script>alert("x")</script>'
 
 
 def make_bench(people, team, queries=3, ratings=RATINGS, *, run=True, **options):
-    """A case of the admin's, shared with the team, with an attempt and, unless told not to, a run."""
+    """A case of the admin, shared with the team, with an attempt and, unless `None` is passed, a run."""
     case = make_case(queries, ratings, owner=people["admin"], **options)
     cases.share(case=case, team=team)
     attempt = make_attempt(case)
@@ -33,7 +33,7 @@ def start(case):
 
 
 def big_case(people, team, count, attempts=1):
-    """A case of many queries with a finished run, written without asking an engine: three hits each, the first one rated."""
+    """A case of many queries with a finished run, written without an engine: three hits each, the first one rated."""
     case = make_bench(people, team, count, None, run=False)
     for _ in range(attempts - 1):
         parent = case.attempts.first()
@@ -79,11 +79,11 @@ def at(case, name, *args, **query):
     return reverse(name, args=[case.pk, *args], query=query or None)
 
 
-# --- pages taken apart ---
+# --- reading pages ---
 
 
 def tree(response):
-    """The answer as a tree; tokens, which differ each time, are left out."""
+    """The response as a tree, without tokens, which differ each time."""
     text = response.content.decode() if hasattr(response, "content") else response
     return parse_html(re.sub(r'(name="csrfmiddlewaretoken" value=)"[^"]*"', r'\1""', text))
 

@@ -1,4 +1,4 @@
-"""What is written on a case's history, on its page."""
+"""Annotations of a case's history on the workbench."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The scorers of a case on its workbench: put first, added, removed, brought up to date; gaps, scales, scripts that fail."""
+"""The scorers of a case on its workbench: made primary, added, removed, updated; gaps, scales, scripts that fail."""
 
 import pytest
 from django.db import connection
@@ -64,10 +64,10 @@ def attempt_of(case):
     return case.attempts.select_related("case", "endpoint").first()
 
 
-# --- beside each other ---
+# --- secondary scorers ---
 
 
-def test_beside_shows_each_scorer_with_its_score_and_its_page(sign_in, case):
+def test_secondary_scorers_are_listed_with_their_score_and_page(sign_in, case):
     run_now(attempt_of(case))
     page = sign_in("editor").get(at(case, "case"))
     assert [line.split()[0] for line in secondary_scores(page)] == ["P@10", "RR@10"]
@@ -81,7 +81,7 @@ def test_beside_shows_each_scorer_with_its_score_and_its_page(sign_in, case):
     assert len(labels) == 2
 
 
-def test_beside_nothing_for_one_scorer_and_no_buttons_for_a_viewer(sign_in, people, team, case):
+def test_secondary_scorers_are_missing_for_one_scorer_and_have_no_buttons_for_a_viewer(sign_in, people, team, case):
     alone = make_bench(people, team)
     assert secondary_scores(sign_in("editor").get(at(alone, "case"))) == []
     page = sign_in("viewer").get(at(case, "case"))
@@ -198,7 +198,7 @@ def test_remove_refuses_the_last_one_and_one_that_is_not_there(sign_in, people, 
     assert names(case) == MEASURES
 
 
-def test_restore_of_somebody_elses_scorer_only_where_it_scored(sign_in, people, team, case):
+def test_restore_of_another_users_scorer_only_where_it_scored(sign_in, people, team, case):
     private = make_scorer("P@2", "Private")
     scorers.add_scorer(case=case, scorer=private)
     scores.rescore_run(case.runs.select_related("case__book").get())
@@ -214,7 +214,7 @@ def test_restore_of_somebody_elses_scorer_only_where_it_scored(sign_in, people, 
 # --- another version ---
 
 
-def test_newer_version_is_said_and_adopted_by_editors(sign_in, case):
+def test_newer_version_is_mentioned_and_adopted_by_editors(sign_in, case):
     ScorerVersion.objects.create(scorer=scorer("P@10"), number=2, measure="P@2", scale=[[0, ""], [1, ""]])
     said = "P@10 has a newer version (2); this case is scored with version 1."
     assert notices(sign_in("viewer").get(at(case, "case"))) == [said]
@@ -227,14 +227,14 @@ def test_newer_version_is_said_and_adopted_by_editors(sign_in, case):
     assert counts == {1: 3, 2: 3}  # what the old version scored stays
 
 
-def test_adopt_a_scorer_the_case_has_not_is_not_there(sign_in, case):
+def test_adopt_a_scorer_that_is_not_on_the_case_is_not_found(sign_in, case):
     assert sign_in("editor").post(at(case, "case_scorer_adopt", scorer("ERR@10").pk)).status_code == 404
 
 
-# --- fresh ---
+# --- stale scores ---
 
 
-def test_page_scores_anew_under_every_scorer(sign_in, case):
+def test_page_rescores_under_every_scorer(sign_in, case):
     rate_all(case, {"query 3": {"a": 1}}, case.owner)
     run = case.runs.select_related("case__book").get()
     assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 3
@@ -330,7 +330,7 @@ def test_gap_is_shown_sorted_and_named_in_the_head(sign_in, people, team, script
     assert shown(client.get(at(case, "case"), {"sort": "gap"}))[-1] == SCRIPT  # without a score, last both ways
 
 
-def test_most_to_gain_says_nothing_where_nothing_is_to_be_gained(sign_in, people, team, script):
+def test_most_to_gain_is_missing_without_a_gap(sign_in, people, team, script):
     case = make_bench(people, team, 1, {"query 1": {"a": 3}})
     assert "Most to gain" not in head_of(sign_in("viewer").get(at(case, "case")))
 
@@ -377,7 +377,7 @@ def failing(people, team, script):
     return case
 
 
-def test_script_that_fails_is_said_in_row_head_and_state(sign_in, failing):
+def test_script_that_fails_is_reported_in_row_head_and_state(sign_in, failing):
     page = sign_in("editor").get(at(failing, "case"))
     row = by_id(page, f"query-row-{entry_of(failing, 'query 2').pk}")
     assert "Scorer: Line 1: nobody is not defined" in words(row)
@@ -392,7 +392,7 @@ def test_script_that_fails_is_said_in_row_head_and_state(sign_in, failing):
     assert shown(sign_in("viewer").get(at(failing, "case"), {"state": "failed"})) == []
 
 
-def test_script_that_fails_beside_is_said_there_and_inside(sign_in, failing):
+def test_secondary_script_that_fails_is_reported_in_head_and_opened_query(sign_in, failing):
     scorers.make_primary(case=failing, scorer=scorer("nDCG@10"))
     entry = entry_of(failing, "query 2")
     page = sign_in("viewer").get(at(failing, "case", open=entry.pk))

@@ -98,7 +98,7 @@ def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
     assert "x" in text.split()
 
 
-def test_nothing_to_look_at_without_a_run(sign_in, people, team, script):
+def test_explain_and_missing_without_a_run(sign_in, people, team, script):
     case = make_bench(people, team, run=False)
     client = sign_in("editor")
     for name in ("query_unretrieved", "query_explain"):
@@ -106,12 +106,12 @@ def test_nothing_to_look_at_without_a_run(sign_in, people, team, script):
 
 
 @pytest.mark.parametrize("name", ["query_unretrieved", "query_explain"])
-def test_looking_closer_is_for_those_who_see_the_case(sign_in, films, name):
+def test_explain_and_missing_are_for_those_who_see_the_case(sign_in, films, name):
     assert ask(sign_in("stranger"), films, name, doc_id="1").status_code == 404
 
 
 @pytest.mark.parametrize("who", ["viewer", "rater"])
-def test_engine_is_asked_by_editors_only(sign_in, films, monkeypatch, who):
+def test_engine_is_searched_for_editors_only(sign_in, films, monkeypatch, who):
     """The documents are listed for every user of the case; looking them up and explaining sends requests."""
     monkeypatch.setattr("relevancy.runs.unretrieved.connect_for_page", None)
     monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
@@ -128,8 +128,8 @@ def test_engine_is_asked_by_editors_only(sign_in, films, monkeypatch, who):
     assert ask(client, films, "query_explain", doc_id="1").status_code == 403
 
 
-def test_engine_is_not_asked_by_who_may_no_longer_use_the_endpoint(sign_in, films, people):
-    """The owner of a case whose endpoint belongs to somebody else, after leaving the endpoint's team."""
+def test_engine_is_not_searched_for_users_who_may_no_longer_use_the_endpoint(sign_in, films, people):
+    """The owner of a case whose endpoint belongs to another user, after leaving the endpoint's team."""
     Endpoint.objects.update(owner=people["admin"])
     films.owner = people["stranger"]
     films.save()

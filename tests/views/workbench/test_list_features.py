@@ -78,21 +78,21 @@ def test_export_link_says_what_is_shown(sign_in, case):
         ("editor", {"tag": "x"}, False),
     ],
 )
-def test_rows_are_dragged_only_in_the_order_by_hand(sign_in, case, who, query, can):
+def test_rows_are_dragged_only_in_the_manual_order(sign_in, case, who, query, can):
     tag(case, query_3=["x"])
     page = tree(sign_in(who).get(at(case, "case", **query)))
     assert bool(elements(page, _name="table", **{"data-order": ""})) is can
     assert bool(elements(page, _name="td", **{"data-drag": ""})) is can
 
 
-def test_by_hand() -> None:
+def test_manual_order() -> None:
     assert QueryFilter().is_manual_order
     assert not QueryFilter(descending=True).is_manual_order
     assert not QueryFilter(sort="score").is_manual_order
     assert not QueryFilter(tag="x").is_manual_order
 
 
-def test_highlights_are_marked_and_nothing_else_is_obeyed(sign_in, case):
+def test_highlights_are_marked_and_other_html_is_escaped(sign_in, case):
     run = Run.objects.get(case=case)
     run.config["fields"] = "id:id title:title overview"
     run.save()

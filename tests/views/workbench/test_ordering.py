@@ -1,4 +1,4 @@
-"""Queries put to another place."""
+"""Moving queries to another position."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The workbench's page: who may what at every address, the list of queries, the head, the scorer."""
+"""The workbench's page: who may do what at every address, the list of queries, the head, the scorer."""
 
 import re
 from datetime import timedelta
@@ -86,7 +86,7 @@ def address(case, name, entry=None, number=1):
 
 
 def body(case, name):
-    """What a person would send there."""
+    """What a user would send there."""
     endpoint = case.attempts.first().endpoint_id
     return {
         "case_scorer": {"scorer": case.case_scorers.first().scorer_id},
@@ -148,9 +148,9 @@ def test_other_method_is_not_allowed(sign_in, case, name):
 
 
 @pytest.mark.parametrize("name", sorted(ENTRY | RUN))
-def test_what_belongs_to_another_case_is_not_there(sign_in, people, team, case, name):
+def test_what_belongs_to_another_case_is_not_found(sign_in, people, team, case, name):
     other = make_bench(people, team)
-    run_now(case.attempts.select_related("case", "endpoint").get())  # a number the other case has not
+    run_now(case.attempts.select_related("case", "endpoint").get())  # a number that the other case does not have
     method = next(method for found, method, *_ in ADDRESSES if found == name)
     where = {"entry": entry_of(case, "query 1"), "number": 2}
     client = sign_in("admin")
@@ -350,7 +350,7 @@ def test_list_sort_missing_values_are_last_both_ways(sign_in, mixed, sort):
         assert values[down][: len(known[down])] == known[down]
 
 
-def test_list_sort_place_and_query(sign_in, mixed):
+def test_list_sort_position_and_query(sign_in, mixed):
     client = sign_in("viewer")
     order = ["good", "bad", "blank", "broken", "empty", "new text", "late"]
     assert shown(client.get(at(mixed, "case"), {"sort": "nonsense"})) == order
@@ -359,7 +359,7 @@ def test_list_sort_place_and_query(sign_in, mixed):
     assert shown(client.get(at(mixed, "case"), {"sort": "query", "down": "1"})) == sorted(order, reverse=True)
 
 
-def test_list_sort_links_turn_round(sign_in, case):
+def test_list_sort_links_reverse_the_order(sign_in, case):
     page = sign_in("viewer").get(at(case, "case"), {"sort": "score", "q": "query"})
     links = {words(link).strip(" ↑↓"): attributes(link)["href"] for link in elements(tree(page), cls="sort")}
     assert links["Score"] == at(case, "case", q="query", sort="score", down=1)
@@ -390,7 +390,7 @@ def test_list_pages(sign_in, people, team, script):
         if "rel" in attributes(link)
     }
     assert links == {"prev": at(case, "case", q="query", page=1), "next": at(case, "case", q="query", page=3)}
-    # When a run goes on, the list is fetched anew: with its page, or it would jump back to the first.
+    # While a run continues, the list is fetched again, with its page: otherwise it would jump back to the first one.
     assert attributes(by_id(page, "queries"))["hx-get"] == at(case, "case", q="query", page=2)
 
 
@@ -560,7 +560,7 @@ def test_head_without_a_run_or_a_score(sign_in, people, team, script):
     assert "0 of 1 scored" in head
 
 
-def test_state_polls_while_a_run_is_under_way_and_then_stops(sign_in, case):
+def test_state_polls_while_a_run_is_active_and_then_stops(sign_in, case):
     client = sign_in("editor")
     run = start(case)
     Run.objects.filter(pk=run.pk).update(done=2, failed=1, status="running", started_at=timezone.now())
@@ -710,7 +710,7 @@ def test_run_that_was_stopped_is_shown_if_it_has_results(sign_in, case, done, nu
     assert notices(page)[0].startswith("Run 2 was stopped:")
 
 
-def test_scores_that_ratings_made_stale_are_made_anew(sign_in, case, monkeypatch):
+def test_stale_scores_are_rescored(sign_in, case, monkeypatch):
     client = sign_in("viewer")
     before = head_of(client.get(at(case, "case")))
     rate_all(case, {"query 1": {"b": 3, "c": 3}}, case.owner)
@@ -851,7 +851,7 @@ def test_choose_scorer_not_retired_nor_of_others_nor_without_a_measure(sign_in, 
     ]
 
 
-# --- texts are texts ---
+# --- escaping ---
 
 
 def test_every_text_is_escaped(sign_in, people, team, script):

@@ -199,7 +199,7 @@ def test_add(sign_in, case):
     assert f"“{SCRIPT}” added" in words(tree(client.get(at(case, "case"))))
 
 
-def test_add_names_what_could_not_be_taken_and_keeps_the_rest(sign_in, case):
+def test_add_names_rejected_lines_and_keeps_the_rest(sign_in, case):
     client = sign_in("editor")
     long, control = "x" * 2049, "bad\x07bell"
     for headers, wanted in (({}, "one"), (HTMX, "two")):
@@ -219,7 +219,7 @@ def test_add_names_what_could_not_be_taken_and_keeps_the_rest(sign_in, case):
     assert texts(case)[-2:] == ["one", "two"]
 
 
-def test_add_to_an_empty_case_keeps_the_form_where_it_stands(sign_in, people, team, script):
+def test_add_to_an_empty_case_keeps_the_form_in_place(sign_in, people, team, script):
     case = make_bench(people, team, [], None, run=False)
     client = sign_in("editor")
     page = client.get(at(case, "case"))
@@ -376,7 +376,7 @@ def test_edit_with_nothing_sent(sign_in, case):
     assert texts(case) == ["query 1", "query 2", "query 3"]
 
 
-# --- removed, and back ---
+# --- removed and restored ---
 
 
 def test_remove_and_undo(sign_in, case):
@@ -429,7 +429,7 @@ def test_search_again(sign_in, case):
     assert response.headers["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
 
 
-def test_search_again_mends_an_incomplete_run(sign_in, case):
+def test_search_again_completes_an_incomplete_run(sign_in, case):
     script = script_of(case.attempts.get())
     script.answers["query 2"] = engines.EndpointUnreachable("Down.")
     run = run_now(case.attempts.select_related("case", "endpoint").get())

@@ -1,4 +1,4 @@
-"""Ratings on the workbench: what is taken and refused, and what the answer brings along."""
+"""Ratings on the workbench: what is accepted and rejected, and what the response contains."""
 
 import json
 
@@ -101,7 +101,7 @@ def test_rate_odd_document_ids(sign_in, people, case, doc_id):
     ("doc_id", "said"), [("", "empty"), ("  ", "empty"), ("x" * 501, "501 characters"), ("a\0b", "invalid character")]
 )
 @pytest.mark.parametrize("value", ["2", ""])
-def test_rate_refuses_what_is_no_document_id(sign_in, people, case, doc_id, said, value):
+def test_rate_refuses_invalid_ids(sign_in, people, case, doc_id, said, value):
     response = send(sign_in("rater"), case, "query 1", doc_id, value)
     assert response.status_code == 409
     assert said in response.content.decode()
@@ -111,7 +111,7 @@ def test_rate_refuses_what_is_no_document_id(sign_in, people, case, doc_id, said
 def test_rate_of_a_document_that_is_not_shown_answers_with_the_whole_query(sign_in, people, case):
     client = sign_in("rater")
     entry = entry_of(case, "query 1")
-    # Another ranking has come since the page was drawn: "b" stands elsewhere, "z" not at all.
+    # The ranking has changed since the page was drawn: "b" has moved, and "z" is gone.
     for doc_id, rank in (("b", 1), ("z", 1), ("a", "x"), ("a", "")):
         response = send(client, case, "query 1", doc_id, "2", rank=rank)
         assert response.headers["HX-Retarget"] == f"#query-{entry.pk}"
@@ -158,7 +158,7 @@ def test_rate_does_not_touch_others_ratings(sign_in, people, case):
     assert mine(people, "admin")["a"] == 3
 
 
-def test_rate_repeated_document_brings_every_place(sign_in, case):
+def test_rate_of_a_repeated_document_updates_every_position(sign_in, case):
     set_hits(case.runs.get(), "query 1", ["b", "a", "b"])
     client = sign_in("rater")
     entry = entry_of(case, "query 1")
@@ -176,7 +176,7 @@ def test_rate_repeated_document_brings_every_place(sign_in, case):
     assert same(by_id(page, f"result-{entry.pk}-3"), again)
 
 
-def test_rate_while_a_run_is_under_way(sign_in, people, case):
+def test_rate_while_a_run_is_active(sign_in, people, case):
     run = start(case)
     Run.objects.filter(pk=run.pk).update(status="running")
     client = sign_in("rater")
@@ -269,7 +269,7 @@ def test_undo_of_ratings_given_together_is_offered_with_them(sign_in, people, ca
     assert undo(client, case, headers={}).status_code == 302
 
 
-def test_undo_reports_what_somebody_else_has_changed(sign_in, people, case):
+def test_undo_reports_changes_of_other_users(sign_in, people, case):
     client, query = sign_in("rater"), query_of(case, "query 1")
     send(client, case, "query 1", "b", "3")
     judgments.rate_book(book=case.book, values={query.pk: {"b": 1}}, rater=people["rater"], by=people["admin"])
@@ -368,7 +368,7 @@ def test_long_scale_is_a_number_field(sign_in, people, team, script):
     assert send(client, case, "query 1", "a", "101").status_code == 409
 
 
-def test_others_words_stand_with_the_result(sign_in, people, case):
+def test_notes_of_others_are_shown_with_the_result(sign_in, people, case):
     someone = make_user("Somebody")
     query = query_of(case, "query 1")
     judgments.rate(query=query, doc_id="b", value=1, by=someone, note="why")

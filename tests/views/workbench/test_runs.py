@@ -27,7 +27,7 @@ def on_commit(django_capture_on_commit_callbacks):
 
 
 def pane_of(case, **changes):
-    """What the pane sends as it stands, but for changes."""
+    """What the pane sends, with these changes."""
     attempt = case.attempts.first()
     said = {
         "parent": attempt.number,
@@ -290,7 +290,7 @@ def test_run_never_takes_an_attempt_of_another_case_as_parent(sign_in, people, t
     assert other.attempts.count() == 2
 
 
-def test_run_while_another_is_under_way_leaves_nothing_behind(sign_in, case):
+def test_run_while_another_is_active_leaves_nothing_behind(sign_in, case):
     start(case)
     client = sign_in("editor")
     response = client.post(at(case, "run"), pane_of(case, depth="5"), headers=HTMX)
@@ -361,7 +361,7 @@ def test_preview_refused(sign_in, case, change):
     assert back == [at(case, "case")]
 
 
-def test_preview_of_an_option_that_the_query_has_not(sign_in, people, case):
+def test_preview_of_a_missing_query_option(sign_in, people, case):
     endpoint = make_endpoint(people["editor"], engine="solr", url="http://127.0.0.1:1/solr/films")
     shape = pane_of(case, endpoint=endpoint.pk, template="q=#$query##&fq=lang:#$qOption.lang##")
     client = sign_in("editor")
