@@ -28,7 +28,7 @@ class NewUserForm(AdminUserCreationForm):
         return email
 
 
-RIGHTS = ("can_create_endpoints", "is_staff", "is_superuser", "groups", "user_permissions")
+PERMISSION_FIELDS = ("can_create_endpoints", "is_staff", "is_superuser", "groups", "user_permissions")
 
 
 @admin.register(models.User)
@@ -50,7 +50,7 @@ class PersonAdmin(UserAdmin):
     readonly_fields = ("last_login", "date_joined")
     fieldsets = (
         (None, {"fields": ("email", "password", "name", "kind", "single_keys")}),
-        ("Permissions", {"fields": ("is_active", *RIGHTS)}),
+        ("Permissions", {"fields": ("is_active", *PERMISSION_FIELDS)}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "kind", "usable_password", "password1", "password2")}),)
@@ -59,9 +59,9 @@ class PersonAdmin(UserAdmin):
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        # Staff who may change users must not give themselves or others more rights.
+        # Staff who may change users must not give themselves or others more permissions.
         fields = super().get_readonly_fields(request, obj)
-        return fields if request.user.is_superuser else (*fields, *RIGHTS)
+        return fields if request.user.is_superuser else (*fields, *PERMISSION_FIELDS)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Anyone who sets the password or the e-mail address of an admin can sign in as one.

@@ -199,8 +199,8 @@ def _primary_scorers(case_ids: Iterable[int]) -> QuerySet[Any]:
 
 def _newest_runs(case_ids: Iterable[int]) -> dict[int, list[Run]]:
     """The newest runs by case, newest first: one more than the history shows, because the newest may have no score yet."""
-    place = Window(RowNumber(), partition_by=F("case_id"), order_by=F("number").desc())
-    ids = Run.objects.filter(case__in=list(case_ids)).annotate(place=place).filter(place__lte=HISTORY_RUNS + 1)
+    position = Window(RowNumber(), partition_by=F("case_id"), order_by=F("number").desc())
+    ids = Run.objects.filter(case__in=list(case_ids)).annotate(position=position).filter(position__lte=HISTORY_RUNS + 1)
     runs = (
         Run.objects.filter(pk__in=ids.values("pk"))
         .select_related("attempt__endpoint")

@@ -50,7 +50,8 @@ def create(*, by: User, teams: tuple[Team, ...] = (), unrestricted: bool = False
 
 
 def save_new(endpoint: Endpoint) -> None:
-    """Saves an endpoint of `build_endpoint`, whose owner then owns the index it names if nobody did. Raises `ValidationError`."""
+    """Saves an endpoint of `build_endpoint`. Its owner becomes the owner of the index it names, if that has none yet. Raises
+    `ValidationError`."""
     clean_and_save(endpoint)
     claim(engine=endpoint.engine, name=endpoint.url, by=endpoint.owner)
 

@@ -23,8 +23,7 @@ def data_folder(engine: str) -> Path:
 def why_not_usable(*, engine: str, name: str, by: User) -> str:
     """Returns why a user may not name an index or file as the address of an endpoint; an empty string if the user may.
 
-    A name that nobody has used yet may be used by all. What lies in the data directory without an owner is for admins. One SQL
-    statement.
+    A new name may be used by everybody. Files in the data directory that have no owner are for admins. One SQL statement.
     """
     if not is_stored(engine) or by.is_superuser:
         return ""
@@ -34,7 +33,7 @@ def why_not_usable(*, engine: str, name: str, by: User) -> str:
     is_plain = name == Path(name).name and name not in {"", ".", ".."}
     if is_plain and (data_folder(engine) / name).exists():
         return (
-            f"“{name}” exists on this server, and it is not known whose it is. "
+            f"“{name}” exists on this server, and its owner is not known. "
             "An admin can load its documents again, or create the endpoint."
         )
     return ""

@@ -11,7 +11,7 @@ from relevancy.statistics import measure_agreement as measure_table
 
 @dataclass(frozen=True)
 class RaterPair:
-    """Two raters, and the documents that both rated. `figures.a` and `figures.b` are numbers without a meaning here."""
+    """Two raters, and the documents that both rated. `figures.a` and `figures.b` are positions in the table of raters."""
 
     a: User
     b: User

@@ -42,7 +42,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 class Invitation(models.Model):
     """An invitation to join a team in a role: for an e-mail address, or, with an empty `email`, for anyone who has its link.
 
-    Nobody becomes a member without accepting. It can be accepted once, until it expires, is declined or is withdrawn.
+    A user becomes a member only by accepting it. It can be accepted once, until it expires, is declined or is withdrawn.
     """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")

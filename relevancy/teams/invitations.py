@@ -40,7 +40,9 @@ def invite(*, team: Team, role: int, by: User, email: str = "") -> Invitation:
         if email:
             pending.filter(email=email).update(withdrawn_at=timezone.now())
         if pending.count() >= MAX_PENDING:
-            message = f"{team} has {MAX_PENDING} invitations that nobody has answered. Withdraw some of them first."
+            message = (
+                f"{team} has {MAX_PENDING} pending invitations, the most that are allowed. Withdraw some of them first."
+            )
             raise ValidationError({"email": message})
         clean_and_save(invitation)
     return invitation

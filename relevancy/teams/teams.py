@@ -19,7 +19,7 @@ def create(*, name: str, by: User) -> Team:
 def add_member(*, team: Team, email: str, role: int) -> Membership:
     """Adds the user with this e-mail address to the team; a user who is a member already gets the role.
 
-    For commands on the server: on the pages nobody joins a team without accepting an invitation.
+    For commands on the server: on the pages, users join a team only by accepting an invitation.
     Raises `ValidationError` if there is no active user with this address.
     """
     email = email.strip()

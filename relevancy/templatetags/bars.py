@@ -61,7 +61,7 @@ def score_cell(
 ) -> SafeString:
     """A score in a list: number, bar and range in three fixed columns.
 
-    `dim` greys the number (a score of an earlier run), `note` stands in place of the range ("was"). Without a value:
+    `dim` greys the number (a score of an earlier run), `note` replaces the range ("was"). Without a value:
     "–" with an empty bar, or without a bar if `failed`, and `why` as its title.
     """
     if numbers.known(value) is None:

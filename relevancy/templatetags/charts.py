@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from . import numbers
 
 _TOP, _BOTTOM = Decimal(18), Decimal(78)  # y of 100 and of 0 in the history chart
-_LEAST_SPAN = Decimal(20)  # a sparkline is at least so many points high, or noise would look like news
+_LEAST_SPAN = Decimal(20)  # points: a sparkline is at least so high, or noise would look like a change
 _CROWDED = 60  # more dots than this touch each other
 
 
@@ -148,19 +148,19 @@ def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None])
 
 def _flags(notes: Sequence[Mapping[str, Any]], count: int) -> SafeString:
     drawn = []
-    seen: dict[int, int] = {}
+    flags_by_run: dict[int, int] = {}
     for i, note in enumerate(notes):
         at = int(note["at"])
         if not 0 <= at < count:
             continue
-        # Several at one run stand beside each other, on the side where the chart has room.
-        secondary_scores = seen.get(at, 0) * 15 * (-1 if at == count - 1 else 1)
-        seen[at] = seen.get(at, 0) + 1
+        # Several flags of one run are side by side, towards the middle of the chart.
+        offset = flags_by_run.get(at, 0) * 15 * (-1 if at == count - 1 else 1)
+        flags_by_run[at] = flags_by_run.get(at, 0) + 1
         letter = note.get("letter") or chr(ord("A") + i % 26)
         flag = format_html(
             '<rect class="flag" x="{}" width="14" height="14" rx="2"/><text class="flag-text" x="{}" y="10.5">{}</text>',
-            secondary_scores - 7,
-            secondary_scores,
+            offset - 7,
+            offset,
             letter,
         )
         if note.get("href"):
@@ -192,18 +192,18 @@ _GRID = mark_safe(
 def history_chart(
     points: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]] = (), empty: str = "No scores yet"
 ) -> SafeString:
-    """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its place.
+    """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its container.
 
-    A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and if wished title (said on
+    A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and optionally title (for
     hover), href, is_shown, which fills its dot; otherwise that of the newest score is filled; and pending: whether the score is
     being computed from newer ratings, which is drawn hollow and dimmed. A missing score leaves a gap.
-    A note: at (index of its point) and text, and if wished letter and href, of what opens as a dialog.
+    A note: at (index of its point) and text, and optionally letter and href, of what opens as a dialog.
     """
     scores = [numbers.known(point.get("score")) for point in points]
-    seen = [
+    known = [
         score for score, point in zip(scores, points, strict=True) if score is not None and not point.get("pending")
     ]
-    words = f"Score. {_in_words(seen)}" if seen else empty
+    words = f"Score. {_in_words(known)}" if known else empty
     if any(point.get("pending") for point in points):
         words += ". Some scores are being rescored"
     role = "group" if any(part.get("href") for part in (*points, *notes)) else "img"

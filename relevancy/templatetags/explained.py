@@ -1,4 +1,4 @@
-"""Why a document matched, as a bar: one stretch for each field."""
+"""Why a document matched, as a bar with a segment for each field."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-SHORTEST = 2.0  # per cent of the width: a bar that cannot be seen says nothing
+SHORTEST = 2.0  # per cent of the width: shorter bars would be invisible
 
 
 def explain_bar(slices: Sequence[Any], score: float, first: float) -> SafeString:
-    """A stacked bar, as long as `score` beside that of the first result, and at most as long as its place.
+    """A stacked bar whose length is `score` relative to the score of the first result, at most the full width.
 
     A slice: field, share (of 1), colour (1–5).
     """

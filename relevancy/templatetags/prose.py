@@ -1,7 +1,7 @@
 """Texts that people wrote in Markdown, as HTML that can do no harm.
 
-HTML in the text is shown, not obeyed. Pictures are left out: one from elsewhere would report every reader. Links lead to http,
-https and mail addresses only, in a page that learns nothing of where its reader came from.
+HTML in the text is escaped. Pictures are left out, because a picture on another server would report every reader. Links lead
+to http, https and mail addresses only; the server of a link does not learn which page it was on.
 """
 
 import re

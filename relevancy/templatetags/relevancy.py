@@ -1,4 +1,4 @@
-"""`{% load relevancy %}`: the filters and tags of the pages. What they do stands in the modules beside this one."""
+"""`{% load relevancy %}`: the filters and tags of the pages. The modules next to this one implement them."""
 
 from collections.abc import Iterable
 

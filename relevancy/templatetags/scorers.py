@@ -1,4 +1,4 @@
-"""`{% load scorers %}`: the tables and formulas of the scorers' pages. What they do stands in the modules beside this one."""
+"""`{% load scorers %}`: the tables and formulas of the scorers' pages. The modules next to this one implement them."""
 
 from django import template
 

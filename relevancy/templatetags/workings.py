@@ -32,7 +32,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Cell:
-    """`kind`: number · bar (`value` is its width, 0 to 100) · grade · mark (yes or no). `value` None: nothing stands there."""
+    """`kind`: number · bar (`value` is its width, 0 to 100) · grade · mark (yes or no). `value` None: the cell is empty."""
 
     kind: str
     value: Any
@@ -60,16 +60,18 @@ class Table:
     lines: Sequence[Line]
 
 
-def working_table(tried: Any) -> Table:
-    """The working of a `Tried`: rank, document, then the measure's columns, a bar before each running sum. A script has no
-    columns of its own: it is shown the documents it was given, the best order beside them."""
-    if tried.working is None:
-        return _of_script(tried)
-    working = tried.working
+def working_table(preview: Any) -> Table:
+    """The working of a `scores.ScorerPreview`: rank, document, then the measure's columns, with a bar before each running sum.
+
+    A script has no columns of its own: its table lists the documents that it was given, next to the best order.
+    """
+    if preview.working is None:
+        return _of_script(preview)
+    working = preview.working
     order = sorted(range(len(working.columns)), key=lambda at: working.columns[at].is_ideal)
     tops = {at: max((row.numbers[at] or 0.0 for row in working.rows), default=0.0) for at in order}
     keys = {column.key: at for at, column in enumerate(working.columns)}
-    places = [_places(column, working.column(column.key)) for column in working.columns]
+    decimals = [_decimals(column, working.column(column.key)) for column in working.columns]
     heads: list[Head] = []
     for at in order:
         column = working.columns[at]
@@ -85,20 +87,20 @@ def working_table(tried: Any) -> Table:
                 summed = keys[column.sums]
                 counted = row.numbers[summed]
                 cells.append(Cell("bar", None if counted is None else _width(counted, tops[summed])))
-            cells.append(_cell(column, number, places[at]))
-        shown = tried.documents[row.index] if row.index is not None else None
+            cells.append(_cell(column, number, decimals[at]))
+        shown = preview.documents[row.index] if row.index is not None else None
         title = shown.title if shown else ""
         lines.append(Line(row.rank, title, row.grade, shown is not None, _STATES.get(row.state, ""), cells))
     return Table(heads, lines)
 
 
-def _of_script(tried: Any) -> Table:
-    best = [*tried.best, *([None] * len(tried.documents))]
+def _of_script(preview: Any) -> Table:
+    best = [*preview.best, *([None] * len(preview.documents))]
     lines = []
-    for place, shown in enumerate(tried.documents):
+    for position, shown in enumerate(preview.documents):
         note = _STATES["repeat"] if shown.repeat else _STATES["unrated"] if shown.grade is None else ""
         lines.append(
-            Line(shown.rank, shown.title, shown.grade, True, note, [Cell("grade", best[place], True, ideal=True)])
+            Line(shown.rank, shown.title, shown.grade, True, note, [Cell("grade", best[position], True, ideal=True)])
         )
     return Table([Head(SafeString("Best order"), "grade", True)], lines)
 
@@ -107,8 +109,8 @@ def _kind(column: Any) -> str:
     return {"ideal_grade": "grade", "equal": "mark"}.get(column.key, "number")
 
 
-def _places(column: Any, found: Sequence[float | None]) -> int:
-    """How many decimals to print: none where every number of the column is whole."""
+def _decimals(column: Any, found: Sequence[float | None]) -> int:
+    """Returns how many decimals to print: none if every number of the column is whole."""
     return 0 if all(number is None or number == int(number) for number in found) else column.decimals
 
 

@@ -92,7 +92,7 @@ def test_name_that_is_free_belongs_to_the_first_endpoint() -> None:
 
 def test_index_whose_owner_is_not_known_is_for_admins(data_dir: Path) -> None:
     (data_dir / "embedded" / "products").mkdir(parents=True)
-    with pytest.raises(ValidationError, match="not known whose it is"):
+    with pytest.raises(ValidationError, match="its owner is not known"):
         endpoints.create(name="e", by=make_user(), **EMBEDDED)
     admin = make_user(superuser=True)
     endpoints.create(name="e", by=admin, **EMBEDDED)

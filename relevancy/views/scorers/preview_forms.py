@@ -9,7 +9,7 @@ from relevancy.views.forms import FormData, InitialValues
 
 
 class PreviewForm(forms.Form):
-    """What a scorer is preview on: typed grades, or a query of a case the user sees. `scorer` is not offered for comparing."""
+    """What a scorer is previewed with: typed grades, or a query of a case the user sees. `scorer` is not offered for comparing."""
 
     on = forms.ChoiceField(
         label="Preview with",

@@ -1,4 +1,4 @@
-"""The difference between the run shown and its baseline, as the head of the page says it."""
+"""The difference between the run shown and its baseline, as the head of the page states it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
