@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 
 from relevancy.models import Run, ScorerVersion
-from relevancy.scoring.rounding import format_rounded
+from relevancy.scoring.rounding import format_rounded, format_signed
 from relevancy.statistics import ALPHA, Interval, find_interval
 
 from .comparisons import Comparison, compare
@@ -48,10 +48,9 @@ class DropCheck:
     def describe(self) -> str:
         """Returns one sentence with the difference, the interval and the conclusion."""
         low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
-        sign = "+" if self.difference >= 0.05 else ""
         queries = len(self.comparison.table)
         figures = (
-            f"{sign}{format_rounded(self.difference, 1)} points ({100 * (1 - self.alpha):g} %: {low} to {high}) against "
+            f"{format_signed(self.difference, 1)} points ({100 * (1 - self.alpha):g} %: {low} to {high}) against "
             f"{self.comparison.runs[0]} on the same {queries:,} queries"
         )
         allowed = f"a drop of more than {self.max_drop:g} points"

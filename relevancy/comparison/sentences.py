@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relevancy.scoring.rounding import format_rounded
+from relevancy.scoring.rounding import format_p, format_rounded, format_signed
 from relevancy.statistics import Verdict
 
 from .comparisons import RunPair
@@ -27,13 +27,12 @@ def describe_verdict(pair: RunPair) -> str:
 
 def _describe_difference(pair: RunPair) -> str:
     """Returns the difference with its interval and p: `+5.5 points (95 %: 0.4 to 10.9), p = .037`."""
-    mean = pair.paired.differences.mean
-    sign = "+" if mean >= 0.05 else ""
-    text = f"{sign}{format_rounded(mean, 1)} points"
+    text = f"{format_signed(pair.paired.differences.mean, 1)} points"
     if pair.paired.interval is not None:
         low, high = (format_rounded(bound, 1) for bound in (pair.paired.interval.low, pair.paired.interval.high))
         text += f" (95 %: {low} to {high})"
     p = next((p for p in (pair.p_holm, pair.p_hsd, pair.paired.p) if p is not None), None)
     if p is not None:
-        text += ", p < .001" if p < 0.001 else f", p = {format_rounded(p, 3).removeprefix('0')}"
+        formatted = format_p(p)
+        text += f", p {formatted}" if formatted.startswith("<") else f", p = {formatted}"
     return text

@@ -17,9 +17,6 @@ from .text import LineField
 if TYPE_CHECKING:
     from .run import Run
 
-# The smallest change of a score, in points, that counts as better or worse: 0.05, with room for the error of binary fractions.
-LEAST_CHANGE = 0.05 - 1e-9
-
 
 class CaseQuerySet(SharedQuerySet["Case"]):
     """Cases; `SharedQuerySet` defines access."""

@@ -1,6 +1,9 @@
 """Service: computes, stores and updates the scores of rankings and cases."""
 
 from .comparison import (
+    IS_BETTER,
+    IS_SAME,
+    IS_WORSE,
     RunDifference,
     baseline_of,
     baselines_of,
@@ -35,6 +38,9 @@ from .storage import PAUSE_SECONDS, lock_queries, score_case, store
 from .switched_off import SwitchedOffScorer, switched_off_scorers
 
 __all__ = [
+    "IS_BETTER",
+    "IS_SAME",
+    "IS_WORSE",
     "PAUSE_SECONDS",
     "LargestGap",
     "QueryRatings",

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from relevancy.models import (
     CaseQuery,
@@ -23,8 +23,12 @@ from relevancy.models import (
     ScorerVersion,
     case_revision,
 )
-from relevancy.models.case import LEAST_CHANGE
+from relevancy.statistics import TIE
 
+# Conditions for the rows of `CaseQuerySet.with_scores`, by the same rule as the counts of a `RunDifference`.
+IS_BETTER = Q(difference__gte=TIE)
+IS_WORSE = Q(difference__lte=-TIE)
+IS_SAME = Q(difference__gt=-TIE, difference__lt=TIE)
 _COLUMNS = (
     "revision",
     "run_score",
@@ -129,8 +133,8 @@ _PAIRED_SUMS = f"""
             COALESCE(SUM(CASE WHEN baseline_score IS NOT NULL THEN weight * score END), 0),
             COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight * baseline_score END), 0),
             COUNT(CASE WHEN baseline_score IS NOT NULL THEN score END),
-            COUNT(CASE WHEN score - baseline_score >= {LEAST_CHANGE} THEN 1 END),
-            COUNT(CASE WHEN baseline_score - score >= {LEAST_CHANGE} THEN 1 END),
+            COUNT(CASE WHEN score - baseline_score >= {TIE} THEN 1 END),
+            COUNT(CASE WHEN baseline_score - score >= {TIE} THEN 1 END),
             COUNT(CASE WHEN baseline_score IS NULL THEN score END),
             COUNT(CASE WHEN score IS NULL THEN baseline_score END)
         FROM (

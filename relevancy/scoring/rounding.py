@@ -25,6 +25,17 @@ def format_rounded(number: float, places: int) -> str:
     return f"{MINUS if rounded < 0 else ''}{abs(rounded):f}"
 
 
+def format_signed(number: float | Decimal, places: int) -> str:
+    """Returns the number like `format_rounded`, with its sign and separators: 6.24 → "+6.2", −2.9 → "−2.9", 0.04 → "0.0"."""
+    rounded = round_half_up(number, places)
+    return f"{MINUS if rounded < 0 else '+' if rounded > 0 else ''}{abs(rounded):,f}"
+
+
+def format_p(p: float | Decimal) -> str:
+    """Returns a probability of chance without its leading zero: 0.0371 → ".037"; below 0.001 "< .001"."""
+    return "< .001" if to_decimal(p) < Decimal("0.001") else f"{round_half_up(p, 3):f}".removeprefix("0")
+
+
 def format_short(number: float, max_places: int = 3) -> str:
     """Returns the number without trailing zeros, at most so many decimals: 3.0 → "3", 0.5 → "0.5", 7/3 → "2.333"."""
     text = format_rounded(number, max_places)

@@ -11,7 +11,8 @@ import numpy as np
 from relevancy.statistics.arrays import FloatArray
 from relevancy.statistics.errors import StatisticsError
 
-TIE = 0.05  # points: a smaller difference of a query is a tie
+# Points: a smaller difference of a query is a tie. What is 0.05 in decimals may be a little less in binary fractions.
+TIE = 0.05 - 1e-9
 CARRIED_SHARE = 0.8
 
 

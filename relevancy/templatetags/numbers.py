@@ -3,7 +3,7 @@
 import math
 from decimal import Decimal, InvalidOperation
 
-from relevancy.scoring.rounding import MINUS, round_half_up, to_decimal
+from relevancy.scoring.rounding import MINUS, format_p, format_signed, round_half_up, to_decimal
 
 MISSING = "–"
 NO_GRADE = "·"
@@ -47,10 +47,8 @@ def score(value: object) -> str:
 
 def difference(value: object) -> str:
     """A difference of scores with its sign: +6.2, −2.9; 0.0 without one."""
-    number = rounded(value, 1)
-    if number is None:
-        return MISSING
-    return f"+{number:,}" if number > 0 else _signed(number, f"{abs(number):,}")
+    number = known(value)
+    return MISSING if number is None else format_signed(number, 1)
 
 
 def trend(value: object) -> str:
@@ -96,11 +94,7 @@ def _without_zero(number: Decimal) -> str:
 def pvalue(value: object) -> str:
     """A probability of chance without its leading zero: .005, below .001 as "< .001"."""
     number = known(value)
-    if number is None:
-        return MISSING
-    if number < Decimal("0.001"):
-        return "< .001"
-    return _without_zero(round_half_up(number, 3))
+    return MISSING if number is None else format_p(number)
 
 
 def coefficient(value: object) -> str:

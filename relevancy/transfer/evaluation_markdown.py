@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from relevancy.scoring.rounding import format_rounded
+from relevancy.scoring.rounding import format_rounded, format_signed
 
 from .evaluation_json import BaselineComparison, Check, Evaluation, ScorerDifference, ScorerResult
 
@@ -41,8 +41,7 @@ def _describe_change(row: ScorerDifference | None) -> str:
     if row is None:
         return "–"
     low, high = (format_rounded(bound, 1) for bound in row["interval"])
-    sign = "+" if row["difference"] >= 0.05 else ""
-    return f"{sign}{format_rounded(row['difference'], 1)} ({low} to {high}), {row['queries']:,} queries"
+    return f"{format_signed(row['difference'], 1)} ({low} to {high}), {row['queries']:,} queries"
 
 
 def _list_worst(comparison: BaselineComparison) -> list[str]:

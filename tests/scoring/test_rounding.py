@@ -1,6 +1,6 @@
 import pytest
 
-from relevancy.scoring.rounding import format_rounded, format_short
+from relevancy.scoring.rounding import format_p, format_rounded, format_short, format_signed
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,19 @@ def test_format_short(number, text):
 def test_format_short_to_fewer_places():
     assert format_short(7 / 3, 2) == "2.33"
     assert format_short(100, 0) == "100"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(6.24, "+6.2"), (-2.95, "−3.0"), (0.04, "0.0"), (-0.04, "0.0"), (0.05, "+0.1"), (1234.5, "+1,234.5")],
+)
+def test_format_signed(number, text):
+    assert format_signed(number, 1) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(0.0371, ".037"), (0.0005, "< .001"), (0.001, ".001"), (0.9996, "1.000"), (0, "< .001"), (1, "1.000")],
+)
+def test_format_p(p, text):
+    assert format_p(p) == text

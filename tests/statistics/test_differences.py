@@ -30,6 +30,12 @@ def test_differences_below_a_twentieth_are_ties():
     assert (differences.wins, differences.ties, differences.losses) == (1, 2, 1)
 
 
+def test_differences_that_are_a_twentieth_in_decimals_are_no_ties():
+    """70.05 − 70 is a little less than 0.05 in binary fractions."""
+    differences = Differences.build([70.05 - 70, 70 - 70.05])
+    assert (differences.wins, differences.ties, differences.losses) == (1, 0, 1)
+
+
 def test_weights_change_the_mean():
     assert Differences.build([10, 0], [3, 1]).mean == 7.5
 

@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 from django.db.models import F, Q
 from django.http import QueryDict
 
-from relevancy.models.case import LEAST_CHANGE, CaseQueryQuerySet
+from relevancy import scores
+from relevancy.models.case import CaseQueryQuerySet
 from relevancy.views.requests import parse_number
 
 MANUAL_ORDER = "place"  # the word that addresses have always used for it
@@ -25,9 +26,9 @@ NEVER_NULL = {"position", "query__text"}
 _DROPPED = Q(score=None, score_before__isnull=False)
 _GAINED = Q(score__isnull=False, score_before=None)
 COMPARED_STATES = {
-    "better": ("Better", Q(difference__gte=LEAST_CHANGE)),
-    "worse": ("Worse", Q(difference__lte=-LEAST_CHANGE)),
-    "same": ("The same", Q(difference__gt=-LEAST_CHANGE, difference__lt=LEAST_CHANGE)),
+    "better": ("Better", scores.IS_BETTER),
+    "worse": ("Worse", scores.IS_WORSE),
+    "same": ("The same", scores.IS_SAME),
     "changed": ("Changed scored/unscored", _DROPPED | _GAINED),
     "dropped": ("Not scored any more", _DROPPED),
     "gained": ("Newly scored", _GAINED),
