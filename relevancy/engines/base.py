@@ -107,6 +107,10 @@ class Engine(ABC):
         """Returns why a document has its score: the engine's tree as `{value, description, details}`."""
         raise UnsupportedByEngine(f"{self.label} does not explain scores.")
 
+    def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """Returns the trees of `explain` by document id, in one request. Documents that do not match are left out."""
+        raise UnsupportedByEngine(f"{self.label} does not explain several documents at once.")
+
     def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
         """Adds documents, replaces those with the same id, and makes them visible. Returns how many were given.
 

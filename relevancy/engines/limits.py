@@ -27,6 +27,7 @@ MAX_ID_LENGTH = 500  # the length that a rating can store
 MAX_SNIPPET_LENGTH = 2_000
 MAX_FIELD_NAMES = 5_000  # of an index
 MAX_NODES = 20_000  # of an explanation
+MIN_NODES = 400  # of each of several explanations
 MAX_DESCRIPTION_LENGTH = 1_000
 MAX_VERSION_LENGTH = 120
 _MARK_LENGTH = 60
@@ -147,8 +148,8 @@ def limit_names(names: Sequence[str]) -> list[str]:
     return [name for name in names if len(name) <= MAX_NAME_LENGTH][:MAX_FIELD_NAMES]
 
 
-def limit_tree(tree: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns an explanation `{value, description, details}` with at most `MAX_NODES` nodes: others become a part of their parent.
+def limit_tree(tree: Mapping[str, Any], max_nodes: int = MAX_NODES) -> Mapping[str, Any]:
+    """Returns an explanation `{value, description, details}` with at most `max_nodes` nodes: others become a part of their parent.
 
     The value of a node includes those of its details, so that no value is lost.
     """
@@ -158,9 +159,15 @@ def limit_tree(tree: Mapping[str, Any]) -> Mapping[str, Any]:
         node["description"] = str(node.get("description", ""))[:MAX_DESCRIPTION_LENGTH]
         details = [dict(child) for child in node.get("details") or () if isinstance(child, Mapping)]
         count += len(details)
-        node["details"] = details if count <= MAX_NODES else []
+        node["details"] = details if count <= max_nodes else []
         nodes += node["details"]
     return root
+
+
+def limit_trees(trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Returns explanations with together about as many nodes as a single one may have."""
+    nodes = max(MAX_NODES // max(len(trees), 1), MIN_NODES)
+    return {doc_id: limit_tree(tree, nodes) for doc_id, tree in trees.items()}
 
 
 def _limit_search(method: Callable[..., Page]) -> Callable[..., Page]:
@@ -213,6 +220,7 @@ LIMITS: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
     "search_many": _limit_search_many,
     "lookup": _limit_lookup,
     "explain": _limit_result(limit_tree),
+    "explain_many": _limit_result(limit_trees),
     "fields": _limit_result(limit_names),
     "version": _limit_result(lambda version: version[:MAX_VERSION_LENGTH]),
 }

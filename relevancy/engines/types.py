@@ -55,6 +55,7 @@ class Abilities:
     """What an adapter can do.
 
     `explain`: explain the score of a document.
+    `explain_many`: explain the scores of several documents in one request.
     `lookup`: return documents by id.
     `highlight`: return highlighted snippets.
     `facets`: return facets.
@@ -64,6 +65,7 @@ class Abilities:
     """
 
     explain: bool = False
+    explain_many: bool = False
     lookup: bool = False
     highlight: bool = False
     facets: bool = False

@@ -35,6 +35,8 @@ class Case(models.Model):
     teams = models.ManyToManyField(Team, blank=True, related_name="cases")
     scorers = models.ManyToManyField(Scorer, through="CaseScorer", related_name="cases")
     options = models.JSONField(default=dict, blank=True)
+    # Fields with a colour of their own in explanations, in the order of the colours; see `runs.explain_results`.
+    explained_fields = models.JSONField(default=list, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
 

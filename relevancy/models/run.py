@@ -118,6 +118,9 @@ class Ranking(models.Model):
 
     `hits`, in rank order: `[[id, engine score or null, {field: value}, {field: highlighted snippet}], …]`. The last element is
     only present if the engine highlighted something.
+
+    `explanations`: why the hits have their scores, `{document id: …}` as `runs.explain_results` writes it; None before somebody
+    asked for them.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rankings")
@@ -125,6 +128,7 @@ class Ranking(models.Model):
     text = models.CharField(max_length=2048)
     options = models.JSONField(default=dict)
     hits = models.JSONField(default=list)
+    explanations = models.JSONField(null=True, editable=False)
     returned = models.PositiveIntegerField(default=0)
     total = models.BigIntegerField(null=True)
     took_ms = models.PositiveIntegerField(null=True)

@@ -6,7 +6,15 @@ from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_qu
 from .claims import sweep, waiting_behind
 from .depth import deepen, depth_of
 from .errors import RunNotAllowed
-from .explanations import DocumentExplanation, can_explain, explain
+from .explanations import (
+    DocumentExplanation,
+    Slice,
+    can_explain,
+    can_explain_many,
+    explain,
+    explain_results,
+    stored_explanations,
+)
 from .packages import missing_engine
 from .requests import RequestBuilder, field_spec, rendered_request, snapshot_config
 from .results import Judgment, Result, build_results, judgments_by_document
@@ -36,11 +44,13 @@ __all__ = [
     "RequestBuilder",
     "Result",
     "RunNotAllowed",
+    "Slice",
     "UnretrievedDocument",
     "UnretrievedDocuments",
     "attempts",
     "build_results",
     "can_explain",
+    "can_explain_many",
     "can_look_up",
     "cancel",
     "complete",
@@ -52,6 +62,7 @@ __all__ = [
     "depth_of",
     "endpoint_changed",
     "explain",
+    "explain_results",
     "field_spec",
     "finish_here",
     "has_prunable_runs",
@@ -64,6 +75,7 @@ __all__ = [
     "search_again",
     "snapshot_config",
     "start",
+    "stored_explanations",
     "sweep",
     "unsearched_queries",
     "waiting_behind",

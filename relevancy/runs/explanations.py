@@ -1,9 +1,12 @@
-"""Why a document has its engine score: requested from the engine on demand, not stored."""
+"""Why documents have their engine scores: requested from the engine on demand, and stored with the ranking in short."""
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from django.db import transaction
 
 from relevancy import engines
 from relevancy.endpoints import connect_for_page
@@ -15,6 +18,9 @@ from .chunks import endpoint_changed
 from .requests import RequestBuilder
 
 COLOURS = 5  # the last one is for everything else
+MAX_EXPLAINED = 50  # documents in one request; further ones are explained one by one
+MAX_PARTS = 24  # of a document that are stored; the others become one part
+OTHER = "other"
 _WORD = re.compile(r"[A-Za-z_][\w.\-]*")
 
 
@@ -30,20 +36,22 @@ class Slice:
 
 @dataclass(frozen=True)
 class DocumentExplanation:
-    """Why a document currently has its engine score.
+    """Why a document has its engine score.
 
-    raw: the tree as the engine returned it.
-    tree: the same tree in the form common to all engines.
     parts: contributions by field and term, largest first.
     slices: contributions by field, largest first.
+    tree: the engine's explanation in the form common to all engines; None if it was read from the database.
     """
 
     doc_id: str
     score: float
-    raw: Mapping[str, Any]
-    tree: ExplanationNode
     parts: Sequence[Contribution]
     slices: Sequence[Slice]
+    tree: ExplanationNode | None = None
+
+    def differs_from(self, score: float | None) -> bool:
+        """Whether the engine score of the run is another one: the index has changed between run and explanation."""
+        return score is not None and not math.isclose(score, self.score, rel_tol=0.005, abs_tol=0.005)
 
 
 def can_explain(ranking: Ranking) -> bool:
@@ -52,48 +60,102 @@ def can_explain(ranking: Ranking) -> bool:
     return engine is not None and engine.abilities.explain
 
 
+def can_explain_many(ranking: Ranking) -> bool:
+    """Returns whether the engine of the run can explain the scores of a whole ranking in one request."""
+    engine = engines.find(ranking.run.config["engine"])
+    return engine is not None and engine.abilities.explain_many
+
+
 def explain(ranking: Ranking, doc_id: str, *, by: User) -> DocumentExplanation:
     """Returns why a document has its score for the query of a ranking, whether or not the document was returned.
 
     Queries the engine. Raises `RunNotAllowed` if `by` may not use the endpoint, and `EngineError`, also if the endpoint has a
     different address since the run.
     """
+    builder = _check(ranking, by)
+    with connect_for_page(ranking.run.attempt.endpoint) as engine:
+        if not engine.abilities.explain:
+            raise engines.EngineError(f"{engine.label} does not support explaining scores.")
+        raw = engine.explain(builder.request(ranking.text, ranking.options), doc_id)
+    tree = engines.parse_explanation(raw)
+    parts = engines.contributions(tree)
+    colours = _assign_colours(ranking, [parts])
+    return DocumentExplanation(doc_id, tree.value, parts, _slices(parts, colours), tree)
+
+
+def explain_results(ranking: Ranking, *, depth: int, by: User) -> dict[str, DocumentExplanation]:
+    """Returns why the first `depth` documents of a ranking, at most 50, have their scores, and stores it with the ranking.
+
+    One request to the engine. Documents that the query does not match any more are left out. Raises as `explain`.
+    """
+    builder = _check(ranking, by)
+    doc_ids = list(dict.fromkeys(hit[0] for hit in ranking.hits[: min(depth, MAX_EXPLAINED)]))
+    with connect_for_page(ranking.run.attempt.endpoint) as engine:
+        if not engine.abilities.explain_many:
+            raise engines.EngineError(f"{engine.label} does not explain the scores of several documents at once.")
+        raw = engine.explain_many(builder.request(ranking.text, ranking.options), doc_ids) if doc_ids else {}
+    trees = {doc_id: engines.parse_explanation(raw[doc_id]) for doc_id in doc_ids if doc_id in raw}
+    parts = {doc_id: engines.contributions(tree) for doc_id, tree in trees.items()}
+    colours = _assign_colours(ranking, parts.values())
+    explained = {
+        doc_id: DocumentExplanation(doc_id, tree.value, _longest(parts[doc_id]), _slices(parts[doc_id], colours))
+        for doc_id, tree in trees.items()
+    }
+    ranking.explanations = {doc_id: _as_json(explanation) for doc_id, explanation in explained.items()}
+    Ranking.objects.filter(pk=ranking.pk).update(explanations=ranking.explanations)
+    return explained
+
+
+def stored_explanations(ranking: Ranking) -> dict[str, DocumentExplanation]:
+    """Returns what `explain_results` has stored, by document id; empty if nothing was. Sends no request."""
+    return {doc_id: _from_json(doc_id, stored) for doc_id, stored in (ranking.explanations or {}).items()}
+
+
+def _check(ranking: Ranking, by: User) -> RequestBuilder:
+    """Checks that the engine of the run may be asked, and returns the requests of the run."""
     run = ranking.run
     check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
     if reason := endpoint_changed(run):
         raise engines.EngineError(reason)
-    builder = RequestBuilder(run.config, run.rows)
-    with connect_for_page(run.attempt.endpoint) as engine:
-        if not engine.abilities.explain:
-            raise engines.EngineError(f"{engine.label} does not support explaining scores.")
-        raw = engine.explain(builder.request(ranking.text, ranking.options), doc_id)
-        template_fields = _fields_in_templates(run.case, engine)
-    tree = engines.parse_explanation(raw)
-    parts = engines.contributions(tree)
-    return DocumentExplanation(
-        doc_id, tree.value, raw, tree, parts, _slices(parts, assign_colours(parts, template_fields))
-    )
+    return RequestBuilder(run.config, run.rows)
 
 
-def _fields_in_templates(case: Case, engine: engines.Engine) -> list[str]:
-    """Returns the engine's fields that occur in the case's templates, in the order of their first occurrence. One SQL statement."""
-    templates = "\n".join(case.attempts.order_by("number").values_list("template", flat=True))
-    try:
-        fields = set(engine.fields())
-    except engines.EngineError:  # an explanation without these colours is better than none
-        return []
-    return [word for word in dict.fromkeys(_WORD.findall(templates)) if word in fields]
+def _assign_colours(ranking: Ranking, parts: Iterable[Sequence[Contribution]]) -> dict[str, int]:
+    """Returns the colour of each field; fields that are seen for the first time get theirs, and the case remembers it."""
+    weights: dict[str, float] = {}
+    for contributions in parts:
+        for part in contributions:
+            if part.field:
+                weights[part.field] = weights.get(part.field, 0.0) + part.share
+    fields = sorted(weights, key=lambda field: (-weights[field], field))
+    template_words = set(_WORD.findall(ranking.run.config["template"]))
+    with transaction.atomic():
+        case = Case.objects.select_for_update(no_key=True).only("explained_fields").get(pk=ranking.run.case_id)
+        coloured = coloured_fields(case.explained_fields, fields, template_words)
+        if coloured != case.explained_fields:
+            case.explained_fields = coloured
+            case.save(update_fields=["explained_fields"])
+    return {field: colour for colour, field in enumerate(coloured, 1)}
 
 
-def assign_colours(parts: Sequence[Contribution], template_fields: Sequence[str]) -> dict[str, int]:
-    """Returns the colour of each field.
+def coloured_fields(known: Sequence[str], fields: Sequence[str], template_words: set[str]) -> list[str]:
+    """Returns the fields that have a colour of their own, at most four, in the order of the colours.
 
-    The fields of the templates come first, so that a field has the same colour for every document and attempt; then the other
-    fields, in the order of `parts`. All fields from the fifth on share the last colour.
+    known: those that the case has already. They keep their colour, unless all colours are taken and the field occurs neither
+    in the template nor in this explanation.
+    fields: those of this explanation, heaviest first.
     """
-    fields = dict.fromkeys([*template_fields, *(part.field for part in parts if part.field)])
-    positions = {name: position for position, name in enumerate(fields, 1)}
-    return {part.field: min(positions[part.field], COLOURS) for part in parts if part.field}
+    coloured = list(known[: COLOURS - 1])
+    for field in fields:
+        if field in coloured:
+            continue
+        if len(coloured) < COLOURS - 1:
+            coloured.append(field)
+            continue
+        unused = [name for name in coloured if name not in fields and name not in template_words]
+        if unused:
+            coloured[coloured.index(unused[0])] = field
+    return coloured
 
 
 def _slices(parts: Sequence[Contribution], colours: Mapping[str, int]) -> list[Slice]:
@@ -105,3 +167,25 @@ def _slices(parts: Sequence[Contribution], colours: Mapping[str, int]) -> list[S
         field_sums[1] += part.share
     slices = [Slice(name, value, share, colours.get(name, COLOURS)) for name, (value, share) in sums.items()]
     return sorted(slices, key=lambda item: (-item.share, item.field))
+
+
+def _longest(parts: Sequence[Contribution]) -> list[Contribution]:
+    """Returns the largest parts; the others are one more part, so that nothing is lost."""
+    if len(parts) <= MAX_PARTS:
+        return list(parts)
+    rest = parts[MAX_PARTS - 1 :]
+    value, share = math.fsum(part.value for part in rest), math.fsum(part.share for part in rest)
+    return [*parts[: MAX_PARTS - 1], Contribution("", "", f"{len(rest)} more", value, share)]
+
+
+def _as_json(explanation: DocumentExplanation) -> dict[str, Any]:
+    return {
+        "score": explanation.score,
+        "parts": [[part.field, part.term, part.label, part.value, part.share] for part in explanation.parts],
+        "slices": [[item.field, item.value, item.share, item.colour] for item in explanation.slices],
+    }
+
+
+def _from_json(doc_id: str, stored: Mapping[str, Any]) -> DocumentExplanation:
+    parts = [Contribution(*part) for part in stored["parts"]]
+    return DocumentExplanation(doc_id, stored["score"], parts, [Slice(*item) for item in stored["slices"]])

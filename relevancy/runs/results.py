@@ -1,5 +1,6 @@
 """A ranking as raters see it: documents with their grades, who rated them, and how they moved since the run before."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +10,10 @@ from relevancy import engines
 from relevancy.models import Ranking, User
 from relevancy.scores import QueryRatings
 
+from .explanations import DocumentExplanation, stored_explanations
 from .requests import field_spec
 
+_HAS_LETTER = re.compile(r"[^\W\d_]")
 SHORT_LENGTH = 90  # characters of a displayed field that fits on one line with others
 
 
@@ -27,6 +30,19 @@ class Judgment:
 
 
 @dataclass(frozen=True)
+class ShortField:
+    """A displayed field on one line with others: its name, and its text in pieces, each with whether it is highlighted."""
+
+    name: str
+    pieces: Sequence[tuple[str, bool]]
+
+    @property
+    def needs_name(self) -> bool:
+        """Whether its text says nothing without its name, such as a bare number."""
+        return not any(_HAS_LETTER.search(text) for text, _ in self.pieces)
+
+
+@dataclass(frozen=True)
 class Result:
     """One ranked document.
 
@@ -34,6 +50,7 @@ class Result:
     moved: ranks gained since the run before, negative if lost; None if the document was not returned before.
     new: whether it was not returned by the run before.
     repeat: whether it was already returned at a better rank.
+    explanation: why it has its engine score, if that has been asked for.
     """
 
     rank: int
@@ -47,6 +64,7 @@ class Result:
     judgments: Sequence[Judgment]
     moved: int | None
     new: bool
+    explanation: DocumentExplanation | None = None
 
     @property
     def others(self) -> Sequence[Judgment]:
@@ -65,7 +83,7 @@ class Result:
         return -(self.moved or 0)
 
     @property
-    def _long_field(self) -> str:
+    def long_name(self) -> str:
         """The name of the longest displayed field if it does not fit on one line with others, else an empty string."""
         name, text = max(self.display.subs, key=lambda sub: len(sub[1]), default=("", ""))
         return name if len(text) > SHORT_LENGTH else ""
@@ -73,22 +91,32 @@ class Result:
     @property
     def long(self) -> str:
         """The text of the longest displayed field, if it gets a paragraph of its own."""
-        return dict(self.display.subs).get(self._long_field, "")
+        return dict(self.display.subs).get(self.long_name, "")
 
     @property
     def short(self) -> str:
         """The other displayed fields on one line."""
-        return " · ".join(text for name, text in self.display.subs if name != self._long_field)
+        return " · ".join(text for name, text in self.display.subs if name != self.long_name)
 
     @property
     def long_pieces(self) -> Sequence[tuple[str, bool]]:
         """`long` in pieces, each with whether it is highlighted."""
-        return next((pieces for name, pieces in self.display.snippets if name == self._long_field), ())
+        return next((pieces for name, pieces in self.display.snippets if name == self.long_name), ())
 
     @property
-    def short_pieces(self) -> Sequence[Sequence[tuple[str, bool]]]:
-        """The fields of `short`, each in pieces as in `long_pieces`."""
-        return [pieces for name, pieces in self.display.snippets if name != self._long_field]
+    def short_fields(self) -> Sequence[ShortField]:
+        """The fields of `short`."""
+        return [ShortField(name, pieces) for name, pieces in self.display.snippets if name != self.long_name]
+
+    @property
+    def engine_score(self) -> float | None:
+        """The engine score of the run; that of the explanation if the run has none, because the hits were sorted otherwise."""
+        return self.explanation.score if self.score is None and self.explanation else self.score
+
+    @property
+    def has_other_score(self) -> bool:
+        """Whether the explanation adds up to another engine score than that of the run: the index has changed."""
+        return self.explanation is not None and self.explanation.differs_from(self.score)
 
 
 def build_results(
@@ -104,6 +132,7 @@ def build_results(
     grades = ratings.grades(ranking.run.case.book)
     judgments = judgments_by_document(ratings, {hit[0] for hit in ranking.hits[:depth]}, by=by)
     ranks_before = {hit[0]: rank for rank, hit in reversed(list(enumerate(before.hits, 1)))} if before else {}
+    explanations = stored_explanations(ranking)
     returned: set[str] = set()
     results = []
     for rank, (doc_id, score, fields, *highlights) in enumerate(ranking.hits[:depth], 1):
@@ -120,6 +149,7 @@ def build_results(
                 judgments=judgments[doc_id],
                 moved=ranks_before[doc_id] - rank if doc_id in ranks_before else None,
                 new=before is not None and doc_id not in ranks_before,
+                explanation=explanations.get(doc_id),
             )
         )
         returned.add(doc_id)

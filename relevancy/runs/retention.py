@@ -1,4 +1,4 @@
-"""Removes the displayed fields of old runs, which are most of what a run stores. Ids, engine scores and all scores stay.
+"""Removes displayed fields and explanations of old runs, which are most of what a run stores. Ids, engine scores and all scores stay.
 
 The newest runs of a case (setting RELEVANCY_KEEP_FIELDS_RUNS) and pinned runs keep their fields. A run is marked
 (`fields_dropped_at`) before the fields of its first ranking are removed, so that readers can tell. Scripts may read fields, so
@@ -71,7 +71,8 @@ def _prune_run(run: Run) -> int:
             with_fields = [ranking for ranking in rankings if _has_fields(ranking)]
             for ranking in with_fields:
                 ranking.hits = [[hit[0], hit[1], {}] for hit in ranking.hits]
-            Ranking.objects.bulk_update(with_fields, ["hits"])
+                ranking.explanations = None
+            Ranking.objects.bulk_update(with_fields, ["hits", "explanations"])
         if not rankings:
             return changed
         last_id, changed = rankings[-1].pk, changed + len(with_fields)

@@ -9,24 +9,28 @@ from django.utils.safestring import SafeString
 SHORTEST = 2.0  # per cent of the width: shorter bars would be invisible
 
 
-def explain_bar(slices: Sequence[Any], score: float, first: float) -> SafeString:
+def explain_bar(slices: Sequence[Any] | None, score: float, first: float) -> SafeString:
     """A stacked bar whose length is `score` relative to the score of the first result, at most the full width.
 
-    A slice: field, share (of 1), colour (1–5).
+    A slice: field, share (of 1), colour (1–5). The order of the colours is the same in all bars. None: not explained yet.
     """
     length = 100.0 if first <= 0 else min(100.0, max(SHORTEST, 100 * max(score, 0) / first))
     at, drawn = 0.0, []
-    for one in slices:
+    for one in sorted(slices or (), key=lambda item: item.colour):
         width = one.share * length
         drawn.append((one.colour, f"{at:.2f}", f"{width:.2f}"))
         at += width
-    label = ", ".join(f"{one.field or 'other'} {share(one.share)}" for one in slices)
     return format_html(
         '<svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="{}">'
         '<rect class="track" width="100" height="6" rx="1"/>{}</svg>',
-        label or "nothing matched",
+        "not explained yet" if slices is None else slices_text(slices),
         format_html_join("", '<rect class="part{}" x="{}" width="{}" height="6"/>', drawn),
     )
+
+
+def slices_text(slices: Sequence[Any]) -> str:
+    """The fields of an explanation with their shares: "title 88 %, overview 12 %"."""
+    return ", ".join(f"{one.field or 'other'} {share(one.share)}" for one in slices) or "nothing matched"
 
 
 def tree_text(node: Any) -> str:

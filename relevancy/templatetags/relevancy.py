@@ -26,6 +26,7 @@ for _filter in (
     prose.markdown,
     prose.highlighted,
     explained.share,
+    explained.slices_text,
     explained.tree_text,
 ):
     register.filter(_filter.__name__, _filter)

@@ -20,7 +20,7 @@ function isInUse(list) {
   const fields = [...list.querySelectorAll("input:not([type=hidden], [type=checkbox], [type=radio]), textarea")];
   return (
     openIds().join() !== askedFor ||
-    list.querySelector(".htmx-request, .unsaved") !== null ||
+    list.querySelector(".htmx-request:not([data-in-background]), .unsaved") !== null ||
     fields.some((field) => field.value !== field.defaultValue)
   );
 }

@@ -283,6 +283,29 @@ class EngineContract:
             with pytest.raises(BadQuery, match="nowhere-at-all"):
                 engine.explain(subject.request("star wars"), "nowhere-at-all")
 
+    @applies_if(lambda contract: contract.abilities().explain_many)
+    def test_explain_many(self, subject: EngineUnderTest) -> None:
+        """The same trees as one by one, whatever the order; without documents that do not match or do not exist."""
+        request = subject.request("star wars")
+        with subject.connect() as engine:
+            hits = engine.search(request).hits
+            trees = engine.explain_many(request, [*(hit.id for hit in reversed(hits)), "é-7", "nowhere-at-all"])
+            single = {hit.id: engine.explain(request, hit.id) for hit in hits}
+        assert len(trees) == len(hits) > 1
+        for hit in hits:
+            assert trees[hit.id]["value"] == pytest.approx(hit.score, rel=1e-4)
+            assert engines.contributions(trees[hit.id]) == engines.contributions(single[hit.id])
+
+    @applies_if(lambda contract: contract.abilities().explain_many)
+    def test_explain_many_of_a_query_without_hits(self, subject: EngineUnderTest) -> None:
+        with subject.connect() as engine:
+            assert engine.explain_many(subject.request("xylophone"), ["sw"]) == {}
+
+    @applies_if(lambda contract: not contract.abilities().explain_many)
+    def test_explain_many_without_the_ability(self, subject: EngineUnderTest) -> None:
+        with subject.connect() as engine, pytest.raises(UnsupportedByEngine, match="several documents"):
+            engine.explain_many(subject.request("star wars"), ["sw"])
+
     @applies_if(lambda contract: not contract.abilities().explain)
     def test_explain_without_the_ability(self, subject: EngineUnderTest) -> None:
         with subject.connect() as engine, pytest.raises(UnsupportedByEngine, match="does not explain"):

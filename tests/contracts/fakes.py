@@ -64,12 +64,13 @@ def _solr_select(params: Mapping[str, str]) -> Reply:
     if params.get("defType") == "nosuchparser":
         message = f"invalid query parser 'nosuchparser' for query '{params['q']}'"
         return json_reply({"responseHeader": {"status": 400}, "error": {"msg": message, "code": 400}}, 400)
-    if "doc_ids" in params:
-        ids = params["doc_ids"].split("\x1f")
+    ids = params.get("doc_ids", "").split("\x1f")
+    matches = ranked(params.get("q", ""))
+    if params.get("q", "").startswith("{!terms "):
         matches = [(1.0, doc) for doc in DOCS if doc["id"] in ids]
-    else:
-        matches = ranked(params.get("q", ""))
-    if "fq" in params:
+    if params.get("fq", "").startswith("{!terms "):
+        matches = [(score, doc) for score, doc in matches if doc["id"] in ids]
+    elif "fq" in params:
         matches = [(score, doc) for score, doc in matches if doc["id"] == params["fq"].partition("}")[2]]
     start, rows = int(params.get("start", 0)), int(params.get("rows", 10))
     names = params["fl"].split(",") if "fl" in params else ["*"]

@@ -1,6 +1,7 @@
 """What is cut from responses, for every adapter."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from relevancy.engines.limits import (
     limit_names,
     limit_page,
     limit_tree,
+    limit_trees,
 )
 
 
@@ -129,6 +131,22 @@ def test_limit_page_twice_changes_nothing(fields: dict[str, Any]) -> None:
     assert limit_page(page, 10) == page
     assert size(page) <= 2 * (MAX_HIT_LENGTH + 12 * 500)
     json.dumps([dict(hit.fields) for hit in page.hits], allow_nan=False)
+
+
+def test_limit_trees_shares_the_nodes_of_one() -> None:
+    def nodes(tree: Mapping[str, Any]) -> int:
+        return 1 + sum(map(nodes, tree["details"]))
+
+    leaf = {"value": 1.0, "description": "leaf", "details": []}
+    tree = {
+        "value": 2_000.0,
+        "description": "sum",
+        "details": [{"value": 20.0, "description": "inner", "details": [leaf] * 20}] * 100,
+    }
+    limited = limit_trees({str(number): tree for number in range(20)})
+    assert len(limited) == 20
+    assert all(100 < nodes(one) <= 1_000 for one in limited.values())
+    assert limit_trees({}) == {}
 
 
 def test_limit_tree() -> None:

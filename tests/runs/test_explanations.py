@@ -1,16 +1,13 @@
 """Why a document has its score, asked live from the embedded engine."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from relevancy import endpoints, engines, runs
-from relevancy.engines.types import Contribution
 from relevancy.models import Case, Endpoint, Ranking, Run
 from relevancy.runs import explanations
-from tests.factories import make_attempt, make_case, run_now
+from tests.factories import make_attempt, make_case, make_user, run_now
 
 pytestmark = pytest.mark.django_db
 FILMS = [
@@ -51,25 +48,28 @@ def test_explain_adds_up_to_the_engines_score(case: Case) -> None:
         assert sum(part.value for part in found.parts) == pytest.approx(found.score)
         assert sum(part.share for part in found.parts) == pytest.approx(1)
         assert sum(one.share for one in found.slices) == pytest.approx(1)
-        assert found.tree.children and found.raw["details"]
+        assert found.tree is not None
+        assert found.tree.children
 
 
 def test_explain_a_field_has_one_colour_for_all_documents(case: Case) -> None:
     ranking = ranking_of(case)
     both = {one.field: one.colour for one in runs.explain(ranking, "1", by=case.owner).slices}
-    assert both == {"overview": 1, "title": 2}
-    assert [(one.field, one.colour) for one in runs.explain(ranking, "2", by=case.owner).slices] == [("overview", 1)]
+    assert sorted(both.values()) == [1, 2]
+    second = runs.explain(ranking, "2", by=case.owner).slices
+    assert [(one.field, one.colour) for one in second] == [("overview", both["overview"])]
 
 
 def test_explain_a_field_keeps_its_colour_in_the_next_attempt(case: Case) -> None:
     first = case.attempts.get()
+    before = runs.explain_results(ranking_of(case), depth=10, by=case.owner)["1"]
     other = '{"query": "#$query##", "fields": {"title": 9, "overview": 1}, "tie": 1}'
     attempt = runs.attempts.save(
         case=case, endpoint=first.endpoint, template=other, fields=first.fields, by=case.owner, parent=first
     )
     run_now(attempt)
     found = runs.explain(ranking_of(case), "1", by=case.owner)
-    assert {one.field: one.colour for one in found.slices} == {"overview": 1, "title": 2}
+    assert {one.field: one.colour for one in found.slices} == {one.field: one.colour for one in before.slices}
     assert found.slices[0].field == "title"
 
 
@@ -97,29 +97,79 @@ def test_explain_with_an_engine_without_explanations(script: object) -> None:
         runs.explain(ranking_of(case), "a", by=case.owner)
 
 
-def test_explain_without_the_engines_fields(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Any) -> list[str]:
-        raise engines.EndpointRefused("no")
+def test_explain_results_in_one_request_and_stores_them(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    ranking = ranking_of(case)
+    assert runs.can_explain_many(ranking)
+    assert runs.stored_explanations(ranking) == {}
+    found = runs.explain_results(ranking, depth=10, by=case.owner)
+    assert list(found) == [hit[0] for hit in ranking.hits]
+    for doc_id, score, *_ in ranking.hits:
+        single = runs.explain(ranking, doc_id, by=case.owner)
+        assert found[doc_id].score == pytest.approx(score, rel=1e-4)
+        assert found[doc_id].slices == single.slices
+        assert not found[doc_id].differs_from(score)
+    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
+    assert runs.stored_explanations(ranking_of(case)) == found
 
-    monkeypatch.setattr(engines.get("embedded"), "fields", refuse)
-    found = runs.explain(ranking_of(case), "1", by=case.owner)
-    assert sorted(one.colour for one in found.slices) == [1, 2]
+
+def test_explain_results_of_the_documents_shown(case: Case) -> None:
+    ranking = ranking_of(case)
+    assert len(runs.explain_results(ranking, depth=1, by=case.owner)) == 1
 
 
-def part(field: str) -> Contribution:
-    return Contribution(field, "x", f"{field}:x", 1.0, 0.1)
+def test_explain_results_where_the_index_has_changed(case: Case) -> None:
+    """A document that does not match any more has no explanation; another score is recognised."""
+    ranking = ranking_of(case)
+    films = [{**FILMS[0], "overview": "A star among stars, a star of its own"}, {**FILMS[1], "overview": "An ocean."}]
+    with endpoints.connect(Endpoint.objects.get()) as engine:
+        engine.load_documents(films)
+    found = runs.explain_results(ranking, depth=10, by=case.owner)
+    assert list(found) == ["1"]
+    assert found["1"].differs_from(next(hit[1] for hit in ranking.hits if hit[0] == "1"))
+
+
+def test_explain_results_keeps_the_sum_of_many_parts(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explanations, "MAX_PARTS", 1)
+    ranking = ranking_of(case)
+    for explanation in runs.explain_results(ranking, depth=10, by=case.owner).values():
+        assert len(explanation.parts) == 1
+        assert explanation.parts[0].value == pytest.approx(explanation.score)
+        assert sum(item.share for item in explanation.slices) == pytest.approx(1)
+
+
+def test_explain_results_is_refused_as_a_single_explanation(case: Case, script: object) -> None:
+    stranger = make_user("stranger")
+    with pytest.raises(runs.RunNotAllowed, match="is not an editor"):
+        runs.explain_results(ranking_of(case), depth=10, by=stranger)
+    Endpoint.objects.update(url="elsewhere")
+    with pytest.raises(engines.EngineError, match="is now elsewhere"):
+        runs.explain_results(ranking_of(case), depth=10, by=case.owner)
+    other = make_case(["q"])
+    run_now(make_attempt(other))
+    assert not runs.can_explain_many(ranking_of(other))
+    with pytest.raises(engines.EngineError, match="several documents"):
+        runs.explain_results(ranking_of(other), depth=10, by=other.owner)
+
+
+def test_search_again_forgets_the_explanations(case: Case) -> None:
+    ranking = ranking_of(case)
+    runs.explain_results(ranking, depth=10, by=case.owner)
+    runs.search_again(run=ranking.run, case_query=case.case_queries.get(), by=case.owner)
+    assert runs.stored_explanations(ranking_of(case)) == {}
 
 
 @pytest.mark.parametrize(
-    ("fields", "named", "colours"),
+    ("known", "fields", "template", "coloured"),
     [
-        (["b", "a"], [], {"b": 1, "a": 2}),
-        (["b", "a"], ["a", "b"], {"a": 1, "b": 2}),
-        (["z", "a"], ["a", "b"], {"a": 1, "z": 3}),
-        (list("abcdefg"), [], {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 5, "g": 5}),
-        (["", "a"], [], {"a": 1}),
-        ([], ["a"], {}),
+        ([], ["b", "a"], "", ["b", "a"]),
+        (["a"], ["b", "a"], "", ["a", "b"]),
+        (["a", "b"], [], "", ["a", "b"]),
+        ([], list("fedcba"), "", list("fedc")),
+        # All colours are taken: a field that is neither in the template nor in the explanation makes room.
+        (list("abcd"), ["e"], "a c d", ["a", "e", "c", "d"]),
+        (list("abcd"), ["e"], "a b c d", list("abcd")),
+        (list("abcd"), ["b", "e", "f"], "a c", ["a", "b", "c", "e"]),
     ],
 )
-def test_colours(fields: list[str], named: list[str], colours: Mapping[str, int]) -> None:
-    assert explanations.assign_colours([part(name) for name in fields], named) == colours
+def test_coloured_fields(known: list[str], fields: list[str], template: str, coloured: list[str]) -> None:
+    assert explanations.coloured_fields(known, fields, set(template.split())) == coloured

@@ -191,3 +191,14 @@ def test_a_run_that_was_read_before_it_was_marked_is_not_scored_by_scripts(attem
     assert stale.fields_dropped_at is None
     measure = case.case_scorers.get(position=0).version
     assert score_rankings.scoreable_versions(stale, [measure, version]) == [measure]
+
+
+def test_explanations_go_with_the_fields(attempt: Attempt) -> None:
+    for _ in range(3):
+        run = run_now(attempt)
+        run.rankings.update(explanations={"a": {"score": 1.0, "parts": [], "slices": []}})
+    runs.prune_display_fields(attempt.case)
+    first, second, third = attempt.case.runs.order_by("number")
+    assert set(first.rankings.values_list("explanations", flat=True)) == {None}
+    for run in (second, third):
+        assert all(run.rankings.values_list("explanations", flat=True))

@@ -86,6 +86,7 @@ query_notes            GET    edit    200
 query_notes            POST   edit    302
 query_tag              POST   edit    302
 query_explain          GET    edit    200
+query_explanations     GET    edit    302
 query_unretrieved          GET    see     200
 query_unretrieved?look     GET    edit    200
 annotations            GET    see     200
@@ -415,6 +416,9 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
         "run_complete": client.post(reverse("run_complete", args=[case.pk, finished.number])),
         "query_search": client.post(reverse("query_search", args=[case.pk, entry]), headers={"HX-Request": "true"}),
         "query_explain": client.get(reverse("query_explain", args=[case.pk, entry]), {"doc_id": "a"}),
+        "query_explanations": client.get(
+            reverse("query_explanations", args=[case.pk, entry]), headers={"HX-Request": "true"}
+        ),
         "query_unretrieved": client.get(reverse("query_unretrieved", args=[case.pk, entry]), {"look": "1"}),
         "autocomplete": client.get(reverse("autocomplete", args=[case.pk]), {"endpoint": own.endpoint.pk}),
         "endpoint_try": client.post(reverse("endpoint_try", args=[own.endpoint.pk]), {"text": "star"}),
@@ -425,11 +429,12 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
         "run_complete": 302,
         "query_search": 409,
         "query_explain": 200,
+        "query_explanations": 200,
         "query_unretrieved": 200,
         "autocomplete": 200,
         "endpoint_try": 403,
     }
-    for name in ("run", "query_search", "query_explain", "query_unretrieved", "autocomplete"):
+    for name in ("run", "query_search", "query_explain", "query_explanations", "query_unretrieved", "autocomplete"):
         assert "Former may not use the endpoint" in refused[name].content.decode(), name
     assert len(SCRIPT[own.endpoint.url].asked) == asked
     assert Run.objects.filter(case=case).count() == 1

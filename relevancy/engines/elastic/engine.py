@@ -49,7 +49,7 @@ class ElasticEngine(Engine):
 
     product: ClassVar[Product]
     syntax = "json"
-    abilities = Abilities(explain=True, lookup=True, highlight=True, templates=True, load=True)
+    abilities = Abilities(explain=True, explain_many=True, lookup=True, highlight=True, templates=True, load=True)
     address = AddressField(
         kind="url",
         label="Address of the index",
@@ -128,20 +128,37 @@ class ElasticEngine(Engine):
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
         """As `Engine.explain`. The server fills in a search template first."""
-        body = dict(self.expand_template(request)["body"])
-        check_body(body, self._allowed_indexes)
         only_document = ids_query(request.fields.id, [doc_id])
-        # A post_filter does not change the score and, unlike the explain API, supports aliases, rescoring and any id field.
-        post_filter = body.get("post_filter")
-        body["post_filter"] = {"bool": {"filter": [post_filter, only_document]}} if post_filter else only_document
-        body |= {"explain": True, "from": 0, "size": 1, "_source": False, "track_total_hits": False}
-        for key in ("aggs", "aggregations", "highlight", "suggest"):
-            body.pop(key, None)
+        body = self._explain_body(request, only_document, rows=1)
         self._http.rate_limit.wait()
         raw_hits = self._raw_hits(body)
         if raw_hits and isinstance(raw_hits[0].get("_explanation"), dict):
             return plain_tree(raw_hits[0]["_explanation"])
         return self._explain_no_match(body, only_document, doc_id)
+
+    def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """As `Engine.explain_many`. The server fills in a search template first."""
+        id_field = request.fields.id
+        body = self._explain_body(request, ids_query(id_field, list(doc_ids)), rows=len(doc_ids))
+        if id_field != "_id":
+            body["_source"] = [id_field]
+        self._http.rate_limit.wait()
+        explained = [raw for raw in self._raw_hits(body) if isinstance(raw.get("_explanation"), dict)]
+        return {read_hit(raw, request.fields).id: plain_tree(raw["_explanation"]) for raw in explained}
+
+    def _explain_body(self, request: Request, only_documents: Body, *, rows: int) -> Body:
+        """Returns the search with explanations, limited to some documents.
+
+        A post_filter does not change the score and, unlike the explain API, supports aliases, rescoring and any id field.
+        """
+        body = dict(self.expand_template(request)["body"])
+        check_body(body, self._allowed_indexes)
+        post_filter = body.get("post_filter")
+        body["post_filter"] = {"bool": {"filter": [post_filter, only_documents]}} if post_filter else only_documents
+        body |= {"explain": True, "from": 0, "size": rows, "_source": False, "track_total_hits": False}
+        for key in ("aggs", "aggregations", "highlight", "suggest"):
+            body.pop(key, None)
+        return body
 
     def fields(self) -> list[str]:
         self._http.rate_limit.wait()

@@ -28,7 +28,7 @@ class EmbeddedEngine(Engine):
     key = "embedded"
     label = "Embedded (tantivy)"
     syntax = "json"
-    abilities = Abilities(explain=True, lookup=True, highlight=True, load=True)
+    abilities = Abilities(explain=True, explain_many=True, lookup=True, highlight=True, load=True)
     address = AddressField(
         kind="folder",
         label="Name of the index",
@@ -80,13 +80,17 @@ class EmbeddedEngine(Engine):
         address = index.find(doc_id)
         if address is None:
             raise BadQuery(f"The index “{self.connection.url}” has no document with the id “{doc_id}”.")
+        tree = _explain(index, parse_request(_rendered_body(request), index.description), address)
+        return tree or {"value": 0.0, "description": "the query does not match this document", "details": []}
+
+    def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        index = self._open()
         parsed = parse_request(_rendered_body(request), index.description)
-        try:
-            parsed.query.explain(index.searcher, address)
-        except ValueError:
-            return {"value": 0.0, "description": "the query does not match this document", "details": []}
-        tree = parsed.scoring.explain(index.searcher, address) if parsed.scoring else None
-        return tree or {"value": 1.0, "description": "every document", "details": []}
+        addresses = {doc_id: index.find(doc_id) for doc_id in doc_ids}
+        trees = {
+            doc_id: _explain(index, parsed, address) for doc_id, address in addresses.items() if address is not None
+        }
+        return {doc_id: tree for doc_id, tree in trees.items() if tree is not None}
 
     def fields(self) -> list[str]:
         return sorted(self._open().description.fields)
@@ -131,6 +135,16 @@ def _rendered_body(request: Request) -> Any:
     return request.template.render(
         query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
     )
+
+
+def _explain(index: OpenIndex, parsed: ParsedRequest, address: tantivy.DocAddress) -> Mapping[str, Any] | None:
+    """Returns why a document has its score; None if the query does not match it."""
+    try:
+        parsed.query.explain(index.searcher, address)
+    except ValueError:
+        return None
+    tree = parsed.scoring.explain(index.searcher, address) if parsed.scoring else None
+    return tree or {"value": 1.0, "description": "every document", "details": []}
 
 
 def _find(

@@ -26,6 +26,7 @@ from .references import check_field_list
 from .request import RESPONSE_FORMAT, SolrRequest, search_request, template_request
 from .results import (
     error_message,
+    explanations_of,
     first_explanation,
     highlights_of,
     product_version,
@@ -66,7 +67,7 @@ class SolrEngine(Engine):
     key = "solr"
     label = "Solr"
     syntax = "params"
-    abilities = Abilities(explain=True, lookup=True, highlight=True, load=True)
+    abilities = Abilities(explain=True, explain_many=True, lookup=True, highlight=True, load=True)
     address = AddressField(
         kind="url",
         label="Address of the core or collection",
@@ -116,8 +117,7 @@ class SolrEngine(Engine):
             batch = unique_ids[start : start + _LOOKUP_BATCH_SIZE]
             self._client.rate_limit.wait()
             parameters = [
-                ("q", f"{{!terms f={_quoted(fields.id)} separator='{_SEPARATOR}' v=$doc_ids}}"),
-                # “ids” is a parameter of Solr's own distributed search.
+                ("q", _terms_query(fields.id)),
                 ("doc_ids", _SEPARATOR.join(batch)),
                 # A handler with another default parser would not understand the local parameters above.
                 ("defType", "lucene"),
@@ -153,6 +153,24 @@ class SolrEngine(Engine):
         if tree is None:
             raise BadQuery(f"Solr has no document with the id “{doc_id}” to explain.")
         return plain_tree(tree)
+
+    def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        check_field_list(field_list(request.fields), self._allowed_indexes)
+        solr_request = template_request(request, self._allowed_indexes).with_parameters(
+            ("fq", _terms_query(request.fields.id)),
+            ("doc_ids", _SEPARATOR.join(doc_ids)),
+            ("rows", str(len(doc_ids))),
+            ("debug", "results"),
+            ("debug.explain.structured", "true"),
+            ("fl", request.fields.id),
+            *RESPONSE_FORMAT,
+        )
+        self._client.rate_limit.wait()
+        response = self._send(solr_request)
+        documents = total_and_documents(response, self._handler_url)[1]
+        ids = [request.fields.id_of(document) for document in documents]
+        trees = explanations_of(response.get("debug"), ids)
+        return {doc_id: plain_tree(tree) for doc_id, tree in trees.items()}
 
     def fields(self) -> list[str]:
         self._client.rate_limit.wait()
@@ -289,6 +307,11 @@ def _check_handler(handler: str, allowed_handlers: Sequence[str], address: Addre
             f"“{address}” ends in the handler “{handler}”, which is not allowed for this endpoint.",
             hint=f"Use {' or '.join(HANDLERS)}. An administrator can allow further handlers for the endpoint.",
         )
+
+
+def _terms_query(field: str) -> str:
+    """Returns a query for documents by id, which the parameter `doc_ids` lists: “ids” is one of Solr's own."""
+    return f"{{!terms f={_quoted(field)} separator='{_SEPARATOR}' v=$doc_ids}}"
 
 
 def _quoted(name: str) -> str:

@@ -64,6 +64,18 @@ def first_explanation(debug: Any, name: str) -> Mapping[str, Any] | None:
     return next((tree for tree in trees.values() if isinstance(tree, dict)), None)
 
 
+def explanations_of(debug: Any, doc_ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """Returns the trees below `debug.explain` by document id.
+
+    Solr keys them by its unique key, which need not be the displayed id, in the order of the documents.
+    """
+    trees = debug.get("explain") if isinstance(debug, dict) else None
+    if not isinstance(trees, dict):
+        return {}
+    by_id = zip(doc_ids, trees.values(), strict=True) if len(trees) == len(doc_ids) else trees.items()
+    return {doc_id: tree for doc_id, tree in by_id if isinstance(tree, dict)}
+
+
 def product_version(response: dict[str, Any], url: str) -> str:
     """Returns product and version from the response of a system information handler."""
     lucene = response.get("lucene")

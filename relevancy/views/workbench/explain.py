@@ -1,43 +1,72 @@
-"""Explains engine scores: the engine is asked when the user wants to know, and nothing is stored."""
-
-import math
+"""Explains engine scores: of one document, or of all results of a query in one request to the engine."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import runs
+from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import EngineError
 from relevancy.models import Role
 from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import redirect_to
 
 from .access import get_case
 from .rankings import get_ranking
+from .score_explanations import ScoreExplanations
 from .workbench import Workbench
 
 
 @require_GET
 def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """Shows why a document, returned or not, has its engine score. For editors: the engine is asked."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    """Shows why a document, returned or not, has its engine score; with `full=1` the engine's whole explanation.
+
+    What is stored with the run is for everybody who sees the case. Asking the engine is for editors.
+    """
+    workbench = Workbench(request, get_case(request, case_id))
     case_query = workbench.queries.get(entry_id)
     ranking, doc_id = get_ranking(workbench.selection, entry_id), request.GET.get("doc_id", "")
+    explanation = None if request.GET.get("full") else runs.stored_explanations(ranking).get(doc_id)
+    error = ""
+    if explanation is None:
+        get_case(request, case_id, needs=Role.EDITOR)
+        try:
+            explanation = runs.explain(ranking, doc_id, by=request.user)
+        except (runs.RunNotAllowed, EngineError) as reason:
+            error = str(reason)
+    stored_score = next((hit[1] for hit in ranking.hits if hit[0] == doc_id), None)
     context: dict[str, object] = {
         **workbench.base_context(),
         "case_query": case_query,
         "doc_id": doc_id,
         # The length of a bar is relative to the best score of the ranking.
         "best_score": max((hit[1] for hit in ranking.hits if hit[1]), default=0),
+        "explanation": explanation,
+        "stored_score": stored_score,
+        "has_changed": explanation is not None and explanation.differs_from(stored_score),
+        "can_request": workbench.access.can_edit and runs.can_explain(ranking),
+        "error": error,
     }
-    try:
-        explanation = runs.explain(ranking, doc_id, by=request.user)
-        stored_score = next((hit[1] for hit in ranking.hits if hit[0] == doc_id), None)
-        context |= {
-            "explanation": explanation,
-            "stored_score": stored_score,
-            "has_changed": stored_score is not None
-            and not math.isclose(stored_score, explanation.score, rel_tol=0.005, abs_tol=0.005),
-        }
-    except (runs.RunNotAllowed, EngineError) as error:
-        context["error"] = str(error)
     return render(request, "workbench/explanation.html", context)
+
+
+@require_GET
+def explain_results(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Explains the scores of all results of a query and stores it with the run. For editors: the engine is asked."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    case_query = workbench.queries.get(entry_id)
+    ranking, error = get_ranking(workbench.selection, entry_id), ""
+    depth = ranking.run.config["depth"]
+    try:
+        runs.explain_results(ranking, depth=depth, by=request.user)
+    except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
+        error = str(reason)
+    if not request.htmx:
+        return redirect_to(request, workbench.queries.open_url(case_query))
+    results = runs.build_results(ranking, by=request.user, depth=depth)
+    context = {
+        **workbench.base_context(),
+        "case_query": case_query,
+        "explanations": ScoreExplanations(ranking, results, can_request=True, error=error),
+    }
+    return render(request, "workbench/explanations.html", context)

@@ -9,6 +9,8 @@ from django.db.models import F
 from relevancy import runs, scores
 from relevancy.models import Book, Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
 
+from .score_explanations import ScoreExplanations
+
 MAX_GRADE_BUTTONS = 11
 RULE_TEXTS = {
     Book.Rule.LATEST: "the newest rating counts",
@@ -43,6 +45,7 @@ class QueryDetail:
     explanation: why the primary scorer's score is what it is, in a sentence.
     state_text: why there are no results; empty if there are some.
     has_grade_buttons: whether the scale is short enough for a button per grade.
+    explanations: why the results have their engine scores; None if there is no ranking.
     rule_text: how the ratings of several raters become one grade.
     """
 
@@ -54,7 +57,7 @@ class QueryDetail:
     explanation: str = ""
     state_text: str = ""
     has_grade_buttons: bool = True
-    can_explain: bool = False
+    explanations: ScoreExplanations | None = None
     rule_text: str = ""
     ratings: scores.QueryRatings | None = None
 
@@ -164,7 +167,7 @@ def query_detail(
         explanation=_explanation(case, ranking, versions[0], ratings, rescored),
         state_text="" if results else NO_RESULTS,
         has_grade_buttons=has_grade_buttons,
-        can_explain=can_search and runs.can_explain(ranking),
+        explanations=ScoreExplanations(ranking, results, can_request=can_search and runs.can_explain(ranking)),
         rule_text=RULE_TEXTS[Book.Rule(case.book.rule)],
         ratings=ratings,
     )

@@ -253,7 +253,7 @@ class QueryList:
             self._case,
             case_query.query_id,
             user=self._user,
-            can_search=self._access.can_edit,
+            can_search=self._access.can_edit and not is_earlier,
             run=self._previous_run if is_earlier else self._selection.run,
             previous_run=None if is_earlier else self._previous_run,
             versions=self._versions,

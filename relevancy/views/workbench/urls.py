@@ -48,6 +48,9 @@ urlpatterns = [
     path("cases/<int:case_id>/queries/<int:entry_id>/notes/", query_notes.notes, name="query_notes"),
     path("cases/<int:case_id>/queries/<int:entry_id>/tag/", query_notes.tag, name="query_tag"),
     path("cases/<int:case_id>/queries/<int:entry_id>/explain/", explain.explain, name="query_explain"),
+    path(
+        "cases/<int:case_id>/queries/<int:entry_id>/explanations/", explain.explain_results, name="query_explanations"
+    ),
     path("cases/<int:case_id>/queries/<int:entry_id>/unretrieved/", unretrieved.unretrieved, name="query_unretrieved"),
     path("cases/<int:case_id>/annotations/", annotations.annotation_list, name="annotations"),
     path("cases/<int:case_id>/annotations/<int:annotation_id>/", annotations.change, name="annotation_change"),

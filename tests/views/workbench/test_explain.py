@@ -3,7 +3,9 @@
 import pytest
 
 from relevancy import cases, endpoints, runs
-from relevancy.models import Endpoint
+from relevancy.endpoints import EngineBusy
+from relevancy.engines.errors import EndpointUnreachable
+from relevancy.models import Endpoint, Run
 from tests.factories import make_case, run_now
 
 from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree, words
@@ -41,8 +43,7 @@ def ask(client, case, name, text="star", **query):
 def test_explain(sign_in, films):
     answer = ask(sign_in("editor"), films, "query_explain", doc_id="1")
     assert answer.status_code == 200
-    (bar,) = [svg for svg in elements(tree(answer), _name="svg") if attributes(svg).get("role") == "img"]
-    assert attributes(bar)["aria-label"] == "title 100 %"
+    assert "title 100 %" in words(tree(answer))
     assert "title:star" in words(tree(answer))
     assert "Full explanation of the engine" in words(tree(answer))
 
@@ -64,6 +65,119 @@ def test_explain_as_a_page(sign_in, films):
     entry = entry_of(films, "star")
     page = sign_in("editor").get(at(films, "query_explain", entry.pk, doc_id="1"))
     assert b"<html" in page.content and b"title:star" in page.content
+    (bar,) = [svg for svg in elements(tree(page), _name="svg") if attributes(svg).get("aria-label") == "title 100 %"]
+    assert elements(bar, _name="rect")
+
+
+def bars(page):
+    """What the bars of the results say, in the order of ranks."""
+    svgs = [elements(cell, _name="svg") for cell in elements(tree(page), cls="explain-cell")]
+    return [attributes(found[0])["aria-label"] for found in svgs if found]
+
+
+def test_explain_results_fills_every_row_and_the_legend(sign_in, films):
+    client, entry = sign_in("editor"), entry_of(films, "star")
+    opened = ask(client, films, "query")
+    legend = by_id(opened, f"legend-{entry.pk}")
+    assert attributes(legend)["hx-trigger"] == "load"
+    assert bars(opened) == ["not explained yet"] * 2
+    places = [attributes(cell)["id"] for cell in elements(tree(opened), cls="explain-cell")]
+    answer = ask(client, films, "query_explanations")
+    assert [attributes(key)["class"] for key in elements(by_id(answer, f"legend-{entry.pk}"), _name="rect")] == [
+        "part1"
+    ]
+    assert "hx-trigger" not in attributes(by_id(answer, f"legend-{entry.pk}"))
+    for place in places:
+        cell = by_id(answer, place)
+        assert attributes(cell)["hx-swap-oob"] == "innerHTML"
+        assert "title:star 100 %" in words(cell)
+    again = ask(client, films, "query")
+    assert bars(again) == ["title 100 %"] * 2
+    assert "hx-trigger" not in attributes(by_id(again, f"legend-{entry.pk}"))
+
+
+@pytest.mark.parametrize("who", ["viewer", "rater"])
+def test_stored_explanations_are_for_everybody_who_sees_the_case(sign_in, films, monkeypatch, who):
+    """An editor asked for them; nobody else sends a request."""
+    entry = entry_of(films, "star")
+    closed = ask(sign_in(who), films, "query")
+    assert "hx-trigger" not in attributes(by_id(closed, f"legend-{entry.pk}"))
+    assert bars(closed) == []
+    ask(sign_in("editor"), films, "query_explanations")
+    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
+    client = sign_in(who)
+    assert bars(ask(client, films, "query")) == ["title 100 %"] * 2
+    answer = ask(client, films, "query_explain", doc_id="1")
+    assert "title:star" in words(tree(answer))
+    assert "Full explanation" not in words(tree(answer))
+    assert ask(client, films, "query_explain", doc_id="1", full="1").status_code == 403
+    assert ask(client, films, "query_explain", doc_id="3").status_code == 403
+    assert ask(client, films, "query_explanations").status_code == 403
+
+
+def test_stored_explanation_leads_to_that_of_the_engine(sign_in, films):
+    client = sign_in("editor")
+    ask(client, films, "query_explanations")
+    stored = ask(client, films, "query_explain", doc_id="1")
+    assert elements(tree(stored), _name="pre") == []
+    assert "Full explanation of the engine" in words(tree(stored))
+    full = ask(client, films, "query_explain", doc_id="1", full="1")
+    assert "weight(title:star" in words(elements(tree(full), _name="pre")[0])
+
+
+def test_a_rating_keeps_what_was_explained(sign_in, films):
+    client, entry = sign_in("editor"), entry_of(films, "star")
+    ask(client, films, "query_explanations")
+    row = by_id(ask(client, films, "query"), f"result-{entry.pk}-1")
+    rated = client.post(at(films, "rate", entry.pk, rank=1), {"doc_id": "1", "value": "1"}, headers=HTMX)
+    changed = by_id(rated, f"result-{entry.pk}-1")
+    for part in ("explain-cell", "explanation-place"):
+        (before,), (after,) = elements(row, cls=part), elements(changed, cls=part)
+        assert attributes(before)["id"] == attributes(after)["id"]
+        assert "hx-preserve" in attributes(after)
+    assert bars(rated) == ["title 100 %"]
+
+
+@pytest.mark.parametrize("reason", [EngineBusy(), EndpointUnreachable("Could not connect to <films>.")])
+def test_explain_results_says_why_it_cannot(sign_in, films, monkeypatch, reason):
+    def refuse(endpoint):
+        raise reason
+
+    entry = entry_of(films, "star")
+    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", refuse)
+    answer = ask(sign_in("editor"), films, "query_explanations")
+    assert answer.status_code == 200
+    legend = by_id(answer, f"legend-{entry.pk}")
+    assert str(reason) in words(legend)
+    assert "hx-trigger" not in attributes(legend)
+    assert [attributes(link)["hx-get"] for link in elements(legend, _name="a")] == [
+        at(films, "query_explanations", entry.pk)
+    ]
+    assert [words(cell).split()[0] for cell in elements(tree(ask(sign_in("editor"), films, "query")), cls="top")] != []
+
+
+def test_explain_results_without_htmx_leads_back_to_the_query(sign_in, films):
+    entry = entry_of(films, "star")
+    page = sign_in("editor").get(at(films, "query_explanations", entry.pk), follow=True)
+    assert bars(page) == ["title 100 %"] * 2
+
+
+def test_results_of_an_engine_that_does_not_explain(sign_in, people, team, script):
+    case = make_bench(people, team)
+    page = ask(sign_in("editor"), case, "query", "query 1")
+    assert elements(tree(page), cls="without-bars") != []
+    assert bars(page) == []
+    assert elements(tree(page), **{"data-key-press": "explain"}) == []
+
+
+def test_fields_of_a_result_have_names(sign_in, films):
+    Run.objects.update(config=films.runs.get().config | {"fields": "id:id title:title year studio"})
+    ranking = films.runs.get().rankings.get()
+    ranking.hits[0][2] |= {"year": 1977, "studio": "Lucasfilm"}
+    ranking.save()
+    row = by_id(ask(sign_in("viewer"), films, "query"), f"result-{entry_of(films, 'star').pk}-1")
+    assert [words(name) for name in elements(row, cls="field-name")] == ["year"]
+    assert {"year", "studio"} <= {attributes(span).get("title") for span in elements(row, _name="span")}
 
 
 def test_missing_lists_ids_then_titles(sign_in, films):
@@ -101,11 +215,11 @@ def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
 def test_explain_and_missing_without_a_run(sign_in, people, team, script):
     case = make_bench(people, team, run=False)
     client = sign_in("editor")
-    for name in ("query_unretrieved", "query_explain"):
+    for name in ("query_unretrieved", "query_explain", "query_explanations"):
         assert ask(client, case, name, "query 1").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["query_unretrieved", "query_explain"])
+@pytest.mark.parametrize("name", ["query_unretrieved", "query_explain", "query_explanations"])
 def test_explain_and_missing_are_for_those_who_see_the_case(sign_in, films, name):
     assert ask(sign_in("stranger"), films, name, doc_id="1").status_code == 404
 
@@ -136,7 +250,11 @@ def test_engine_is_not_searched_for_users_who_may_no_longer_use_the_endpoint(sig
     client = sign_in("stranger")
     page = client.get(at(films, "case"))
     assert elements(tree(page), **{"data-notice": "endpoint-not-usable"}) != []
-    for name, query in (("query_unretrieved", {"look": "1"}), ("query_explain", {"doc_id": "1"})):
+    for name, query in (
+        ("query_unretrieved", {"look": "1"}),
+        ("query_explain", {"doc_id": "1"}),
+        ("query_explanations", {}),
+    ):
         answer = ask(client, films, name, **query)
         assert answer.status_code == 200
         assert "Stranger may not use the endpoint films" in words(tree(answer))

@@ -1,0 +1,70 @@
+"""Why the results of an opened query have their engine scores: a bar for each, and one legend."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from relevancy import runs
+from relevancy.models import Ranking
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """A colour of the bars, 1 to 5, and the field that it stands for."""
+
+    colour: int
+    name: str
+
+
+@dataclass(frozen=True)
+class ScoreExplanations:
+    """The explanations of an opened query.
+
+    ranking: what the run returned; `results`: those that are shown.
+    can_request: whether the user may ask the engine, and the engine explains scores.
+    error: why the engine did not explain them.
+    """
+
+    ranking: Ranking
+    results: Sequence[runs.Result]
+    can_request: bool = False
+    error: str = ""
+
+    @property
+    def are_stored(self) -> bool:
+        return self.ranking.explanations is not None
+
+    @property
+    def must_load(self) -> bool:
+        """Whether the page requests them as soon as it shows the query."""
+        return not self.are_stored and not self.error and bool(self.results) and self.can_load
+
+    @property
+    def can_load(self) -> bool:
+        """Whether one request explains all results."""
+        return self.can_request and runs.can_explain_many(self.ranking)
+
+    @property
+    def have_column(self) -> bool:
+        """Whether rows keep a place for a bar."""
+        return self.are_stored or self.can_load
+
+    @cached_property
+    def best_score(self) -> float:
+        """The longest bar; the length of the others is relative to it."""
+        scores = [result.score for result in self.results if result.score is not None]
+        explained = [result.explanation.score for result in self.results if result.explanation]
+        return max([*scores, *explained], default=0.0)
+
+    @property
+    def legend(self) -> list[LegendEntry]:
+        """The fields in the order of their colours. The last colour is that of everything else."""
+        names: dict[int, set[str]] = {}
+        for result in self.results:
+            for item in result.explanation.slices if result.explanation else ():
+                names.setdefault(item.colour, set()).add(item.field)
+        return [LegendEntry(colour, _legend_name(fields)) for colour, fields in sorted(names.items())]
+
+
+def _legend_name(fields: set[str]) -> str:
+    return next(iter(fields)) if len(fields) == 1 and "" not in fields else "other"

@@ -1,0 +1,129 @@
+"""Why the results of a query have their scores: bars in every row, which arrive without moving anything, and stay."""
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from relevancy.models import Case, User
+from tests import factories
+
+from . import stage
+from .bench_page import BenchPage, press
+from .conftest import Opens
+
+BOXES = """() => [...document.querySelectorAll("#case-score, tbody.query > tr:first-child, li.result, .query-bar, .rating")]
+  .map((node) => {
+    const box = node.getBoundingClientRect();
+    return [node.id || node.className, box.x, box.y, box.width, box.height];
+  })"""
+ROW_HEIGHT = 94
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    return stage.film_case(people["editor"], ["star wars", "alien"])
+
+
+def _bars(results: Locator) -> Locator:
+    return results.locator("svg[aria-label*='%']")
+
+
+def _heights(page: Page) -> set[int]:
+    return set(page.evaluate("[...document.querySelectorAll('li.result:not(:last-child)')].map((r) => r.offsetHeight)"))
+
+
+def test_bars_arrive_in_every_row_and_move_nothing(look: Opens, case: Case) -> None:
+    page = look("editor", viewport={"width": 1280, "height": 800})
+    bench = BenchPage(page, case)
+    held: list[Route] = []
+    asked: list[str] = []
+    page.route("**/explanations/**", lambda route: (asked.append(route.request.url), held.append(route)))
+    results = bench.open("alien")
+    expect(results.locator("svg[aria-label='not explained yet']")).to_have_count(results.count())
+    before = page.evaluate(BOXES)
+    held[0].continue_()
+    expect(_bars(results)).to_have_count(results.count())
+    assert page.evaluate(BOXES) == before
+    assert _heights(page) == {ROW_HEIGHT}
+    expect(bench.row("alien").locator(".legend .key")).to_have_count(2)
+    expect(results.first.locator(".explain .top")).to_contain_text("title:alien")
+    assert len(asked) == 1
+    page.reload()
+    bench.open("alien")
+    expect(_bars(results)).to_have_count(results.count())
+    assert len(asked) == 1, "They were kept with the run."
+
+
+def test_an_explanation_stays_while_its_document_is_rated(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    results = bench.open("alien")
+    expect(_bars(results)).to_have_count(results.count())
+    first = results.first
+    first.click(position={"x": 5, "y": 5})
+    press(page, "x")
+    expect(first.locator(".explanation .parts-table")).to_be_visible()
+    with page.expect_response("**/rate/**"):
+        bench.grade(first, 7).click()
+    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    expect(bench.grade(first, 7)).to_have_attribute("aria-checked", "true")
+    expect(first.locator(".explanation .parts-table")).to_be_visible()
+    expect(first.locator("a.explain")).to_have_attribute("aria-expanded", "true")
+    expect(_bars(first)).to_have_count(1)
+    first.get_by_role("link", name="Full explanation").click()
+    expect(first.locator(".explanation pre")).to_contain_text("weight(title:alien")
+    first.locator("a.explain").click()
+    expect(first.locator(".explanation")).to_have_count(0)
+
+
+def test_a_rating_that_overtakes_the_bars_does_not_lose_them(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    held: list[Route] = []
+    page.route("**/rate/**", lambda route: held.append(route))
+    with page.expect_response("**/explanations/**"):
+        results = bench.open("alien")
+        bench.grade(results.first, 7).click()
+    expect(_bars(results)).to_have_count(results.count())
+    with page.expect_response("**/rate/**"):
+        held[0].continue_()
+    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    expect(bench.score("alien")).to_be_visible()
+    expect(_bars(results)).to_have_count(results.count())
+
+
+def test_a_rater_sees_bars_that_an_editor_has_asked_for(look: Opens, case: Case) -> None:
+    page = look("rater")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/explanations/" in request.url else None)
+    results = BenchPage(page, case).open("alien")
+    expect(results.locator(".explain svg")).to_have_count(0)
+    editor = BenchPage(look("editor"), case)
+    expect(_bars(editor.open("alien"))).to_have_count(results.count())
+    bench = BenchPage(page, case)
+    bench.open("alien")
+    expect(_bars(results)).to_have_count(results.count())
+    results.first.locator("a.explain").click()
+    expect(results.first.locator(".parts-table")).to_be_visible()
+    assert asked == []
+
+
+def test_long_titles_stay_in_their_row(look: Opens, people: dict[str, User], case: Case) -> None:
+    """Titles of many words and of one long word, ids without a break, and a picture that cannot be loaded."""
+    ranking = stage.newest_run(case).rankings.get(query__text="alien")
+    ranking.hits[0][2]["title"] = "Alien " * 60
+    ranking.hits[1][2]["title"] = "x" * 400
+    ranking.hits[2][2] |= {"directors": ["y" * 300], "year": 1979}
+    ranking.save()
+    factories.rate_all(case, {"alien": {ranking.hits[0][0]: 5}}, people["owner"])
+    page = look("editor", viewport={"width": 1280, "height": 800})
+    bench = BenchPage(page, case)
+    results = bench.open("alien")
+    expect(_bars(results)).to_have_count(results.count())
+    assert _heights(page) == {ROW_HEIGHT}
+    assert (
+        page.evaluate(
+            "(() => { const c = document.querySelector('#content'); return c.scrollWidth - c.clientWidth; })()"
+        )
+        == 0
+    )
+    expect(results.nth(2).locator(".field-name").first).to_have_text("year")
