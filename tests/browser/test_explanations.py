@@ -1,7 +1,7 @@
 """Why the results of a query have their scores: bars in every row, which arrive without moving anything, and stay."""
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from relevancy.models import Case, User
 from tests import factories
@@ -75,19 +75,26 @@ def test_an_explanation_stays_while_its_document_is_rated(look: Opens, case: Cas
     expect(first.locator(".explanation")).to_have_count(0)
 
 
-def test_a_rating_that_overtakes_the_bars_does_not_lose_them(look: Opens, case: Case) -> None:
+def test_bars_that_arrive_before_the_answer_to_a_rating_stay(look: Opens, case: Case) -> None:
+    """The answer to the rating was made before there were bars, and replaces the row after they have arrived."""
     page = look("editor")
     bench = BenchPage(page, case)
-    held: list[Route] = []
-    page.route("**/rate/**", lambda route: held.append(route))
-    with page.expect_response("**/explanations/**"):
-        results = bench.open("alien")
+    bars: list[Route] = []
+    ratings: list[tuple[Route, APIResponse]] = []
+    page.route("**/explanations/**", lambda route: bars.append(route))
+    page.route("**/rate/**", lambda route: ratings.append((route, route.fetch())))
+    results = bench.open("alien")
+    with page.expect_request("**/rate/**"):
         bench.grade(results.first, 7).click()
+    while not ratings:
+        page.wait_for_timeout(50)
+    bars[0].continue_()
     expect(_bars(results)).to_have_count(results.count())
-    with page.expect_response("**/rate/**"):
-        held[0].continue_()
-    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    route, response = ratings[0]
+    assert "not explained yet" in response.text()
+    route.fulfill(response=response)
     expect(bench.score("alien")).to_be_visible()
+    page.wait_for_function("() => !document.querySelector('.htmx-request')")
     expect(_bars(results)).to_have_count(results.count())
 
 
