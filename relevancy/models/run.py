@@ -119,8 +119,8 @@ class Ranking(models.Model):
     `hits`, in rank order: `[[id, engine score or null, {field: value}, {field: highlighted snippet}], …]`. The last element is
     only present if the engine highlighted something.
 
-    `explanations`: why the hits have their scores, `{document id: …}` as `runs.explain_results` writes it; None before somebody
-    asked for them.
+    `explanations`: why the hits have their scores, `{document id: …}` as `runs.explain_results` writes it; None before they were
+    requested.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rankings")
