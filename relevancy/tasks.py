@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import runs, scores
-from relevancy.models import Book, Case, Run
+from relevancy import judgments, runs, scores
+from relevancy.models import Book, Case, JudgingQueue, Run
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -38,14 +38,24 @@ def run_chunk(run_id: int) -> None:
     for pk in [run_id] * result.unfinished + result.unblocked_runs:
         send(run_chunk, pk)
     case_id = Run.objects.filter(pk=run_id).values_list("case_id", flat=True).first()
-    if case_id and not result.unfinished and runs.has_prunable_runs(case_id):
-        send(prune_display_fields, case_id)
+    if case_id and not result.unfinished:
+        if runs.has_prunable_runs(case_id):
+            send(prune_display_fields, case_id)
+        queue = JudgingQueue.objects.filter(book__cases=case_id).first()
+        if queue is not None:
+            enqueue_judging_queue(queue)
 
 
 @task(priority=LOWEST_PRIORITY)
 def prune_display_fields(case_id: int) -> None:
     """Removes the displayed fields of a case's old runs."""
     runs.prune_display_fields(Case.objects.get(pk=case_id))
+
+
+@task(priority=LOW_PRIORITY)
+def build_judging_queue(book_id: int) -> None:
+    """Chooses the documents to judge in a book, after a run or a change of the settings."""
+    judgments.build_judging_queue(book=Book.objects.get(pk=book_id))
 
 
 @task(priority=HIGH_PRIORITY)
@@ -100,6 +110,12 @@ def enqueue_book_rescore(book_id: int) -> None:
     to_rescore = Book.objects.filter(is_free, pk=book_id).order_by()
     if to_rescore.exists() and to_rescore.update(rescore_queued_at=now):
         send(rescore_book, book_id)
+
+
+def enqueue_judging_queue(queue: JudgingQueue) -> None:
+    """Enqueues the choice of the documents to judge if it is outdated, once however often it is called before the task begins."""
+    if judgments.is_outdated(queue) and judgments.queue_build(queue):
+        send(build_judging_queue, queue.book_id)
 
 
 def sweep() -> int:

@@ -15,6 +15,8 @@ from relevancy.models import (
     CaseScore,
     Endpoint,
     Invitation,
+    JudgingPair,
+    JudgingQueue,
     Policy,
     Query,
     QueryScore,
@@ -34,6 +36,7 @@ SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
 MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model: model.__name__)
 READ_ONLY = (
     *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
+    *("judgingpair", "judgingqueue"),
     *("runcomparison", "scorerversion"),
 )
 MAX_STATEMENTS = 25
@@ -55,7 +58,10 @@ def data(db):
     SignInCounter.objects.create(key="0" * 64, failures=1, expires_at=timezone.now())
     Invitation.objects.create(team=Team.objects.get(name="Search"), email="new@example.org", created_by=people["owner"])
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
-    Annotation.objects.create(case=case, run=case.runs.get(), text="New synonyms", created_by=people["rater"])
+    run = case.runs.get()
+    Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])
+    queue = JudgingQueue.objects.create(book=case.book)
+    JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     return people
 
 

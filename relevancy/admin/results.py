@@ -61,6 +61,22 @@ class RatingChangeAdmin(ReadOnlyAdmin):
     search_fields = ("doc_id", "query__text", "by__email")
 
 
+@admin.register(models.JudgingQueue)
+class JudgingQueueAdmin(ReadOnlyAdmin):
+    list_display = ("book", "depth", "ratings_per_pair", "order", "pair_count", "built_at")
+    list_filter = ("order",)
+    list_select_related = ("book",)
+    search_fields = ("book__name",)
+
+
+@admin.register(models.JudgingPair)
+class JudgingPairAdmin(ReadOnlyAdmin):
+    list_display = ("doc_id", "query", "rank", "level", "claimed_by", "claimed_until")
+    list_filter = ("claimed_until",)
+    list_select_related = ("query", "claimed_by")
+    search_fields = ("doc_id", "query__text")
+
+
 class ScorerVersionInline(ReadOnlyInline):
     model = models.ScorerVersion
     related = ("scorer", "created_by")

@@ -67,7 +67,14 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
 
 
 def _copy_of_book(book: Book, name: str, by: User) -> Book:
-    copy = Book(name=name, owner=by, scale=book.scale, relevant_from=book.relevant_from, rule=book.rule)
+    copy = Book(
+        name=name,
+        owner=by,
+        scale=book.scale,
+        relevant_from=book.relevant_from,
+        rule=book.rule,
+        guidelines=book.guidelines,
+    )
     clean_and_save(copy)
     return copy
 

@@ -1,26 +1,58 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
 from .agreement import BookAgreement, RaterPair, measure_agreement
-from .book_settings import set_rule, set_scale
+from .book_settings import set_guidelines, set_rule, set_scale
 from .copying import COPY_SOURCE, copy_ratings
+from .judging import (
+    CLAIM,
+    COUNTED,
+    JudgingProgress,
+    claim_pair,
+    judge,
+    judging_progress,
+    last_judged,
+    next_pairs,
+    pairs_of,
+    release_pairs,
+)
+from .judging_documents import JudgedDocument, read_documents
+from .judging_queue import build_judging_queue, is_outdated, judging_queue, queue_build, set_judging
 from .ratings import InvalidRating, RatingResult, clean_doc_id, rate, rate_book, rate_many, remove
 from .undo import UndoneRatings, last_change, undo
 
 __all__ = [
+    "CLAIM",
     "COPY_SOURCE",
+    "COUNTED",
     "BookAgreement",
     "InvalidRating",
+    "JudgedDocument",
+    "JudgingProgress",
     "RaterPair",
     "RatingResult",
     "UndoneRatings",
+    "build_judging_queue",
+    "claim_pair",
     "clean_doc_id",
     "copy_ratings",
+    "is_outdated",
+    "judge",
+    "judging_progress",
+    "judging_queue",
     "last_change",
+    "last_judged",
     "measure_agreement",
+    "next_pairs",
+    "pairs_of",
+    "queue_build",
     "rate",
     "rate_book",
     "rate_many",
+    "read_documents",
+    "release_pairs",
     "remove",
+    "set_guidelines",
+    "set_judging",
     "set_rule",
     "set_scale",
     "undo",

@@ -1,4 +1,4 @@
-"""The settings of a book that grades depend on: its rating scale, and the rule that combines the ratings of several raters."""
+"""The settings of a book: its rating scale, the rule that combines the ratings of several raters, and the guidelines."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +16,11 @@ from .write_queue import write_turn
 def set_rule(*, book: Book, rule: str) -> None:
     """Changes the rule that combines ratings. All scores of the book's cases are stale after that. Raises `ValidationError`."""
     _change(book, rule=rule)
+
+
+def set_guidelines(*, book: Book, guidelines: str) -> None:
+    """Changes what raters read about the grades, in Markdown. Raises `ValidationError` for a text that is too long."""
+    clean_and_save(book, guidelines=guidelines)
 
 
 def set_scale(*, book: Book, scale: Sequence[Sequence[Any]], relevant_from: float | None = None) -> None:

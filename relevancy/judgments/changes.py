@@ -7,7 +7,7 @@ from itertools import batched
 from django.utils import timezone
 
 from relevancy import scores
-from relevancy.models import Rating, RatingChange, User, Verdict
+from relevancy.models import JudgingPair, Rating, RatingChange, User, Verdict
 
 BATCH = 500
 
@@ -113,6 +113,11 @@ class RatingEditor:
             )
         if self.log:
             RatingChange.objects.bulk_create(self.log, batch_size=BATCH)
+        for query_ids in batched(self.query_ids, BATCH):
+            pairs = JudgingPair.objects.filter(query__in=query_ids)
+            if len(self.log) <= BATCH:
+                pairs = pairs.filter(doc_id__in={change.doc_id for change in self.log})
+            pairs.update_levels()
 
     def applied_to(self, ratings: scores.QueryRatings) -> scores.QueryRatings:
         """Returns the ratings of the only query after the changes that were saved."""

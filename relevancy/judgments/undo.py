@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from relevancy import scores
-from relevancy.models import Case, Query, RatingChange, Run, ScorerVersion, User
+from relevancy.models import Book, Case, Query, RatingChange, Run, ScorerVersion, User
 
 from .changes import Change
 from .ratings import RatingResult, change_query, query_rescorer
@@ -30,30 +30,38 @@ class UndoneRatings:
     result: RatingResult
 
 
-def last_change(*, case: Case, by: User) -> RatingChange | None:
-    """Returns the newest rating, or removal of one, that the user made on the page in this case and has not taken back."""
-    mine = _undoable(by).filter(query__case_queries__case=case, query__case_queries__removed_at=None)
+def last_change(*, by: User, case: Case | None = None, book: Book | None = None) -> RatingChange | None:
+    """Returns the newest rating, or removal of one, that the user made on the page and has not taken back.
+
+    In the queries of a case, or of a book.
+    """
+    mine = _undoable(by)
+    if case is not None:
+        mine = mine.filter(query__case_queries__case=case, query__case_queries__removed_at=None)
+    if book is not None:
+        mine = mine.filter(query__book=book)
     newest: RatingChange | None = mine.select_related("query__book", "by").order_by("-id").first()
     return newest
 
 
 def undo(
     *,
-    case: Case,
     by: User,
+    case: Case | None = None,
+    book: Book | None = None,
     change: RatingChange | None = None,
     run: Run | None = None,
     versions: Sequence[ScorerVersion] | None = None,
     baseline: Run | None = None,
 ) -> UndoneRatings | None:
-    """Takes back the user's last change of ratings in a case, or `change`, with everything that was changed together with it.
+    """Takes back the user's last change of ratings in a case or a book, or `change`, with everything that was changed together with it.
 
     Restores values, verdicts, notes and times as they were, and logs that. A rating that was changed by another user, or by
     an import, in the meantime is kept. Returns None if there is nothing to take back. Called again, takes back the change before.
 
     run, versions: see `rate_many`. baseline: the run that `run` is compared with.
     """
-    newest = change or last_change(case=case, by=by)
+    newest = change or last_change(by=by, case=case, book=book)
     if newest is None:
         return None
     change = newest

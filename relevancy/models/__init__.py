@@ -6,6 +6,7 @@ from .book import Book, Query
 from .case import Case, CaseQuery, CaseScorer
 from .endpoint import Endpoint
 from .invitation import Invitation
+from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
 from .run import Ranking, Run
@@ -29,6 +30,8 @@ __all__ = [
     "EncryptedJSONField",
     "Endpoint",
     "Invitation",
+    "JudgingPair",
+    "JudgingQueue",
     "Membership",
     "Policy",
     "Query",

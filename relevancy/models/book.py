@@ -50,6 +50,9 @@ class Book(models.Model):
     scale = models.JSONField(help_text="The grades with their labels, ascending: [[1, ''], [2, ''], …]")
     relevant_from = models.FloatField(help_text="The lowest grade that counts as relevant.")
     rule = models.CharField(max_length=20, choices=Rule, default=Rule.LATEST)
+    guidelines = MultilineField(
+        blank=True, validators=[MaxLengthValidator(20_000)], help_text="What each grade means, in Markdown; for raters."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     rescore_queued_at = models.DateTimeField(
         null=True, editable=False, help_text="When a background task was enqueued that rescores its cases."

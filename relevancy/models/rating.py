@@ -39,6 +39,11 @@ class Rating(models.Model):
             ),
             models.CheckConstraint(condition=~Q(doc_id=""), name="rating_names_a_document"),
         ]
+        indexes = [
+            models.Index(
+                fields=("rater", "updated_at"), condition=Q(verdict=Verdict.LATER), name="rating_postponed_by_rater"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.doc_id}: {self.value if self.value is not None else self.verdict}"

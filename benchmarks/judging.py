@@ -1,0 +1,150 @@
+"""How long a rater waits for the next document: 100,000 pairs of query and document, 50 raters.
+
+    python benchmarks/judging.py [--postgres URL] [--queries N] [--quick] [--check]
+
+A book of 10,000 queries with ten documents each, from a run of one case; 49 raters have claimed their pairs. The time of what the
+page calls for the next document: three pairs with their claims, and the number of pairs that are left. Three states: nothing is
+rated; half of the pairs are rated by the others; all are rated once and two ratings per document are wanted, with 5,000 pairs at the
+head of the order that the rater has rated. Target: the median of 15 calls is at most 30 ms in each. The time grows with the open
+pairs that the rater has rated, because they are skipped one by one: a fourth line says what that costs for a rater who has rated
+everything alone.
+
+SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from itertools import batched
+from statistics import median
+
+import fresh_site
+import options
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+from invented import document, query_texts, rankings
+
+from relevancy import cases, judgments, queries, scorers
+from relevancy.models import Attempt, Book, Endpoint, JudgingPair, Ranking, Rating, Run, User
+
+RATERS, TARGET_MS, CALLS = 50, 30.0, 15
+OWN_SHARE = 20  # one in so many pairs is rated by the rater who is measured: more than a person rates in a month
+BATCH = 5_000
+
+
+def make_book(count: int) -> Book:
+    """A book with one case, whose run has ten documents for each query."""
+    owner = User.objects.create_user("owner@example.com", None, name="Owner")
+    case = cases.create(name="Shop", owner=owner, scale=scorers.parse_scale("0:3"))
+    texts = query_texts(count)
+    queries.add(case=case, texts=texts)
+    endpoint = Endpoint.objects.create(name="Shop", engine="static", url="shop.csv", owner=owner)
+    attempt = Attempt.objects.create(case=case, number=1, endpoint=endpoint, template="{}", created_by=owner)
+    now = timezone.now()
+    config = {"engine": "static", "fields": "id:id title:title short_description supplier", "depth": 10}
+    run = Run.objects.create(
+        case=case,
+        attempt=attempt,
+        number=1,
+        status=Run.Status.COMPLETE,
+        config=config,
+        rows=10,
+        queries=count,
+        done=count,
+        created_by=owner,
+        finished_at=now,
+    )
+    ids = dict(case.book.queries.values_list("text", "pk"))
+    for batch in batched(rankings(texts, 0), 1_000):
+        rows = []
+        for text, numbers in batch:
+            hits = [[(fields := document(number))["id"], 1.0, fields] for number in numbers]
+            rows.append(Ranking(run=run, query_id=ids[text], text=text, hits=hits, returned=10, total=10, asked_at=now))
+        Ranking.objects.bulk_create(rows)
+    return case.book
+
+
+def rate_pairs(pairs: Sequence[JudgingPair], raters: Sequence[User]) -> None:
+    """Writes a rating of each pair, by the raters in turn, and counts the raters of the pairs again."""
+    now = timezone.now()
+    for batch in batched(enumerate(pairs), BATCH):
+        with transaction.atomic():
+            Rating.objects.bulk_create(
+                Rating(
+                    query_id=pair.query_id,
+                    doc_id=pair.doc_id,
+                    rater=raters[number % len(raters)],
+                    value=2,
+                    created_at=now,
+                    updated_at=now,
+                )
+                for number, pair in batch
+            )
+            JudgingPair.objects.filter(pk__in=[pair.pk for _, pair in batch]).update_levels()
+
+
+def measure(book: Book, rater: User, state: str) -> float:
+    """Prints the times of one state; returns the median in milliseconds."""
+    queue = judgments.judging_queue(book)
+    walls, cpus = [], []
+    for _ in range(CALLS):
+        judgments.release_pairs(queue=queue, by=rater)
+        wall, cpu = time.perf_counter(), time.process_time()
+        judgments.next_pairs(queue=queue, by=rater)
+        judgments.judging_progress(queue=queue, by=rater)
+        walls.append((time.perf_counter() - wall) * 1000)
+        cpus.append((time.process_time() - cpu) * 1000)
+    print(
+        f"  {state:<50} {median(walls):6.1f} ms (fastest {min(walls):.1f}, slowest {max(walls):.1f}), "
+        f"{median(cpus):.1f} ms of CPU",
+        flush=True,
+    )
+    return median(walls)
+
+
+def main() -> int:
+    line = options.parser(__doc__, 10_000)
+    line.add_argument("--postgres", metavar="URL", help="a PostgreSQL server to measure as well")
+    said = options.read(line, 100)
+    book = make_book(said.queries)
+    raters = [User.objects.create_user(f"r{n}@example.com", None, name=f"Rater {n}") for n in range(RATERS)]
+    me, others = raters[0], raters[1:]
+    start = time.perf_counter()
+    total = judgments.build_judging_queue(book=book)
+    seconds = time.perf_counter() - start
+    print(f"{connection.vendor}: {total:,} pairs, {RATERS} raters; invented data", flush=True)
+    print(f"  the pairs are chosen in {seconds:.1f} s")
+    queue = judgments.judging_queue(book)
+    for other in others:
+        judgments.next_pairs(queue=queue, by=other)
+    walls = [measure(book, me, "nothing rated")]
+    pairs = list(queue.pairs.in_order())
+    middle, own = len(pairs) // 2, len(pairs) // OWN_SHARE
+    rate_pairs(pairs[:middle], others)
+    walls.append(measure(book, me, "half rated by others"))
+    judgments.set_judging(book=book, depth=10, ratings_per_pair=2, order=queue.order)
+    rate_pairs(pairs[middle:-own], others)
+    rate_pairs(pairs[-own:], [me])
+    queue.pairs.update(key=-F("key"))  # the rater's own come first, and have to be skipped
+    queue.pairs.all().update_levels()
+    walls.append(measure(book, me, f"two wanted, {own:,} of the rater's own come first"))
+    good = options.verdict(max(walls) <= TARGET_MS, f"at most {TARGET_MS:g} ms")
+    rate_pairs(pairs[:-own], [me])
+    judgments.set_judging(book=book, depth=10, ratings_per_pair=3, order=queue.order)
+    queue.pairs.all().update_levels()
+    measure(book, me, "no target: one person has rated everything")
+    if said.postgres:
+        words = [word for word in sys.argv[1:] if word not in ("--postgres", said.postgres)]
+        own = {**os.environ, "RELEVANCY_DATABASE_URL": said.postgres}
+        good &= subprocess.run([sys.executable, __file__, *words, "--check"], env=own, check=False).returncode == 0
+    return options.status(said, good)
+
+
+if __name__ == "__main__":
+    fresh_site.DATA  # noqa: B018 (set up by the import)
+    sys.exit(main())

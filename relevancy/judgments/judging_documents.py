@@ -1,0 +1,63 @@
+"""The documents of pairs as the runs stored them, for the raters who judge them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from relevancy import runs, scores
+from relevancy.models import JudgingPair, Query, Ranking, User, Verdict
+
+
+@dataclass(frozen=True)
+class JudgedDocument:
+    """A document to judge.
+
+    result: how it is displayed, and the judgments of all raters; None if the run does not store it any more.
+    own: the rater's own judgment; None if there is none.
+    """
+
+    pair: JudgingPair
+    query: Query
+    result: runs.Result | None
+    judgments: Sequence[runs.Judgment]
+
+    @property
+    def own(self) -> runs.Judgment | None:
+        return next((judgment for judgment in self.judgments if judgment.mine), None)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the rater has judged it. Only then the judgments of others are shown."""
+        return self.own is not None and self.own.verdict != Verdict.LATER
+
+    @property
+    def title(self) -> str:
+        """The displayed title, or the document id."""
+        return self.result.display.title if self.result else self.pair.doc_id
+
+
+def read_documents(pairs: Iterable[JudgingPair], *, by: User) -> list[JudgedDocument]:
+    """Returns the documents of pairs of one book, in their order. Two SQL statements, and one per query."""
+    pairs = list(pairs)
+    rankings = Ranking.objects.filter(
+        run__in={pair.run_id for pair in pairs}, query__in={pair.query_id for pair in pairs}
+    )
+    rankings = rankings.select_related("run__case__book")
+    by_pair = {(ranking.run_id, ranking.query_id): ranking for ranking in rankings}
+    queries = Query.objects.select_related("book").in_bulk({pair.query_id for pair in pairs})
+    ratings = {query_id: scores.QueryRatings.read(query_id) for query_id in queries}
+    return [
+        _read(pair, queries[pair.query_id], by_pair.get((pair.run_id, pair.query_id)), ratings[pair.query_id], by)
+        for pair in pairs
+    ]
+
+
+def _read(
+    pair: JudgingPair, query: Query, ranking: Ranking | None, ratings: scores.QueryRatings, by: User
+) -> JudgedDocument:
+    hit = next((hit for hit in ranking.hits if hit[0] == pair.doc_id), None) if ranking else None
+    result = None
+    if ranking is not None and hit is not None:
+        ranking.hits = [hit, *(other for other in ranking.hits if other is not hit)]  # the first one is displayed
+        result = runs.build_results(ranking, by=by, depth=1, ratings=ratings)[0]
+    judgments = runs.judgments_by_document(ratings, {pair.doc_id}, by=by)[pair.doc_id]
+    return JudgedDocument(pair, query, result, judgments)
