@@ -28,6 +28,7 @@ from .runs import (
     search_again,
     start,
 )
+from .trials import MAX_TRIED_QUERIES, Trial, try_attempt
 from .unretrieved import (
     UnretrievedDocument,
     UnretrievedDocuments,
@@ -38,6 +39,7 @@ from .unretrieved import (
 )
 
 __all__ = [
+    "MAX_TRIED_QUERIES",
     "ChunkResult",
     "DocumentExplanation",
     "Judgment",
@@ -45,6 +47,7 @@ __all__ = [
     "Result",
     "RunNotAllowed",
     "Slice",
+    "Trial",
     "UnretrievedDocument",
     "UnretrievedDocuments",
     "attempts",
@@ -77,6 +80,7 @@ __all__ = [
     "start",
     "stored_explanations",
     "sweep",
+    "try_attempt",
     "unsearched_queries",
     "waiting_behind",
     "why_not_usable",

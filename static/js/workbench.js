@@ -8,6 +8,9 @@ document.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.path.endsWith("/ratings/undo/")) {
     for (const id of openIds()) event.detail.formData.append("open", id);
   }
+  if (event.detail.elt.id === "try-button") {
+    for (const id of openIds().slice(0, 3)) event.detail.formData.append("try", id);
+  }
   if (event.detail.elt.id !== "queries") return;
   const address = new URL(event.detail.path, location.href);
   for (const id of openIds().slice(0, 5)) address.searchParams.append("open", id);

@@ -1,10 +1,14 @@
 """The loop of tuning: change, run, look at the same query. The page stays where it is, and edits are not lost."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
-from relevancy import runs, tasks
-from relevancy.models import Case, Run, User
+from relevancy import judgments, runs, tasks
+from relevancy.models import Case, QueryScore, Run, User
+from relevancy.templatetags import numbers
+from tests.factories import query_of
 
 from . import stage
 from .bench_page import BenchPage
@@ -222,6 +226,69 @@ def test_attempt_is_named_and_archived_on_the_page(look: Opens, case: Case) -> N
     bench.expect_no_reload()
 
 
+def test_draft_is_tried_on_the_opened_query(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    bench.mark_document()
+    bench.open("alien")
+    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.get_by_role("button", name="Try on this query").click()
+    dialog = page.get_by_role("dialog", name="Try the draft")
+    expect(dialog.locator("[data-trial] h3")).to_have_text("alien")
+    stored, draft = dialog.locator(".trial-results").first, dialog.locator(".trial-results").last
+    expect(stored.locator("li")).to_have_count(bench.results("alien").count())
+    expect(draft.locator("li")).not_to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.locator("#tune-header h2")).to_have_text("Attempt 2")
+    assert (case.attempts.count(), case.runs.count()) == (1, 1)
+    bench.expect_no_reload()
+
+
+def _difference_line(case: Case) -> str:
+    """What the head says, from the mean scores of the queries scored in the last two runs."""
+    later, earlier = case.runs.order_by("-number")[:2]
+    scores_by_run = [
+        {score.query_id: score.score for score in QueryScore.objects.filter(run=run) if score.score is not None}
+        for run in (later, earlier)
+    ]
+    same = scores_by_run[0].keys() & scores_by_run[1].keys()
+    means = [sum(by_query[query_id] for query_id in same) / len(same) for by_query in scores_by_run]
+    return f"{numbers.difference(means[0] - means[1])} vs run {earlier.number} on the same {len(same)}"
+
+
+def test_same_attempt_run_twice_has_no_difference_whatever_is_rated(
+    look: Opens, case: Case, people: dict[str, User]
+) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 1")
+    bench.mark_document()
+
+    def expect_no_difference() -> None:
+        page.wait_for_function("() => !document.querySelector('.htmx-request, [data-rescoring]')")
+        for state in ("better", "worse", "changed"):
+            expect(page.locator(f'[data-count="{state}"]')).to_have_text(re.compile("^0 "))
+        cells = page.locator("tr[id^=query-row] td:nth-child(4)").all_inner_texts()
+        assert {cell.strip() for cell in cells} <= {"", "0.0"}, cells
+
+    expect_no_difference()
+    results = bench.open("star wars")
+    for rank, grade in ((2, 7), (3, 1), (4, 10)):
+        bench.grade(results.nth(rank), grade).click()
+        expect_no_difference()
+    page.keyboard.press("z")
+    expect(bench.toast("taken back")).to_be_visible()
+    expect_no_difference()
+    bench.expect_no_reload()
+    with TURN:
+        judgments.rate(query=query_of(case, "star wars"), doc_id="star-wars-1977", value=1, by=people["rater"])
+        judgments.set_rule(book=case.book, rule="mean")
+    page.reload()
+    expect_no_difference()
+
+
 def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
     """Change, run, look at the same query, rate what is new: without a navigation, a jump, or a lost place."""
     page = look("editor", viewport={"width": 1280, "height": 700})
@@ -252,6 +319,7 @@ def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
             page.wait_for_function("() => !document.querySelector('.htmx-request')")
         expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
         expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+        expect(page.locator("#case-difference")).to_contain_text(_difference_line(case))
     assert (case.attempts.count(), case.runs.count()) == (11, 11)
     assert page.url.endswith("?q=star")
     bench.expect_no_reload()

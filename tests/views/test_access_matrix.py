@@ -102,6 +102,7 @@ attempt_restore        POST   edit    302
 rating_undo            POST   rate    302
 run                    POST   edit    302
 attempt_preview        POST   edit    200
+attempt_try            POST   edit    200
 run_cancel             POST   edit    302
 run_complete           POST   edit    302
 endpoints              GET    all     200
@@ -246,6 +247,7 @@ def bodies(world):
         "attempt_edit": {"name": "Named", "note": "Noted"},
         "run": attempt,
         "attempt_preview": attempt,
+        "attempt_try": attempt,
         "endpoint_new": {**endpoint, "name": "new one"},
         "endpoint_edit": {**unchanged, "name": "renamed"},
         "endpoint_try": {"text": "star"},
@@ -413,6 +415,7 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
     body = {**own.bodies["run"], "parent": "1"}
     refused = {
         "run": client.post(reverse("run", args=[case.pk]), body),
+        "attempt_try": client.post(reverse("attempt_try", args=[case.pk]), body),
         "run_complete": client.post(reverse("run_complete", args=[case.pk, finished.number])),
         "query_search": client.post(reverse("query_search", args=[case.pk, entry]), headers={"HX-Request": "true"}),
         "query_explain": client.get(reverse("query_explain", args=[case.pk, entry]), {"doc_id": "a"}),
@@ -426,6 +429,7 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
     statuses = {name: response.status_code for name, response in refused.items()}
     assert statuses == {
         "run": 422,
+        "attempt_try": 422,
         "run_complete": 302,
         "query_search": 409,
         "query_explain": 200,
@@ -434,7 +438,8 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
         "autocomplete": 200,
         "endpoint_try": 403,
     }
-    for name in ("run", "query_search", "query_explain", "query_explanations", "query_unretrieved", "autocomplete"):
+    asking = ("query_search", "query_explain", "query_explanations", "query_unretrieved", "autocomplete")
+    for name in ("run", "attempt_try", *asking):
         assert "Former may not use the endpoint" in refused[name].content.decode(), name
     assert len(SCRIPT[own.endpoint.url].asked) == asked
     assert Run.objects.filter(case=case).count() == 1

@@ -24,7 +24,7 @@ from .workbench import Workbench
 def run(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Saves the attempt in the tune pane, or keeps the one it was made from if nothing changed, and starts a run."""
     workbench = _workbench_of_page(request, get_case(request, case_id, needs=Role.EDITOR))
-    form = _attempt_form(request, workbench.case)
+    form = sent_attempt_form(request, workbench.case)
     started = None
     try:
         # An attempt that cannot be run must not be stored: running it again would add another one.
@@ -71,7 +71,8 @@ def _follow(request: HtmxRequest, workbench: Workbench, active: Run, *, by_tune_
     return replace_url(reswap(retarget(response, "#case-score"), "outerHTML"), address)
 
 
-def _attempt_form(request: HtmxRequest, case: Case) -> AttemptForm:
+def sent_attempt_form(request: HtmxRequest, case: Case) -> AttemptForm:
+    """Returns the form of the tune pane as it was sent."""
     attempts = case.attempts.select_related("endpoint").defer(*SECRETS).order_by("-number")
     shown = attempts.filter(number=parse_number(request.POST.get("parent", ""))).first() or attempts.first()
     return AttemptForm(case, request.user, shown, request.POST)
@@ -94,7 +95,7 @@ def preview(request: HtmxRequest, case_id: int) -> HttpResponse:
     case_queries = workbench.case.case_queries.present().select_related("query")
     case_query = case_queries.order_by("position").first()
     text, options = (case_query.query.text, case_query.options) if case_query else ("example", {})
-    form = _attempt_form(request, workbench.case)
+    form = sent_attempt_form(request, workbench.case)
     context = {**workbench.base_context(), "text": text}
     try:
         attempt = form.build()

@@ -15,6 +15,7 @@ from . import (
     query_notes,
     ratings,
     runs,
+    trials,
     unretrieved,
     working,
 )
@@ -63,6 +64,7 @@ urlpatterns = [
     path("cases/<int:case_id>/attempts/<int:number>/", attempts.edit, name="attempt_edit"),
     path("cases/<int:case_id>/attempts/<int:number>/archive/", attempts.archive, name="attempt_archive"),
     path("cases/<int:case_id>/attempts/<int:number>/restore/", attempts.restore, name="attempt_restore"),
+    path("cases/<int:case_id>/try/", trials.try_attempt, name="attempt_try"),
     path("cases/<int:case_id>/preview/", runs.preview, name="attempt_preview"),
     path("cases/<int:case_id>/runs/<int:number>/cancel/", runs.cancel, name="run_cancel"),
     path("cases/<int:case_id>/runs/<int:number>/complete/", runs.complete, name="run_complete"),

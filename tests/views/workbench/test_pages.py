@@ -62,6 +62,7 @@ ADDRESSES = [
     ("attempt_restore", "POST", "editor", 302),
     ("rating_undo", "POST", "rater", 302),
     ("attempt_preview", "POST", "editor", 200),
+    ("attempt_try", "POST", "editor", 200),
     ("run_cancel", "POST", "editor", 302),
     ("run_complete", "POST", "editor", 302),
 ]
@@ -97,6 +98,7 @@ def body(case, name):
         "rate": {"doc_id": "a", "value": "2"},
         "rate_shown": {"value": "1"},
         "run": {"parent": "1", "endpoint": endpoint, "template": '{"q": "#$query##"}', "depth": "10"},
+        "attempt_try": {"parent": "1", "endpoint": endpoint, "template": '{"q": "#$query##"}', "depth": "10"},
         "attempt_preview": {"parent": "1", "endpoint": endpoint, "template": '{"q": "#$query##"}', "depth": "10"},
     }.get(name, {})
 

@@ -1,0 +1,69 @@
+"""The draft is tried for the opened queries, beside the run shown."""
+
+import pytest
+
+from relevancy.models import Attempt, Run
+from tests.factories import script_of
+
+from .example_cases import HTMX, at, attributes, elements, entry_of, make_bench, tree, words
+from .test_runs import pane_of
+
+
+@pytest.fixture
+def case(people, team, script):
+    return make_bench(people, team)
+
+
+def sections(response):
+    return [part for part in elements(tree(response), _name="section") if "data-trial" in attributes(part)]
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+def test_try_shows_both_lists(sign_in, case, headers):
+    script_of(case.attempts.get()).answers["query 2"] = ("c", "x")
+    entry = entry_of(case, "query 2")
+    sent = pane_of(case, depth="5") | {"try": [entry.pk]}
+    response = sign_in("editor").post(at(case, "attempt_try"), sent, headers=headers)
+    (section,) = sections(response)
+    assert attributes(section)["data-trial"] == str(entry.pk)
+    stored, draft = elements(section, cls="trial-results")
+    assert [words(row) for row in elements(stored, _name="li")] == ["1 a gone –", "2 b gone –", "3 c 2"]
+    assert [words(row) for row in elements(draft, _name="li")] == ["1 c ▲2 2", "2 x new –"]
+    assert "1 unrated" in words(section)
+    assert (Attempt.objects.count(), Run.objects.count()) == (1, 1)
+
+
+def test_try_takes_the_opened_queries_or_the_first(sign_in, case):
+    client = sign_in("editor")
+
+    def tried(**sent):
+        response = client.post(at(case, "attempt_try"), pane_of(case) | sent, headers=HTMX)
+        return [words(elements(section, _name="h3")[0]) for section in sections(response)]
+
+    ids = [entry_of(case, f"query {number}").pk for number in (3, 1)]
+    assert tried() == ["query 1"]
+    assert tried(**{"try": ids}) == ["query 1", "query 3"]
+    assert tried(**{"try": ["x", "99999999999"]}) == ["query 1"]
+
+
+def test_try_compares_with_the_run_shown(sign_in, case, django_capture_on_commit_callbacks):
+    client = sign_in("editor")
+    script_of(case.attempts.get()).default = ("x", "y")
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(at(case, "run"), pane_of(case))
+    page = {**HTMX, "HX-Current-URL": f"http://testserver{at(case, 'case', run=1)}"}
+    (older,) = sections(client.post(at(case, "attempt_try"), pane_of(case), headers=page))
+    (newest,) = sections(client.post(at(case, "attempt_try"), pane_of(case), headers=HTMX))
+    assert words(elements(older, _name="h4")[0]) == "Run 1"
+    assert words(elements(newest, _name="h4")[0]) == "Run 2"
+    assert [words(row) for row in elements(elements(newest, cls="trial-results")[1], _name="li")] == ["1 x –", "2 y –"]
+
+
+@pytest.mark.parametrize("change", [{"template": "{"}, {"depth": "x"}, {"endpoint": "x"}])
+def test_try_refused(sign_in, case, change):
+    asked = len(script_of(case.attempts.get()).asked)
+    for headers in ({}, HTMX):
+        response = sign_in("editor").post(at(case, "attempt_try"), pane_of(case, **change), headers=headers)
+        assert response.status_code == 422
+        assert elements(tree(response), cls="bad")
+    assert len(script_of(case.attempts.get()).asked) == asked
