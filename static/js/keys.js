@@ -95,6 +95,27 @@ function grades() {
   return [...item.querySelectorAll("[data-grade]")];
 }
 
+// ---- whether a digit also goes to the next result: an option in the key help, kept by this browser
+const GOES_ON = "relevancy go on after a rating";
+const option = help?.querySelector("[data-go-on]");
+
+function goesOn() {
+  return Boolean(option?.checked);
+}
+
+try {
+  if (option) option.checked = localStorage.getItem(GOES_ON) === "1";
+} catch {
+  // A browser that stores nothing starts without it.
+}
+option?.addEventListener("change", () => {
+  try {
+    localStorage.setItem(GOES_ON, option.checked ? "1" : "0");
+  } catch {
+    // It holds until the page is closed.
+  }
+});
+
 function rate(digit) {
   const buttons = grades();
   const wanted = buttons.find((button) => button.dataset.grade === digit);
@@ -103,6 +124,7 @@ function rate(digit) {
     // On the chosen grade a click would take the rating back; the digit means "this grade", the other key takes it back.
     const button = wanted ?? ten;
     if (button.getAttribute("aria-checked") !== "true") button.click();
+    if (goesOn()) step(1, step.any);
     return;
   }
   const field = here() && within(here(), "[data-grade-field]");

@@ -17,6 +17,11 @@ function toast(text, key, level = "error") {
   document.dispatchEvent(new CustomEvent("toast", { detail: { text, level, key } }));
 }
 
+/** Whether the user is signed out, or this page is from an earlier session; ratings are kept then: rate.js */
+function isSignOut(xhr) {
+  return xhr.status === 401 || (xhr.responseText || "").includes("data-csrf-failed");
+}
+
 /** The key of the toast of a refused request; the same request, accepted later, takes it away. */
 function keyOf(detail) {
   const { verb, path } = detail.requestConfig ?? {};
@@ -45,7 +50,11 @@ function message(xhr) {
   return `The server answered with error ${xhr.status}. Nothing was changed on this page; try again.`;
 }
 
-document.addEventListener("htmx:responseError", (event) => toast(message(event.detail.xhr), keyOf(event.detail)));
+document.addEventListener("htmx:responseError", (event) => {
+  const { requestConfig, xhr } = event.detail;
+  if (requestConfig?.elt.closest?.("form[data-rate]") && isSignOut(xhr)) return;
+  toast(message(xhr), keyOf(event.detail));
+});
 document.addEventListener("htmx:afterRequest", (event) => {
   if (!event.detail.successful) return;
   toast("", keyOf(event.detail));

@@ -1,6 +1,6 @@
 // Toasts at the bottom left. They come with the page, by an out-of-band swap into #toasts, by the answer header
 // HX-Trigger: {"toast": {"text": "…", "level": "error", "undo": "/address"}}, or by an event "toast" with that detail, where undo
-// may also be a function.
+// may also be a function. link {href, text} is a button that opens a new tab.
 // With a key, a toast replaces the one of the same key; without a text it only takes that one away.
 // 5 seconds; with Undo they stay while the pointer or the focus is on them; errors stay until they are closed.
 
@@ -14,7 +14,7 @@ function arm(toast) {
   setTimeout(end, LIFE);
 }
 
-function show({ text, level = "info", undo = "", key = text }) {
+function show({ text, level = "info", undo = "", key = text, link = null }) {
   [...list.children].find((toast) => toast.dataset.key === key)?.remove();
   if (!text) return;
   const kind = level === "error" || level === "warning" ? "error" : "info";
@@ -35,6 +35,15 @@ function show({ text, level = "info", undo = "", key = text }) {
     form.setAttribute("hx-post", undo);
   } else {
     form.remove();
+  }
+  if (link) {
+    const button = Object.assign(document.createElement("a"), {
+      className: "button",
+      href: link.href,
+      target: "_blank",
+    });
+    button.textContent = link.text;
+    toast.querySelector("[data-toast-close]").before(button);
   }
   list.append(toast);
   window.htmx?.process(toast);

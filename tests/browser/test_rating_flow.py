@@ -4,12 +4,14 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from relevancy import judgments
 from relevancy.models import Case, Rating, User
 from tests import factories
 
 from . import stage
 from .bench_page import BenchPage, press
 from .conftest import Opens
+from .serving import TURN
 
 BOXES = """() => [...document.querySelectorAll(
     "#case-score, tbody.query > tr:first-child, li.result, .query-bar, .query-scores")].map((node) => {
@@ -120,4 +122,97 @@ def test_keys_continue_on_the_next_page(look: Opens, people: dict[str, User], fi
     expect(bench.row("film 50")).to_have_class(re.compile("is-active"))
     press(page, "a")
     expect(page.get_by_label("One query to a line")).to_be_focused()
+    bench.expect_no_reload()
+
+
+def _sign_in_elsewhere(page: Page, email: str) -> None:
+    other = page.context.new_page()
+    other.goto("/account/")
+    other.get_by_label("E-mail").fill(email)
+    other.get_by_label("Password").fill(stage.PASSWORD)
+    other.get_by_role("button", name="Sign in", exact=True).click()
+    expect(other.get_by_role("button", name="Save")).to_be_visible()
+    other.close()
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+
+def test_rating_given_while_signed_out_is_sent_after_signing_in_elsewhere(
+    look: Opens, people: dict[str, User], films: str
+) -> None:
+    """Signing in also replaces the token that the forms of the page were rendered with."""
+    case = _case(people)
+    page = look("rater")
+    page.watch.expect(401, 403)  # type: ignore[attr-defined]
+    bench = BenchPage(page, case)
+    bench.mark_document()
+    bench.open("alien")
+    page.context.clear_cookies()
+    for place, grade in ((0, 7), (1, 2)):
+        bench.grade(bench.results("alien").nth(place), grade).click()
+    toast = bench.toast("You are signed out")
+    expect(toast).to_have_count(1)
+    expect(toast.get_by_role("link", name="Sign in")).to_have_attribute("href", "/account/")
+    expect(page.locator("form[data-rate].unsaved")).to_have_count(2)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.locator("form[data-rate].unsaved")).to_have_count(2)
+    assert _values(case) == {}
+
+    _sign_in_elsewhere(page, people["rater"].email)
+    expect(page.locator("form[data-rate].unsaved")).to_have_count(0)
+    expect(toast).to_have_count(0)
+    assert sorted(_values(case).values()) == [2, 7]
+    assert {rating.rater for rating in Rating.objects.filter(query__book=case.book_id)} == {people["rater"]}
+    bench.expect_no_reload()
+
+
+def test_rating_is_not_sent_as_another_user(look: Opens, people: dict[str, User], films: str) -> None:
+    case = _case(people)
+    page = look("rater")
+    page.watch.expect(401, 403)  # type: ignore[attr-defined]
+    bench = BenchPage(page, case)
+    bench.open("alien")
+    page.context.clear_cookies()
+    bench.grade(bench.results("alien").first, 7).click()
+    expect(bench.toast("You are signed out")).to_have_count(1)
+    _sign_in_elsewhere(page, people["editor"].email)
+    expect(bench.toast("Another user is signed in")).to_have_count(1)
+    expect(page.locator("form[data-rate].unsaved")).to_have_count(1)
+    assert _values(case) == {}
+
+
+def test_digit_goes_on_to_the_next_result_if_the_user_wants(look: Opens, people: dict[str, User], films: str) -> None:
+    case = _case(people)
+    page = look("rater")
+    bench = BenchPage(page, case)
+    bench.open("alien")
+    press(page, "?")
+    page.get_by_label("Go to the next result after a digit").check()
+    press(page, "Escape")
+    page.reload()
+    bench.open("alien")
+    bench.results("alien").first.focus()
+    for digit in "731":
+        press(page, digit)
+    for place, grade in enumerate((7, 3, 1)):
+        expect(bench.grade(bench.results("alien").nth(place), grade)).to_have_attribute("aria-checked", "true")
+    expect(bench.results("alien").nth(3)).to_be_focused()
+
+
+def test_rating_of_another_user_arrives_without_a_reload(look: Opens, people: dict[str, User], films: str) -> None:
+    case = _case(people)
+    page = look("rater")
+    bench = BenchPage(page, case)
+    bench.mark_document()
+    bench.open("alien")
+    bench.results("alien").nth(2).focus()
+    before = page.evaluate(BOXES)
+    with page.expect_response("**/changes/?since=*"):
+        pass
+    with TURN:
+        judgments.rate(query=factories.query_of(case, "alien"), doc_id="alien-1979", value=9, by=people["editor"])
+    expect(bench.score("alien")).to_be_visible(timeout=15000)
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(bench.row("alien").locator(".other-raters").filter(has_text="Editor")).to_have_count(1)
+    expect(bench.results("alien").nth(2)).to_be_focused()
+    assert [box[1:] for box in page.evaluate(BOXES)][1:] == [box[1:] for box in before][1:]
     bench.expect_no_reload()

@@ -10,6 +10,7 @@ from . import (
     explain,
     export,
     ordering,
+    others,
     pages,
     queries,
     query_notes,
@@ -23,6 +24,7 @@ from . import (
 urlpatterns = [
     path("cases/<int:case_id>/", pages.show, name="case"),
     path("cases/<int:case_id>/state/", pages.state, name="run_state"),
+    path("cases/<int:case_id>/changes/", others.changes, name="case_changes"),
     path("cases/<int:case_id>/scorer/", case_scorers.choose, name="case_scorer"),
     path("cases/<int:case_id>/scorers/", case_scorers.add, name="case_scorer_add"),
     path("cases/<int:case_id>/scorers/again/", case_scorers.score_again, name="case_score_again"),

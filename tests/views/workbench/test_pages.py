@@ -36,6 +36,7 @@ ROLES = ("viewer", "rater", "editor", "owner", "admin")
 ADDRESSES = [
     ("case", "GET", "viewer", 200),
     ("run_state", "GET", "viewer", 200),
+    ("case_changes", "GET", "viewer", 200),
     ("case_scorer", "POST", "editor", 302),
     ("case_scorer_add", "POST", "editor", 302),
     ("case_scorer_remove", "POST", "editor", 302),
@@ -66,7 +67,7 @@ ADDRESSES = [
     ("run_cancel", "POST", "editor", 302),
     ("run_complete", "POST", "editor", 302),
 ]
-MODULES = ("pages", "attempts", "case_scorers", "queries", "working", "ratings", "runs")
+MODULES = ("pages", "attempts", "case_scorers", "queries", "working", "ratings", "runs", "trials", "others")
 ENTRY = {"query", "query_edit", "query_remove", "query_restore", "query_search", "query_request", "document", "rate"}
 ENTRY |= {"rate_shown", "query_working"}
 RUN = {"run_cancel", "run_complete", "attempt_edit", "attempt_archive", "attempt_restore"}

@@ -27,8 +27,8 @@ def test_try_shows_both_lists(sign_in, case, headers):
     (section,) = sections(response)
     assert attributes(section)["data-trial"] == str(entry.pk)
     stored, draft = elements(section, cls="trial-results")
-    assert [words(row) for row in elements(stored, _name="li")] == ["1 a gone –", "2 b gone –", "3 c 2"]
-    assert [words(row) for row in elements(draft, _name="li")] == ["1 c ▲2 2", "2 x new –"]
+    assert [words(row) for row in elements(stored, _name="li")] == ["1 a gone ·", "2 b gone ·", "3 c 2"]
+    assert [words(row) for row in elements(draft, _name="li")] == ["1 c ▲2 2", "2 x new ·"]
     assert "1 unrated" in words(section)
     assert (Attempt.objects.count(), Run.objects.count()) == (1, 1)
 
@@ -56,7 +56,7 @@ def test_try_compares_with_the_run_shown(sign_in, case, django_capture_on_commit
     (newest,) = sections(client.post(at(case, "attempt_try"), pane_of(case), headers=HTMX))
     assert words(elements(older, _name="h4")[0]) == "Run 1"
     assert words(elements(newest, _name="h4")[0]) == "Run 2"
-    assert [words(row) for row in elements(elements(newest, cls="trial-results")[1], _name="li")] == ["1 x –", "2 y –"]
+    assert [words(row) for row in elements(elements(newest, cls="trial-results")[1], _name="li")] == ["1 x 1", "2 y ·"]
 
 
 @pytest.mark.parametrize("change", [{"template": "{"}, {"depth": "x"}, {"endpoint": "x"}])
