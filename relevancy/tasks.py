@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import judgments, runs, scores
-from relevancy.models import Book, Case, JudgingQueue, Run
+from relevancy import comparison, judgments, runs, scores
+from relevancy.models import Book, Case, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -89,6 +89,18 @@ def _rescore_case(case: Case) -> None:
     """Works for a few seconds; a case with more to do gets another task, so that runs do not have to wait."""
     if not scores.rescore_case(case, seconds=RESCORE_SECONDS):
         send(rescore_case, case.pk)
+
+
+@task(priority=HIGH_PRIORITY)
+def compute_comparison(comparison_id: int) -> None:
+    """Computes the figures of a comparison that is missing them, or whose ratings or results have changed."""
+    comparison.stored.compute(comparison_id)
+
+
+def enqueue_comparison(stored: StoredComparison) -> None:
+    """Enqueues the computation of a comparison, once however often it is called before the task has finished."""
+    if comparison.stored.queue(stored):
+        send(compute_comparison, stored.pk)
 
 
 def enqueue_run(run: Run) -> None:

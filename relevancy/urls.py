@@ -15,6 +15,7 @@ urlpatterns = [
     path("", include("relevancy.views.account.urls")),
     path("", include("relevancy.views.new_case.urls")),
     path("", include("relevancy.views.workbench.urls")),
+    path("", include("relevancy.views.compare.urls")),
     path("", include("relevancy.views.endpoints.urls")),
     path("", include("relevancy.views.scorers.urls")),
     path("", include("relevancy.views.teams.urls")),

@@ -13,6 +13,7 @@ from relevancy import judgments, teams
 from relevancy.models import (
     Annotation,
     CaseScore,
+    ComparedRun,
     Endpoint,
     Invitation,
     JudgingPair,
@@ -26,6 +27,7 @@ from relevancy.models import (
     RunComparison,
     ScorerVersion,
     SignInCounter,
+    StoredComparison,
     StoredIndex,
     Team,
     User,
@@ -37,7 +39,7 @@ MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model:
 READ_ONLY = (
     *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue"),
-    *("runcomparison", "scorerversion"),
+    *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
 )
 MAX_STATEMENTS = 25
 
@@ -78,6 +80,8 @@ def grow(case, rater, count):
             judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
         counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
         RunComparison.objects.create(run=run, baseline=run, version=version, revision=0, **counts)
+        stored = StoredComparison.objects.create(case=case, version=version, key=str(run.pk), figures={"p": 0.5})
+        ComparedRun.objects.create(comparison=stored, run=run, position=0)
 
 
 @pytest.fixture

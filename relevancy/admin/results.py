@@ -1,6 +1,7 @@
 """Attempts, runs, ratings, scorers and scores."""
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from relevancy import models
@@ -156,6 +157,24 @@ class RunComparisonAdmin(ReadOnlyAdmin):
     list_display = ("run", "baseline", "version", "run_score", "baseline_score", "compared", "revision")
     list_select_related = ("run__case", "baseline", "version__scorer")
     search_fields = ("run__case__name", "version__scorer__name")
+
+
+@admin.register(models.StoredComparison)
+class StoredComparisonAdmin(ReadOnlyAdmin):
+    list_display = ("key", "case", "version", "revision", "computed_at", "error")
+    list_select_related = ("case", "version__scorer")
+    search_fields = ("case__name", "version__scorer__name", "error")
+    exclude = ("figures",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.StoredComparison]:
+        return super().get_queryset(request).defer("figures")
+
+
+@admin.register(models.ComparedRun)
+class ComparedRunAdmin(ReadOnlyAdmin):
+    list_display = ("comparison", "position", "run", "p")
+    list_select_related = ("comparison", "run")
+    search_fields = ("comparison__key",)
 
 
 @admin.register(models.Annotation)

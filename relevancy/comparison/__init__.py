@@ -1,7 +1,13 @@
 """Service: compares two runs or more, with tests, intervals and the overlap of their result lists."""
 
+from . import stored
+from .attempts_tried import AttemptsTried, count_attempts_tried
+from .bounds import DifferenceBounds
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare
+from .figures import ComparisonFigures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits
+from .query_columns import Coverage, QueryColumns
+from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_verdict
@@ -9,15 +15,27 @@ from .sentences import describe_verdict
 __all__ = [
     "DEFAULT_ALPHA",
     "MAX_RUNS",
+    "SORT_KEYS",
+    "STATES",
+    "AttemptsTried",
     "Comparison",
+    "ComparisonFigures",
+    "Coverage",
+    "DifferenceBounds",
     "DropCheck",
     "ListOverlap",
+    "QueryColumns",
+    "QueryRow",
     "RunPair",
     "ScoreTable",
     "check_drop",
     "check_limits",
     "compare",
     "compare_result_lists",
+    "count_attempts_tried",
     "describe_verdict",
+    "list_rows",
     "read_score_table",
+    "select_rows",
+    "stored",
 ]

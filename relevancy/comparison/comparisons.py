@@ -85,7 +85,7 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
 
     Brings the scores of all runs up to date first. Raises ValidationError if the runs cannot be compared.
     """
-    _check(runs)
+    check_runs(runs)
     table = _read_current_scores(runs, version)
     pairs = list(itertools.combinations(range(len(runs)), 2))
     paired = [
@@ -107,7 +107,8 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
     )
 
 
-def _check(runs: Sequence[Run]) -> None:
+def check_runs(runs: Sequence[Run]) -> None:
+    """Raises ValidationError if the runs cannot be compared: too few, too many, of different books, or not finished."""
     if not 2 <= len(runs) <= MAX_RUNS:
         raise ValidationError(f"{len(runs)} runs cannot be compared. Name two to {MAX_RUNS} runs.")
     if len({run.pk for run in runs}) < len(runs):

@@ -14,6 +14,25 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class PresentScores:
+    """Scores of all queries that are present in the cases of all runs, in the order of the first run's case.
+
+    query_ids, texts: [n]. weights: [n] of the first run's case.
+    scores: [n × runs] points; NaN where there are none.
+    """
+
+    query_ids: list[int]
+    texts: list[str]
+    weights: Floats
+    scores: Floats
+
+    @property
+    def is_compared(self) -> NDArray[np.bool_]:
+        """[n] whether a query counts in the comparison: it has a score in every run and a weight above 0."""
+        return np.isfinite(self.scores).all(axis=1) & (self.weights > 0)
+
+
+@dataclass(frozen=True)
 class ScoreTable:
     """Scores of the queries that were scored in every run, under one scorer version and today's ratings.
 
@@ -22,6 +41,7 @@ class ScoreTable:
     scores: [n × runs] points.
     left_out: texts of the present queries that have no score in at least one run, or the weight 0.
     stale: how many of the scores were computed from older ratings. Differences are only meaningful if this is 0.
+    present: the same for all queries, those left out included.
     """
 
     query_ids: list[int]
@@ -30,6 +50,22 @@ class ScoreTable:
     scores: Floats
     left_out: list[str]
     stale: int
+    present: PresentScores
+
+    @classmethod
+    def build(cls, present: PresentScores, stale: int = 0) -> ScoreTable:
+        """Returns the table of the queries that count."""
+        is_compared = present.is_compared
+        positions = np.flatnonzero(is_compared)
+        return cls(
+            query_ids=[present.query_ids[position] for position in positions],
+            texts=[present.texts[position] for position in positions],
+            weights=present.weights[is_compared],
+            scores=present.scores[is_compared],
+            left_out=[present.texts[position] for position in np.flatnonzero(~is_compared)],
+            stale=stale,
+            present=present,
+        )
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -62,14 +98,12 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
         if query_id in rows:
             stale += revision < newest_revision
             scores[rows[query_id], columns[run_id]] = np.nan if score is None else score
-    weights = np.array([weight for _, _, weight in case_queries], dtype=np.float64)
-    is_scored = np.isfinite(scores).all(axis=1) & (weights > 0)
-    positions = np.flatnonzero(is_scored)
-    return ScoreTable(
-        query_ids=[case_queries[position][0] for position in positions],
-        texts=[case_queries[position][1] for position in positions],
-        weights=weights[is_scored],
-        scores=scores[is_scored],
-        left_out=[case_queries[position][1] for position in np.flatnonzero(~is_scored)],
-        stale=stale,
+    return ScoreTable.build(
+        PresentScores(
+            query_ids=[query_id for query_id, _, _ in case_queries],
+            texts=[text for _, text, _ in case_queries],
+            weights=np.array([weight for _, _, weight in case_queries], dtype=np.float64),
+            scores=scores,
+        ),
+        stale,
     )

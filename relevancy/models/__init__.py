@@ -4,6 +4,7 @@ from .annotation import Annotation
 from .attempt import Attempt
 from .book import Book, Query
 from .case import Case, CaseQuery, CaseScorer
+from .comparison import ComparedRun, StoredComparison
 from .endpoint import Endpoint
 from .invitation import Invitation
 from .judging import JudgingPair, JudgingQueue
@@ -27,6 +28,7 @@ __all__ = [
     "CaseRevision",
     "CaseScore",
     "CaseScorer",
+    "ComparedRun",
     "EncryptedJSONField",
     "Endpoint",
     "Invitation",
@@ -46,6 +48,7 @@ __all__ = [
     "ScorerDefinition",
     "ScorerVersion",
     "SignInCounter",
+    "StoredComparison",
     "StoredIndex",
     "Team",
     "UnreadableSecret",

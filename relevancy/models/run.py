@@ -84,6 +84,7 @@ class Run(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     seconds = models.FloatField(default=0, help_text="Time spent searching, without the pauses between workers.")
     pinned_at = models.DateTimeField(null=True, blank=True)
+    name = LineField(max_length=120, blank=True)
     note = LineField(max_length=250, blank=True)
     fields_dropped_at = models.DateTimeField(
         null=True, blank=True, help_text="When the displayed fields of its hits were removed."
@@ -111,6 +112,11 @@ class Run(models.Model):
     @property
     def is_active(self) -> bool:
         return self.status in self.ACTIVE_STATUSES
+
+    @property
+    def label(self) -> str:
+        """The number, and the name if there is one: `Run 12, phrase boost`."""
+        return f"{self}, {self.name}" if self.name else str(self)
 
 
 class Ranking(models.Model):

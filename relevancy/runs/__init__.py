@@ -16,6 +16,7 @@ from .explanations import (
     stored_explanations,
 )
 from .packages import missing_engine
+from .pins import describe, pin, unpin
 from .requests import RequestBuilder, field_spec, rendered_request, snapshot_config
 from .results import Judgment, Result, build_results, judgments_by_document
 from .retention import has_prunable_runs, prune_display_fields
@@ -63,6 +64,7 @@ __all__ = [
     "count_unsearched",
     "deepen",
     "depth_of",
+    "describe",
     "endpoint_changed",
     "explain",
     "explain_results",
@@ -73,6 +75,7 @@ __all__ = [
     "list_unretrieved",
     "look_up",
     "missing_engine",
+    "pin",
     "prune_display_fields",
     "rendered_request",
     "search_again",
@@ -81,6 +84,7 @@ __all__ = [
     "stored_explanations",
     "sweep",
     "try_attempt",
+    "unpin",
     "unsearched_queries",
     "waiting_behind",
     "why_not_usable",

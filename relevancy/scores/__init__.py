@@ -32,7 +32,7 @@ from .ratings import QueryRatings, RatingRecord
 from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_query, rescore_run
 from .revisions import book_changed, case_changed, ratings_changed
 from .scale_mapping import mapped_scales, scales_differ
-from .score_rankings import compute_scores, ranking_inputs, scoreable_versions
+from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import count_stale, queue_rescore
 from .storage import PAUSE_SECONDS, lock_queries, score_case, store
 from .switched_off import SwitchedOffScorer, switched_off_scorers
@@ -86,6 +86,7 @@ __all__ = [
     "scale_of",
     "scales_differ",
     "score_case",
+    "score_known",
     "scoreable_versions",
     "secondary_scores",
     "store",

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from relevancy.models import (
     CaseQuery,
@@ -21,6 +21,7 @@ from relevancy.models import (
     Run,
     RunComparison,
     ScorerVersion,
+    StoredComparison,
     case_revision,
 )
 from relevancy.statistics import TIE
@@ -185,9 +186,11 @@ def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDiff
 
 
 def forget_comparisons(run: Run) -> None:
-    """Deletes the stored comparisons of a run whose results change. Call it in the transaction that changes them."""
+    """Deletes the stored differences of a run whose results change, and marks the stored comparisons with it as out of date. Call it
+    in the transaction that changes them."""
     RunComparison.objects.filter(run=run).delete()
     RunComparison.objects.filter(baseline=run).delete()
+    StoredComparison.objects.of_run(run).update(revision=None, error="", generation=F("generation") + 1)
 
 
 def stored_differences(

@@ -2,6 +2,7 @@
 
 from . import (
     agreement_json,
+    compared_queries_csv,
     comparison_json,
     documents,
     evaluation_json,
@@ -20,6 +21,7 @@ from .errors import BadFile
 __all__ = [
     "BadFile",
     "agreement_json",
+    "compared_queries_csv",
     "comparison_json",
     "decode",
     "documents",

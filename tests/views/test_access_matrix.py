@@ -106,6 +106,15 @@ attempt_preview        POST   edit    200
 attempt_try            POST   edit    200
 run_cancel             POST   edit    302
 run_complete           POST   edit    302
+compare                GET    see     200
+compare_state          GET    see     200
+compare_rate           POST   rate    302
+compare_csv            GET    see     302
+compare_json           GET    see     302
+run_pin                POST   edit    302
+run_unpin              POST   edit    302
+run_details            GET    edit    200
+run_details            POST   edit    302
 endpoints              GET    all     200
 endpoint_new           GET    create  200
 endpoint_new           POST   create  302
@@ -242,6 +251,8 @@ def bodies(world):
         "query_notes": {"notes": "noted"},
         "query_tag": {"tag": "films", "add": "films"},
         "rate": {"doc_id": "a", "value": "2"},
+        "compare_rate": {"doc_id": "a", "value": "2"},
+        "run_details": {"name": "Named", "note": "Noted"},
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},
         "annotation_change": {"text": "Changed"},

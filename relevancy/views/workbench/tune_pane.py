@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from relevancy import runs, scores
 from relevancy.models import Attempt, Case, ScorerVersion, User
@@ -41,7 +44,7 @@ class AttemptNode:
     score: of its last complete run under the primary scorer; None as long as it is being rescored.
     difference: between that run and the last one of its parent; None if one of them has no score, or is being rescored.
     is_being_rescored: whether the score, or the difference, is being computed from newer ratings.
-    difference_title: what the difference is between.
+    difference_title: what the difference is between. compare_url: where it is explained; both are empty without a difference.
     """
 
     attempt: Attempt
@@ -53,6 +56,7 @@ class AttemptNode:
     difference: float | None
     is_being_rescored: bool = False
     difference_title: str = ""
+    compare_url: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,6 +204,7 @@ def attempt_tree(
                 score=case_score.score if case_score and is_settled else None,
                 difference=difference.difference if difference else None,
                 difference_title=_difference_title(attempt, difference) if difference else "",
+                compare_url=_compare_url(attempt, difference) if difference else "",
                 is_being_rescored=not is_settled
                 or (pair is not None and (difference is None or difference.is_being_rescored)),
             )
@@ -212,3 +217,8 @@ def _difference_title(attempt: Any, difference: scores.RunDifference) -> str:
         f"vs attempt {attempt.parent.number}: run {attempt.case_score.run.number} against run {difference.baseline.number}, "
         f"on the {difference.compared:,} queries scored in both"
     )
+
+
+def _compare_url(attempt: Any, difference: scores.RunDifference) -> str:
+    numbers = [("run", difference.baseline.number), ("run", attempt.case_score.run.number)]
+    return f"{reverse('compare', args=[attempt.case_id])}?{urlencode(numbers)}"

@@ -1,0 +1,163 @@
+"""The figures of a comparison as JSON that is stored, and back: what was computed once is not computed again for a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relevancy.models import Run, ScorerVersion
+from relevancy.statistics import Differences, Interval, IntervalKind, PairedComparison, Verdict
+
+from .bounds import DifferenceBounds, bound_difference
+from .comparisons import Comparison, RunPair
+from .query_columns import Coverage, QueryColumns
+from .result_lists import ListOverlap
+from .score_tables import PresentScores, ScoreTable
+
+FORMAT = 1  # of the stored figures; part of their key, so that figures of another format are computed again
+COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high")
+
+Floats = NDArray[np.float64]
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ComparisonFigures:
+    """Everything that a page or a report shows of a comparison.
+
+    comparison: as `compare` returned it, with the texts that the queries have now.
+    columns: what is known of the result lists, for each query of `comparison.table.present`.
+    bounds: of the difference of each pair; None for scorers that give no bounds.
+    """
+
+    comparison: Comparison
+    columns: QueryColumns
+    bounds: list[DifferenceBounds | None]
+
+
+def build_figures(comparison: Comparison, columns: QueryColumns) -> ComparisonFigures:
+    """Returns the figures of a comparison; `columns` has the queries of `comparison.table.present`."""
+    positions = {run.pk: position for position, run in enumerate(comparison.runs)}
+    present = comparison.table.present
+    bounds = [_bound_pair(present, columns, positions[pair.a.pk], positions[pair.b.pk]) for pair in comparison.pairs]
+    for pair, overlap in zip(comparison.pairs, columns.overlaps, strict=False):  # pairs with the baseline come first
+        vars(pair)["lists"] = overlap
+    return ComparisonFigures(comparison, columns, bounds)
+
+
+def _bound_pair(present: PresentScores, columns: QueryColumns, first: int, second: int) -> DifferenceBounds | None:
+    is_compared = present.is_compared
+    is_same = np.ones(len(is_compared), dtype=bool)
+    for run in {first, second} - {0}:  # both are the same as the baseline
+        is_same &= columns.is_identical[:, run - 1]
+    return bound_difference(
+        columns.low[is_compared],
+        columns.high[is_compared],
+        present.weights[is_compared],
+        first,
+        second,
+        is_same=is_same[is_compared],
+    )
+
+
+def dump_figures(figures: ComparisonFigures) -> Json:
+    """Returns the figures as JSON data, without the texts of the queries."""
+    comparison, columns = figures.comparison, figures.columns
+    present = comparison.table.present
+    return {
+        "query_ids": present.query_ids,
+        "weights": present.weights.tolist(),
+        "scores": _dump_columns(present.scores),
+        **{name: _dump_columns(getattr(columns, name)) for name in COLUMNS},
+        "is_identical": columns.is_identical.T.tolist(),
+        "coverage": [asdict(coverage) for coverage in columns.coverage],
+        "overlaps": [asdict(overlap) for overlap in columns.overlaps],
+        "means": comparison.means,
+        "warnings": comparison.warnings,
+        "pairs": [_dump_pair(pair) for pair in comparison.pairs],
+        "bounds": [asdict(bounds) if bounds else None for bounds in figures.bounds],
+    }
+
+
+def _dump_columns(array: Floats) -> list[list[float | None]]:
+    """Returns one list for each column; None for what is missing, because JSON has no NaN."""
+    return [[None if math.isnan(value) else value for value in column] for column in array.T.tolist()]
+
+
+def _dump_pair(pair: RunPair) -> Json:
+    paired = pair.paired
+    interval = paired.interval
+    return {
+        "p": paired.p,
+        "t": paired.t,
+        "p_t": paired.p_t,
+        "interval": [interval.low, interval.high, interval.kind.value, interval.is_reliable] if interval else None,
+        "carriers": paired.carriers,
+        "detectable": paired.detectable,
+        "p_holm": pair.p_holm,
+        "p_hsd": pair.p_hsd,
+        "verdict": pair.verdict.value,
+    }
+
+
+def load_figures(
+    data: Json, *, runs: Sequence[Run], version: ScorerVersion, texts: Mapping[int, str]
+) -> ComparisonFigures:
+    """Returns the figures that `dump_figures` wrote. texts: of the queries, by query id."""
+    present = PresentScores(
+        query_ids=data["query_ids"],
+        texts=[texts.get(query_id, "") for query_id in data["query_ids"]],
+        weights=np.array(data["weights"], dtype=np.float64),
+        scores=_load_columns(data["scores"]),
+    )
+    table = ScoreTable.build(present)
+    columns = QueryColumns(
+        **{name: _load_columns(data[name]) for name in COLUMNS},
+        is_identical=np.array(data["is_identical"], dtype=bool).T,
+        coverage=[Coverage(**coverage) for coverage in data["coverage"]],
+        overlaps=[ListOverlap(**overlap) for overlap in data["overlaps"]],
+    )
+    indexes = [(first, second) for first in range(len(runs)) for second in range(first + 1, len(runs))]
+    pairs = [
+        _load_pair(pair, runs[first], runs[second], table, table.scores[:, second] - table.scores[:, first])
+        for pair, (first, second) in zip(data["pairs"], indexes, strict=True)
+    ]
+    for pair, overlap in zip(pairs, columns.overlaps, strict=False):
+        vars(pair)["lists"] = overlap
+    bounds = [DifferenceBounds(**bounds) if bounds else None for bounds in data["bounds"]]
+    comparison = Comparison(version, runs, table, data["means"], pairs, data["warnings"])
+    return ComparisonFigures(comparison, columns, bounds)
+
+
+def _load_columns(columns: list[list[float | None]]) -> Floats:
+    return np.array(columns, dtype=np.float64).T  # None becomes NaN
+
+
+def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Floats) -> RunPair:
+    interval = None
+    if data["interval"]:
+        low, high, kind, is_reliable = data["interval"]
+        interval = Interval(low, high, IntervalKind(kind), is_reliable)
+    paired = PairedComparison(
+        differences=Differences.build(differences, table.weights),
+        p=data["p"],
+        t=data["t"],
+        p_t=data["p_t"],
+        interval=interval,
+        carriers=data["carriers"],
+        detectable=data["detectable"],
+    )
+    return RunPair(
+        a=a,
+        b=b,
+        paired=paired,
+        p_holm=data["p_holm"],
+        p_hsd=data["p_hsd"],
+        verdict=Verdict(data["verdict"]),
+        carriers=[table.texts[position] for position in data["carriers"]],
+    )

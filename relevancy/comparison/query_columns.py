@@ -1,0 +1,130 @@
+"""What is known of the result lists of several runs, query by query: overlap with the baseline, ratings, search times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relevancy import scores
+from relevancy.models import Run, ScorerDefinition, ScorerVersion
+
+from .bounds import RangeCalculator
+from .result_lists import BATCH, ListChange, ListOverlap, ResultList, compare_lists, compared_depth, read_lists, unique
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many documents of the first k are rated, over all queries of a run. k: what the scorer considers."""
+
+    k: int
+    rated: int
+    documents: int
+
+    @property
+    def share(self) -> float | None:
+        """0 to 1; None without documents."""
+        return self.rated / self.documents if self.documents else None
+
+
+@dataclass(frozen=True)
+class QueryColumns:
+    """Columns with one row for each present query; missing values are NaN.
+
+    jaccard, rbo: [n × runs − 1] overlap of each other run with the baseline.
+    changes: [n × runs − 1] 0: the first k are the same, 1: in another order, 2: other documents.
+    is_identical: [n × runs − 1] whether both runs returned exactly the same documents in the same order, beyond k as well.
+    unrated: [n × runs] unrated documents among those that the scorer considers.
+    took_ms: [n × runs] of the search.
+    low, high: [n × runs] range of the score over all grades that the unrated documents of all runs could get; see `RangeCalculator`.
+    coverage: of each run.
+    overlaps: of each other run with the baseline.
+    """
+
+    jaccard: Floats
+    rbo: Floats
+    changes: Floats
+    is_identical: NDArray[np.bool_]
+    unrated: Floats
+    took_ms: Floats
+    low: Floats
+    high: Floats
+    coverage: list[Coverage]
+    overlaps: list[ListOverlap]
+
+
+class _Collector:
+    """Fills the columns, a batch of queries at a time."""
+
+    def __init__(self, runs: Sequence[Run], version: ScorerVersion, count: int) -> None:
+        self.runs = runs
+        definition = ScorerDefinition.of(version)
+        depths = [int(run.config["depth"]) for run in runs]
+        self.considered = [scores.considered_depth(definition, depth) for depth in depths]
+        self.compared = [compared_depth(runs[0], run) for run in runs[1:]]
+        self.calculator = RangeCalculator(definition, runs[0].case.book, depths, self.considered)
+        self.per_run = {name: np.full((count, len(runs)), np.nan) for name in ("unrated", "took_ms", "low", "high")}
+        self.per_pair = {name: np.full((count, len(runs) - 1), np.nan) for name in ("jaccard", "rbo", "changes")}
+        self.is_identical = np.zeros((count, len(runs) - 1), dtype=bool)
+        self.rated, self.documents = [0] * len(runs), [0] * len(runs)
+        self.list_changes: list[list[ListChange]] = [[] for _ in runs[1:]]
+
+    def add_run(self, row: int, column: int, found: ResultList, grades: dict[str, float]) -> None:
+        """Counts the ratings of the documents that the scorer considers."""
+        documents = unique(found.doc_ids[: self.considered[column]])
+        rated = sum(doc_id in grades for doc_id in documents)
+        self.rated[column] += rated
+        self.documents[column] += len(documents)
+        self.per_run["unrated"][row, column] = len(documents) - rated
+        self.per_run["took_ms"][row, column] = np.nan if found.took_ms is None else found.took_ms
+
+    def add_pair(self, row: int, column: int, before: ResultList, after: ResultList) -> None:
+        """Compares the results of a query in the baseline and in another run."""
+        change = compare_lists(before.doc_ids, after.doc_ids, self.compared[column])
+        self.list_changes[column].append(change)
+        self.per_pair["jaccard"][row, column] = change.jaccard
+        self.per_pair["rbo"][row, column] = change.rbo
+        self.per_pair["changes"][row, column] = 0 if change.is_same_order else 1 if change.is_same_set else 2
+        self.is_identical[row, column] = before.doc_ids == after.doc_ids
+
+    def add_ranges(
+        self, start: int, lists: Sequence[Sequence[Sequence[str] | None]], known: Sequence[dict[str, float]]
+    ) -> None:
+        """Computes the ranges of the scores of a batch that begins at the row `start`."""
+        low, high = self.calculator.ranges(lists, known)
+        self.per_run["low"][start : start + len(known)] = low
+        self.per_run["high"][start : start + len(known)] = high
+
+    def columns(self) -> QueryColumns:
+        return QueryColumns(
+            **self.per_pair,
+            **self.per_run,
+            is_identical=self.is_identical,
+            coverage=[Coverage(*counts) for counts in zip(self.considered, self.rated, self.documents, strict=True)],
+            overlaps=[
+                ListOverlap.summarize(k, changes) for k, changes in zip(self.compared, self.list_changes, strict=True)
+            ],
+        )
+
+
+def read_query_columns(runs: Sequence[Run], version: ScorerVersion, query_ids: Sequence[int]) -> QueryColumns:
+    """Reads the result lists of runs of one book for the given queries. A few SQL statements for 500 queries."""
+    collector = _Collector(runs, version, len(query_ids))
+    book = runs[0].case.book
+    for start in range(0, len(query_ids), BATCH):
+        batch = query_ids[start : start + BATCH]
+        lists = [read_lists(run, batch) for run in runs]
+        grades = scores.known_grades(book, batch)
+        for row, query_id in enumerate(batch, start):
+            for column, lists_of_run in enumerate(lists):
+                if query_id in lists_of_run:
+                    collector.add_run(row, column, lists_of_run[query_id], grades[query_id])
+                    if column and query_id in lists[0]:
+                        collector.add_pair(row, column - 1, lists[0][query_id], lists_of_run[query_id])
+        doc_ids = [[found[query_id].doc_ids if query_id in found else None for query_id in batch] for found in lists]
+        collector.add_ranges(start, doc_ids, [grades[query_id] for query_id in batch])
+    return collector.columns()

@@ -1,0 +1,137 @@
+"""Comparisons whose figures are computed by a worker, and kept until ratings, queries or results change."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from relevancy.models import Case, CaseQuery, ComparedRun, Run, ScorerVersion, StoredComparison
+from relevancy.models.errors import error_text
+
+from .comparisons import check_runs, compare
+from .figures import FORMAT, ComparisonFigures, build_figures, dump_figures, load_figures
+from .query_columns import read_query_columns
+
+KEPT_FIGURES = 50  # of each case; older ones are computed again when they are opened
+REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
+MAX_PASSES = 3
+UNEXPECTED_ERROR = (
+    "The comparison could not be computed because of an unexpected error; the server log has the details."
+)
+log = logging.getLogger("relevancy.comparison")
+
+
+def find_or_create(*, case: Case, runs: Sequence[Run], version: ScorerVersion) -> StoredComparison:
+    """Returns the stored comparison of runs of a case; the first run is the baseline. Its figures may be missing or out of date.
+
+    Raises ValidationError if the runs cannot be compared.
+    """
+    check_runs(runs)
+    key = "-".join(str(number) for number in (FORMAT, version.pk, *(run.pk for run in runs)))
+    stored: StoredComparison | None = _find(key)
+    if stored is None:
+        with transaction.atomic():
+            created, is_new = StoredComparison.objects.get_or_create(
+                key=key, defaults={"case": case, "version": version}
+            )
+            if is_new:
+                ComparedRun.objects.bulk_create(
+                    ComparedRun(comparison=created, run=run, position=position) for position, run in enumerate(runs)
+                )
+        stored = _find(key)
+        assert stored is not None
+    stored.case, stored.version = case, version
+    return stored
+
+
+def _find(key: str) -> StoredComparison | None:
+    return StoredComparison.objects.with_case_revision().filter(key=key).first()
+
+
+def needs_computing(stored: StoredComparison, *, again: bool = False) -> bool:
+    """Returns whether the figures have to be computed. `again`: also if that failed with the present ratings."""
+    has_failed = bool(stored.error) and stored.revision == stored.case_revision
+    return not stored.is_current and (again or not has_failed)
+
+
+def queue(stored: StoredComparison) -> bool:
+    """Marks the comparison as queued. Returns whether the caller has to enqueue the task: False if it is queued already.
+
+    A mark that is older than a minute does not count, because the task may have been lost.
+    """
+    now = timezone.now()
+    is_free = Q(queued_at=None) | Q(queued_at__lt=now - REQUEUE_AFTER)
+    return bool(StoredComparison.objects.filter(is_free, pk=stored.pk).update(queued_at=now))
+
+
+def load(stored: StoredComparison, runs: Sequence[Run], texts: Mapping[int, str] | None = None) -> ComparisonFigures:
+    """Returns the stored figures, which must be there. texts: of the case's queries by id; read with one SQL statement if missing."""
+    assert stored.figures is not None
+    if texts is None:
+        present = CaseQuery.objects.filter(case=stored.case_id).present()
+        texts = dict(present.values_list("query_id", "query__text"))
+    return load_figures(stored.figures, runs=runs, version=stored.version, texts=texts)
+
+
+def compute(comparison_id: int) -> None:
+    """Computes and stores the figures of a stored comparison, or why they cannot be computed.
+
+    May run twice, and at the same time. The revision of the case is read first: figures that a change overtakes are out of date at
+    once, and never look current. Figures of former results of a run are not stored.
+    """
+    for _ in range(MAX_PASSES):
+        stored = StoredComparison.objects.with_case_revision().defer("figures").filter(pk=comparison_id).first()
+        if stored is None:
+            return
+        runs = list(Run.objects.filter(compared_runs__comparison=stored).order_by("compared_runs__position"))
+        try:
+            figures, error = _compute(stored, runs), ""
+        except ValidationError as reason:
+            figures, error = None, error_text(reason)
+        except Exception:
+            log.exception("The comparison %s could not be computed.", stored.key)
+            figures, error = None, UNEXPECTED_ERROR
+        if _store(stored, figures, error):
+            _remove_old_figures(stored.case_id)
+            return
+
+
+def _compute(stored: StoredComparison, runs: Sequence[Run]) -> ComparisonFigures:
+    case = Case.objects.select_related("book").get(pk=stored.case_id)
+    version = ScorerVersion.objects.select_related("scorer").get(pk=stored.version_id)
+    for run in runs:
+        run.case = case
+    comparison = compare(runs=runs, version=version)
+    columns = read_query_columns(runs, version, comparison.table.present.query_ids)
+    return build_figures(comparison, columns)
+
+
+def _store(stored: StoredComparison, figures: ComparisonFigures | None, error: str) -> bool:
+    """Returns False, and stores nothing, if the results of a run have changed since `stored` was read."""
+    with transaction.atomic():
+        unchanged = StoredComparison.objects.filter(pk=stored.pk, generation=stored.generation)
+        is_stored = unchanged.update(
+            figures=dump_figures(figures) if figures else None,
+            revision=stored.case_revision,
+            error=error,
+            computed_at=timezone.now(),
+            queued_at=None,
+        )
+        if is_stored and figures is not None:
+            for position, pair in enumerate(figures.comparison.pairs[: len(figures.comparison.runs) - 1], 1):
+                stored.compared_runs.filter(position=position).update(p=pair.paired.p)
+    return bool(is_stored)
+
+
+def _remove_old_figures(case_id: int) -> None:
+    """Removes the figures of all but the newest comparisons of a case; the comparisons stay."""
+    of_case = StoredComparison.objects.filter(case=case_id, figures__isnull=False).order_by("-computed_at", "-pk")
+    old = list(of_case.values_list("pk", flat=True)[KEPT_FIGURES : KEPT_FIGURES * 2])
+    if old:
+        StoredComparison.objects.filter(pk__in=old).update(figures=None, revision=None)

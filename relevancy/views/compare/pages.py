@@ -1,0 +1,76 @@
+"""The comparison page: its verdict, its queries, the query that is open."""
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from relevancy.models import Case, CaseQuery
+from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
+from relevancy.views.workbench.access import get_case
+
+from .comparison_page import ComparisonPage
+from .query_comparison import QueryComparison, compare_query
+
+
+@require_GET
+def show(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Shows the page; if htmx asks for the list, the charts or the opened query, only that."""
+    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    target = request.htmx.target
+    page.request_figures(again=not target)
+    if target == "compared-queries":
+        return render(request, "compare/_queries.html", list_context(page))
+    if target == "compared-query":
+        return render(request, "compare/_query.html", query_context(page))
+    context = {**summary_context(page), **list_context(page), **query_context(page)}
+    return render(request, "compare/compare.html", context)
+
+
+@require_GET
+def state(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Returns the verdict; once the figures have been computed, its event lets the list follow."""
+    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    page.filter = type(page.filter).from_parameters(page_parameters(request))
+    page.request_figures()
+    response = render(request, "compare/_verdict.html", summary_context(page))
+    if not page.is_pending:
+        response["HX-Trigger-After-Settle"] = "comparison-ready"
+    return response
+
+
+def summary_context(page: ComparisonPage) -> dict[str, object]:
+    """Returns what the head of the page needs."""
+    return {"case": page.case, "access": page.access, "page": page, "summary": page.summary()}
+
+
+def list_context(page: ComparisonPage) -> dict[str, object]:
+    """Returns what the list of queries needs."""
+    table = page.table()
+    columns = table.columns(*(f"Run {run.number}" for run in page.compared_runs)) if page.stored else []
+    return {"case": page.case, "access": page.access, "page": page, "table": table, "columns": columns}
+
+
+def query_context(page: ComparisonPage) -> dict[str, object]:
+    """Returns what the opened query needs: the one that the address names."""
+    opened = None
+    if page.open_id and page.stored is not None:
+        opened = open_query(page, get_case_query(page.case, parse_number(page.open_id)))
+    return {"case": page.case, "access": page.access, "page": page, "opened": opened}
+
+
+def open_query(page: ComparisonPage, case_query: CaseQuery) -> QueryComparison:
+    """Returns a query in both runs."""
+    return compare_query(
+        page.case,
+        case_query,
+        page.compared_runs,
+        page.version,
+        page.user,
+        rate_url=page.url("compare_rate", case_query.pk),
+    )
+
+
+def get_case_query(case: Case, entry_id: int) -> CaseQuery:
+    """Returns a present query of the case, or raises `Http404`."""
+    case_query: CaseQuery = get_object_or_404(case.case_queries.present().select_related("query"), pk=entry_id)
+    return case_query

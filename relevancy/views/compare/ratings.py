@@ -1,0 +1,74 @@
+"""Ratings given on the comparison page: both sides follow at once, all other figures as soon as the worker has computed them."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
+
+from relevancy import judgments, tasks
+from relevancy.models import CaseQuery, Ranking, Role
+from relevancy.views.forms import form_error
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, redirect_to
+from relevancy.views.workbench.access import get_case
+from relevancy.views.workbench.forms import RatingForm
+
+from .comparison_page import ComparisonPage
+from .pages import get_case_query, open_query, summary_context
+
+
+@require_POST
+def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Rates one document; takes the user's rating back if `value` is empty."""
+    case = get_case(request, case_id, needs=Role.RATER)
+    case_query = get_case_query(case, entry_id)
+    case_query.query.book = case.book
+    page = ComparisonPage(case, request.user, request.GET)
+    if page.stored is None:
+        return conflict(request, page.url(), " ".join(page.errors) or "The case has no two runs to compare.")
+    back = page.url(query=f"open={entry_id}")
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, back, form_error(form))
+    try:
+        changed = _rate(page, case_query, form.cleaned_data["doc_id"], form.cleaned_data["value"])
+    except judgments.InvalidRating as reason:
+        return conflict(request, back, reason)
+    if changed:
+        tasks.enqueue_book_rescore(case.book_id)
+    if not request.htmx:
+        return redirect_to(request, back)
+    rated = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    rated.request_figures()
+    opened = open_query(rated, case_query)
+    doc_id = form.cleaned_data["doc_id"].strip()
+    result = next((document.result for document in opened.documents if document.result.doc_id == doc_id), None)
+    if result is None:
+        return redirect_to(request, back)  # the results have changed since the page was rendered
+    return render(request, "compare/_rated.html", {**summary_context(rated), "opened": opened, "result": result})
+
+
+def _rate(page: ComparisonPage, case_query: CaseQuery, doc_id: str, value: float | None) -> int:
+    """Stores the rating, and the scores of the query in both runs. Returns how many ratings changed."""
+    baseline, run = page.compared_runs
+    rankings = {
+        ranking.run_id: ranking for ranking in Ranking.objects.filter(run__in=[baseline, run], query=case_query.query)
+    }
+    for compared in (baseline, run):
+        if compared.pk in rankings:
+            rankings[compared.pk].run = compared
+    before = rankings.get(baseline.pk)
+    others = [version for version in page.versions if version.pk != page.version.pk]
+    doc_id = judgments.clean_doc_id(doc_id)
+    arguments: dict[str, Any] = {
+        "query": case_query.query,
+        "by": page.user,
+        "run": run,
+        "ranking": rankings.get(run.pk),
+        "versions": [page.version, *others],
+        "baseline": before if before is not None and not before.error_kind else None,
+    }
+    if value is None:
+        return judgments.remove(doc_ids=[doc_id], **arguments).changed
+    return judgments.rate(doc_id=doc_id, value=value, **arguments).changed

@@ -1,0 +1,377 @@
+"""The comparison page: which runs, the verdict, the list, an opened query."""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from relevancy import cases, comparison, judgments, runs, tasks
+from relevancy.models import Query, Ranking, Run, ScorerVersion, StoredComparison
+from relevancy.transfer import comparison_json
+from tests.comparison.conftest import run_with
+from tests.factories import make_case, query_of
+from tests.views.workbench.example_cases import attributes, by_id, elements, tree, words
+
+HTMX = {"HX-Request": "true"}
+LISTS = {"query 1": "xab", "query 2": "ab", "query 3": "xya", "query 4": "ab"}
+
+
+@pytest.fixture
+def case(people, team, script):
+    ratings = {f"query {number}": {"a": 3, "b": 1} for number in (1, 2, 3)}
+    case = make_case(4, ratings, owner=people["admin"], measures=("P@1", "nDCG@10"))
+    cases.share(case=case, team=team)
+    return case
+
+
+@pytest.fixture
+def compared(case):
+    return [run_with(case, LISTS), run_with(case, dict.fromkeys(LISTS, "ab"))]
+
+
+def address(case, name="compare", *args, **query):
+    return reverse(name, args=[case.pk, *args], query=query or None)
+
+
+def open_ready(client, case, **query):
+    """The page once the figures have been computed: the tests' worker works at once."""
+    client.get(address(case, **query))
+    return client.get(address(case, **query))
+
+
+def texts(response):
+    return [attributes(link)["title"] for link in elements(tree(response), **{"_name": "a", "data-open-query": ""})]
+
+
+def figure(response, key):
+    (found,) = elements(tree(response), **{"data-figure": key})
+    return words(elements(found, _name="dd")[0])
+
+
+# --- computing ---
+
+
+def test_page_says_that_figures_are_being_computed_and_enqueues_once(sign_in, case, compared, monkeypatch):
+    queued = []
+    monkeypatch.setattr(tasks, "send", lambda task, pk: queued.append((task.name, pk)))
+    client = sign_in("viewer")
+    response = client.get(address(case))
+    client.get(address(case))
+    stored = StoredComparison.objects.get()
+    assert queued == [("compute_comparison", stored.pk)]
+    verdict = attributes(by_id(response, "verdict"))
+    assert verdict["hx-get"].startswith(address(case, "compare_state"))
+    assert texts(response) == []
+    polled = client.get(verdict["hx-get"], headers=HTMX)
+    assert "data-pending" in attributes(by_id(polled, "verdict"))
+    assert "HX-Trigger-After-Settle" not in polled
+    comparison.stored.compute(stored.pk)
+    polled = client.get(verdict["hx-get"], headers=HTMX)
+    assert "data-pending" not in attributes(by_id(polled, "verdict"))
+    assert polled["HX-Trigger-After-Settle"] == "comparison-ready"
+
+
+def test_no_scoring_in_a_web_thread(sign_in, case, compared, monkeypatch):
+    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    monkeypatch.setattr("relevancy.scores.rescore_run", lambda *args, **kwargs: pytest.fail("rescored"))
+    assert sign_in("viewer").get(address(case)).status_code == 200
+
+
+def test_failure_is_a_sentence_with_a_way_to_try_again(sign_in, case, compared, monkeypatch):
+    monkeypatch.setattr(comparison.stored, "compare", lambda **arguments: 1 / 0)
+    client = sign_in("viewer")
+    client.get(address(case))
+    polled = client.get(address(case, "compare_state"), headers=HTMX)
+    assert "unexpected error" in polled.content.decode()
+    assert "data-pending" not in attributes(by_id(polled, "verdict"))
+    monkeypatch.undo()
+    assert "unexpected error" not in open_ready(client, case).content.decode()
+
+
+# --- verdict ---
+
+
+def test_verdict_is_that_of_the_command(sign_in, case, compared):
+    response = open_ready(sign_in("viewer"), case)
+    result = comparison.compare(runs=compared, version=ScorerVersion.objects.used_by(case)[0])
+    assert words(by_id(response, "verdict-sentence")) == comparison.describe_verdict(result.pairs[0])
+    assert words(by_id(response, "difference")) == "+66.7"
+    assert figure(response, "counts") == "2 · 1 · 0"
+    assert figure(response, "p") == "p = .500"
+    assert figure(response, "left_out") == "1"
+    assert figure(response, "changed") == "2 of 4"
+    assert figure(response, "carriers") == "2 queries"
+
+
+def test_defaults_are_the_last_complete_run_and_the_one_before(sign_in, case, compared):
+    newest = run_with(case, {"query 1": "b"})
+    client = sign_in("viewer")
+    for query, expected in (({}, ["2", "3"]), ({"run": newest.number}, ["2", "3"]), ({"run": 2}, ["1", "2"])):
+        selects = elements(tree(client.get(address(case, **query))), _name="select", name="run")
+        chosen = [
+            attributes(option)["value"]
+            for select in selects
+            for option in elements(select, _name="option")
+            if "selected" in attributes(option)
+        ]
+        assert chosen == expected
+
+
+def test_link_names_runs_and_scorer(sign_in, case, compared):
+    scorer = case.case_scorers.get(scorer__name="nDCG@10").scorer
+    url = f"{address(case)}?run=2&run=1&scorer={scorer.pk}"
+    client = sign_in("viewer")
+    client.get(url)
+    response = client.get(url)
+    assert "Run 1 and Run 2" in words(by_id(response, "verdict-sentence"))
+    stored = StoredComparison.objects.get()
+    assert stored.version.scorer == scorer
+    assert [each.run.number for each in stored.compared_runs.all()] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("run=1&run=1", "cannot be compared with itself"),
+        ("run=1&run=99", "Run 99 does not exist in this case"),
+        ("run=1&run=x", "Run x does not exist in this case"),
+        ("run=1&run=2&run=1", "3 runs cannot be compared"),
+        ("run=1", "cannot be compared. Choose two"),
+        ("run=1&run=2&scorer=999", "This scorer does not belong to the case"),
+    ],
+)
+def test_addresses_that_name_nothing_to_compare(sign_in, case, compared, query, message):
+    response = sign_in("viewer").get(f"{address(case)}?{query}")
+    assert response.status_code == 200
+    (notice,) = elements(tree(response), **{"data-notice": "cannot-compare"})
+    assert message in words(notice)
+    assert not StoredComparison.objects.exists()
+
+
+def test_a_run_that_is_not_finished_cannot_be_chosen(sign_in, case, compared):
+    Run.objects.filter(pk=compared[1].pk).update(status=Run.Status.RUNNING)
+    response = sign_in("viewer").get(f"{address(case)}?run=1&run=2")
+    assert "There are no two runs to compare yet" in response.content.decode()
+
+
+def test_a_case_without_runs_says_what_to_do(sign_in, case):
+    response = sign_in("viewer").get(address(case))
+    assert "There are no two runs to compare yet" in response.content.decode()
+
+
+def test_without_ratings_the_changes_are_shown(sign_in, people, team, script):
+    case = make_case(2, owner=people["admin"], measures=("P@1",))
+    cases.share(case=case, team=team)
+    run_with(case, {"query 1": "ab", "query 2": "ab"})
+    run_with(case, {"query 1": "ba", "query 2": "ax"})
+    response = open_ready(sign_in("viewer"), case)
+    assert "none of their queries is scored in both" in words(by_id(response, "verdict-sentence"))
+    assert "Of 2 queries, 1 returned other documents among the first 10, and 1 the same in another order." in words(
+        by_id(response, "verdict")
+    )
+    assert figure(response, "interval") == figure(response, "p") == figure(response, "bounds") == "–"
+    assert texts(open_ready(sign_in("viewer"), case, state="reordered")) == ["query 1"]
+
+
+def test_warns_of_a_scorer_that_looks_deeper_and_of_different_coverage(sign_in, people, team, script):
+    ratings = {f"query {number}": {"a": 3} for number in (1, 2)}
+    case = make_case(2, ratings, owner=people["admin"], measures=("P@3",))
+    cases.share(case=case, team=team)
+    first = run_with(case, {"query 1": "a", "query 2": "a"})
+    run_with(case, {"query 1": "axy", "query 2": "axy"})
+    Run.objects.filter(pk=first.pk).update(rows=2)
+    page = words(by_id(open_ready(sign_in("viewer"), case), "verdict"))
+    assert "considers 3 results, but Run 1" in page
+    assert "100 % are rated in Run 1 and 33 % in Run 2" in page
+
+
+def test_attempts_tried_correct_p(sign_in, case, compared):
+    client = sign_in("viewer")
+    open_ready(client, case)
+    for _ in range(2):
+        newest = run_with(case, dict.fromkeys(LISTS, "ab"))
+        response = open_ready(client, case, run=[1, newest.number])
+    page = words(by_id(response, "verdict"))
+    assert "3 attempts have been compared with Run 1: corrected for that, p = 1.000." in page
+
+
+# --- the list ---
+
+
+def test_list_is_sorted_and_filtered(sign_in, case, compared):
+    client = sign_in("viewer")
+    assert texts(open_ready(client, case)) == ["query 1", "query 3", "query 2", "query 4"]
+    assert texts(client.get(address(case, up="1"))) == ["query 2", "query 1", "query 3", "query 4"]
+    assert texts(client.get(address(case, sort="query"))) == ["query 4", "query 3", "query 2", "query 1"]
+    assert texts(client.get(address(case, state="worse"))) == []
+    assert texts(client.get(address(case, state="better", q="3"))) == ["query 3"]
+    assert texts(client.get(address(case, min="99"))) == ["query 1", "query 3"]
+    assert texts(client.get(address(case, min="100"))) == []
+    assert texts(client.get(address(case, state="changed"))) == ["query 1", "query 3"]
+    assert texts(client.get(address(case, state="left_out"))) == ["query 4"]
+    assert texts(client.get(address(case, state="?", sort="?", min="nan", page="x"))) != []
+
+
+def test_list_filters_by_tag(sign_in, case, compared):
+    Query.objects.filter(text="query 2").update(tags=["short"])
+    client = sign_in("viewer")
+    assert texts(open_ready(client, case, tag="short")) == ["query 2"]
+
+
+def test_list_alone_for_htmx(sign_in, case, compared):
+    client = sign_in("viewer")
+    open_ready(client, case)
+    response = client.get(address(case), headers={**HTMX, "HX-Target": "compared-queries"})
+    assert attributes(tree(response))["id"] == "compared-queries"
+
+
+def test_statements_do_not_grow_with_the_queries(sign_in, people, team, script, django_assert_max_num_queries):
+    counts = []
+    client = sign_in("viewer")
+    for number in (3, 70):
+        names = [f"query {index}" for index in range(number)]
+        case = make_case(names, {name: {"a": 3} for name in names}, owner=people["admin"])
+        cases.share(case=case, team=team)
+        for answer in ("ab", "ba"):
+            run_with(case, dict.fromkeys(names, answer))
+        client.get(address(case))
+        with django_assert_max_num_queries(25) as captured:
+            assert len(texts(client.get(address(case)))) == min(number, 50)
+        counts.append(len(captured))
+    assert counts[0] == counts[1]
+
+
+# --- an opened query ---
+
+
+def entry(case, text):
+    return case.case_queries.get(query__text=text)
+
+
+def test_opened_query_shows_both_lists_and_every_document_once(sign_in, case, compared):
+    client = sign_in("rater")
+    response = open_ready(client, case, open=entry(case, "query 1").pk)
+    (before,) = elements(tree(response), **{"data-side": "before"})
+    (after,) = elements(tree(response), **{"data-side": "after"})
+    moves = [[attributes(row)["data-move"] for row in elements(side, _name="li")] for side in (before, after)]
+    assert moves == [["gone", "same", "same"], ["up", "up"]]
+    documents = [
+        attributes(row)["data-doc"] for row in elements(tree(response), _name="li") if "data-doc" in attributes(row)
+    ]
+    assert documents == ["a", "b", "x"]
+    assert "0 in, 1 out, 2 moved" in words(after)
+    assert words(by_id(response, "query-difference")) == "+100.0"
+
+
+def test_opened_query_with_a_failed_search(sign_in, case, compared):
+    Ranking.objects.filter(run=compared[1], query__text="query 1").update(
+        error_kind="refused", error="Not today", hits=[]
+    )
+    response = open_ready(sign_in("viewer"), case, open=entry(case, "query 1").pk)
+    (after,) = elements(tree(response), **{"data-side": "after"})
+    assert "The search failed (refused): Not today" in words(after)
+
+
+def test_opened_query_of_another_case_is_not_found(sign_in, case, compared):
+    other = make_case(1)
+    assert sign_in("viewer").get(address(case, open=other.case_queries.get().pk)).status_code == 404
+
+
+def test_viewers_cannot_rate(sign_in, case, compared):
+    response = open_ready(sign_in("viewer"), case, open=entry(case, "query 1").pk)
+    assert not elements(tree(response), role="radiogroup")
+    url = address(case, "compare_rate", entry(case, "query 1").pk)
+    assert sign_in("viewer").post(url, {"doc_id": "x", "value": "3"}).status_code == 403
+
+
+def test_a_rating_changes_both_sides_and_the_verdict_follows(sign_in, case, compared):
+    client = sign_in("rater")
+    page = open_ready(client, case, open=entry(case, "query 1").pk)
+    (document,) = elements(tree(page), **{"data-doc": "x"})
+    (form,) = elements(document, _name="form")
+    response = client.post(attributes(form)["action"], {"doc_id": "x", "value": "3"}, headers=HTMX)
+    assert words(by_id(response, "query-difference")) == "0.0"
+    assert attributes(by_id(response, "compared-head"))["hx-swap-oob"] == "true"
+    verdict = by_id(response, "verdict")
+    assert "data-pending" in attributes(verdict) or words(by_id(response, "difference")) == "+33.3"
+    assert words(by_id(client.get(address(case)), "difference")) == "+33.3"
+    client.post(attributes(form)["action"], {"doc_id": "x", "value": ""}, headers=HTMX)
+    assert words(by_id(open_ready(client, case), "difference")) == "+66.7"
+
+
+def test_rating_without_javascript_leads_back(sign_in, case, compared):
+    client = sign_in("rater")
+    url = address(case, "compare_rate", entry(case, "query 1").pk)
+    response = client.post(url, {"doc_id": "x", "value": "3"})
+    assert response.status_code == 302
+    assert f"open={entry(case, 'query 1').pk}" in response["Location"]
+    refused = client.post(url, {"doc_id": "x", "value": "17"}, headers=HTMX)
+    assert refused.status_code == 409
+
+
+def test_query_text_is_escaped(sign_in, people, team, script):
+    text = '<script>alert("x")</script>'
+    case = make_case([text, "b"], {text: {"a": 3}}, owner=people["admin"])
+    cases.share(case=case, team=team)
+    for answer in ("ab", "ba"):
+        run_with(case, {text: answer})
+    response = open_ready(sign_in("viewer"), case, open=entry(case, text).pk)
+    assert text not in response.content.decode()
+
+
+# --- pins and files ---
+
+
+def test_pin_name_and_note(sign_in, case, compared):
+    client = sign_in("editor")
+    response = client.post(address(case, "run_pin", 1))
+    assert response["Location"] == address(case, run=1)
+    assert Run.objects.get(pk=compared[0].pk).pinned_at
+    client.post(address(case, "run_details", 1), {"name": "Before synonyms", "note": "May"})
+    page = words(tree(open_ready(client, case)))
+    assert "Run 1, Before synonyms" in page and "pinned" in page
+    response = client.post(address(case, "run_unpin", 1), {"next": "run=2&run=1&open=//evil"})
+    assert response["Location"] == f"{address(case)}?run=2&run=1"
+    assert Run.objects.get(pk=compared[0].pk).pinned_at is None
+    refused = client.post(address(case, "run_details", 1), {"name": "x\0"})
+    assert refused.status_code == 422
+
+
+def test_json_is_what_the_command_prints(sign_in, case, compared):
+    client = sign_in("viewer")
+    open_ready(client, case)
+    response = client.get(address(case, "compare_json"))
+    assert response["Content-Disposition"].endswith('-runs-1-2.json"')
+    fresh = comparison.compare(runs=compared, version=ScorerVersion.objects.used_by(case)[0])
+    assert json.loads(response.content) == json.loads(json.dumps(comparison_json.build_comparison(fresh)))
+
+
+def test_csv_has_the_list_as_filtered(sign_in, case, compared):
+    client = sign_in("viewer")
+    open_ready(client, case)
+    response = client.get(address(case, "compare_csv", state="changed"))
+    lines = b"".join(response.streaming_content).decode().splitlines()
+    assert (
+        lines[0]
+        == "query,run 1,run 2,difference,weight,jaccard,rbo,changed,unrated run 1,unrated run 2,ms run 1,ms run 2"
+    )
+    assert lines[1].startswith("query 1,0.0,100.0,100.0,1.0,0.666667,")
+    assert len(lines) == 3
+
+
+def test_files_that_are_not_ready(sign_in, case, compared, monkeypatch):
+    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    client = sign_in("viewer")
+    for name in ("compare_csv", "compare_json"):
+        response = client.get(address(case, name))
+        assert response.status_code == 302
+        assert re.search(r"/compare/\?run=1&run=2&scorer=\d+$", response["Location"])
+
+
+def test_a_pinned_run_compares_when_its_engine_is_gone(sign_in, case, compared):
+    runs.pin(run=compared[0])
+    compared[0].attempt.endpoint.__class__.objects.all().update(engine="uninstalled")
+    judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner)
+    response = open_ready(sign_in("viewer"), case, open=entry(case, "query 1").pk)
+    assert words(by_id(response, "difference")) == "+33.3"
