@@ -51,6 +51,12 @@ def difference(value: object) -> str:
     return MISSING if number is None else format_signed(number, 1)
 
 
+def effect(value: object) -> str:
+    """An effect size with its sign and two decimals: +0.51, −0.20; "–" if there is none."""
+    number = known(value)
+    return MISSING if number is None else format_signed(number, 2)
+
+
 def trend(value: object) -> str:
     """ "up", "down" or "same", judged by what `difference` prints; "same" if there is nothing to compare."""
     number = rounded(value, 1)

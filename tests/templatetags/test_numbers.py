@@ -185,3 +185,8 @@ def test_grade_class_takes_the_nearest_stop(grade: object, low: object, top: obj
 )
 def test_score_class_is_a_fifth(value: object, name: str) -> None:
     assert numbers.score_class(value) == name
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.512, "+0.51"), (-0.2, "−0.20"), (0.001, "0.00"), (None, "–")])
+def test_effect(value, text):
+    assert numbers.effect(value) == text

@@ -110,7 +110,7 @@ def _test_figures(pair: comparison.RunPair, tried: comparison.AttemptsTried) -> 
         Figure(
             "effect",
             LABELS["effect"],
-            numbers.MISSING if paired.differences.effect is None else _signed(paired.differences.effect, 2),
+            numbers.effect(paired.differences.effect),
             "Mean of the differences divided by their standard deviation",
         ),
     ]
@@ -226,11 +226,3 @@ def _p_text(p: float | None) -> str:
 
 def _percent(share: float | None) -> str:
     return numbers.MISSING if share is None else f"{numbers.whole(100 * share)} %"
-
-
-def _signed(value: float, places: int) -> str:
-    number = numbers.rounded(value, places)
-    if number is None:
-        return numbers.MISSING
-    text = f"{abs(number)}"
-    return text if number == 0 else f"+{text}" if number > 0 else f"{numbers.MINUS}{text}"

@@ -1,0 +1,71 @@
+"""Two runs compared: change a knob, run, compare, see the verdict, open a query, rate a document."""
+
+import pytest
+from playwright.sync_api import expect
+
+from relevancy import comparison, runs
+from relevancy.models import Case, Run, ScorerVersion, User
+
+from . import stage
+from .bench_page import BenchPage
+from .code_editor import editor
+from .conftest import Opens
+
+TEXTS = ["star wars", "alien", "solaris", "stalker"]
+RATINGS = {
+    "star wars": {"star-wars-1977": 10, "star-wars-episode-ii-attack-of-the-clones-2002": 4},
+    "alien": {"alien-1979": 10, "aliens-1986": 8},
+}
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    return stage.film_case(people["editor"], TEXTS, ratings=RATINGS, knobs={"title_boost": 10})
+
+
+def _verdict(case: Case) -> str:
+    compared = list(Run.objects.filter(case=case).select_related("case__book").order_by("number"))
+    version = ScorerVersion.objects.used_by(case)[0]
+    return comparison.describe_verdict(comparison.compare(runs=compared, version=version).pairs[0])
+
+
+def test_change_a_knob_run_compare_and_rate(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    editor(page).press("Control+Enter")
+    expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    page.locator("#compare-link").click()
+
+    sentence = page.locator("#verdict-sentence")
+    expect(sentence).to_have_text(_verdict(case))
+    rows = page.locator("#compared-queries tbody tr")
+    expect(rows).to_have_count(len(TEXTS))
+    page.locator("[data-open-query]", has_text="alien").click()
+    expect(page.locator("#compared-title")).to_have_text("alien")
+    expect(page.locator("[data-side=before] li")).not_to_have_count(0)
+    expect(page.locator("tr[aria-selected=true]")).to_contain_text("alien")
+
+    document = page.locator(".compared-documents li[data-doc='aliens-1986']")
+    button = document.locator("[data-grade='2']")
+    button.click()
+    expect(button).to_have_attribute("aria-checked", "true")
+    expect(button).to_be_focused()
+    expect(page.locator("[data-side=after] li", has_text="Aliens").locator(".grade")).to_have_text("2")
+    expect(page.locator("#verdict")).not_to_have_attribute("data-pending", "")
+    expect(sentence).to_have_text(_verdict(case))
+    page.reload()
+    expect(page.locator("#compared-title")).to_have_text("alien")
+
+
+def test_compare_without_javascript(look: Opens, case: Case) -> None:
+    runs.finish_here(runs.start(attempt=case.attempts.get(), by=case.owner))
+    page = look("rater", java_script_enabled=False)
+    page.goto(f"/cases/{case.pk}/compare/")
+    page.reload()
+    expect(page.locator("#verdict-sentence")).to_have_text(_verdict(case))
+    page.locator("[data-open-query]", has_text="star wars").click()
+    page.locator(".compared-documents li[data-doc='star-wars-1977'] [data-grade='5']").click()
+    document = page.locator(".compared-documents li[data-doc='star-wars-1977']")
+    expect(document.locator("[data-grade='5']")).to_have_attribute("aria-checked", "true")
