@@ -146,7 +146,10 @@ class ComparisonPage:
     @cached_property
     def rows(self) -> list[comparison.QueryRow]:
         """All queries of the comparison."""
-        return comparison.list_rows(self.figures) if self.figures else []
+        if self.figures is None:
+            return []
+        # A query may have been removed since the figures were read.
+        return [row for row in comparison.list_rows(self.figures) if row.query_id in self.queries]
 
     @cached_property
     def tags(self) -> list[str]:
