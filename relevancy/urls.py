@@ -12,6 +12,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("", include("relevancy.views.home.urls")),
+    path("", include("relevancy.views.case_files.urls")),
     path("", include("relevancy.views.account.urls")),
     path("", include("relevancy.views.new_case.urls")),
     path("", include("relevancy.views.workbench.urls")),

@@ -6,6 +6,7 @@ A route that is not in the table fails the test.
 from dataclasses import dataclass, field
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import URLPattern, get_resolver, reverse
 
@@ -55,6 +56,10 @@ case_archive           POST   own     302
 case_restore           POST   own     302
 case_duplicate         GET    edit    200
 case_duplicate         POST   edit    302
+case_files             GET    see     200
+case_download          GET    see     200
+ratings_import         POST   edit    302
+queries_import         POST   edit    302
 case_delete            GET    own     200
 case_delete            POST   own     302
 case                   GET    see     200
@@ -198,6 +203,7 @@ class World:
             "invitation_id": self.invitation.pk,
             "token": teams.invitations.token(self.invitation),
             "step": "scale",
+            "name": "ratings",
         }
 
 
@@ -243,6 +249,11 @@ def bodies(world):
         "scorer_share": share,
         "case_rename": {"name": "Renamed"},
         "case_duplicate": {"name": "Copy", "ratings": "copy"},
+        "ratings_import": {
+            "do": "import",
+            "file": SimpleUploadedFile("ratings.csv", b"query,docid,rating\nquery 1,a,2\n"),
+        },
+        "queries_import": {"do": "import", "file": SimpleUploadedFile("queries.txt", b"a new query\n")},
         "case_scorer": {"scorer": world.scorer.pk},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},

@@ -116,6 +116,7 @@ def _lists(show: str, sort: str, waiting: cases.Waiting) -> list[ListChoice]:
             reverse("home", query=({"show": key} if key else {}) | order),
         )
         for key, label in LISTS.items()
+        if key == show or counts.get(key) != 0 or not key
     ]
 
 

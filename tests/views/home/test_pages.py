@@ -173,7 +173,8 @@ def test_home_lists_keep_filter_and_order(sign_in, people):
     make_case(people["owner"])
     page = sign_in("owner").get("/?show=unrated&sort=name").content.decode()
     assert '<input type="hidden" name="show" value="unrated">' in compact(page)
-    assert "/?show=failed&amp;sort=name" in page
+    assert "/?show=archived&amp;sort=name" in page
+    assert "show=failed" not in page  # no run has failed
 
 
 def statements(client, url="/"):

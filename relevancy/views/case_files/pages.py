@@ -1,0 +1,149 @@
+"""The page with the files of a case: what can be downloaded, and uploads with a preview."""
+
+from enum import StrEnum
+from functools import partial
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
+from django.views.decorators.http import require_GET, require_POST
+
+from relevancy import queries, tasks, transfer
+from relevancy.models import Case, Role, Run
+from relevancy.views.forms import add_errors
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest, submitted
+from relevancy.views.responses import redirect_with_message
+
+from .forms import QueriesFileForm, RatingsFileForm
+
+MAX_REJECTED = 20  # lines that are listed
+
+
+class ImportAction(StrEnum):
+    """What the submit buttons of an import do."""
+
+    PREVIEW = "preview"
+    IMPORT = "import"
+
+
+def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
+    case: Case = get_or_403(Case.objects.select_related("book"), request.user, case_id, needs=needs)
+    return case
+
+
+@require_GET
+def case_files(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """What can be downloaded and, for editors, uploaded."""
+    return _render(request, _get_case(request, case_id, Role.VIEWER), {})
+
+
+@require_POST
+def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Imports ratings. `do=preview` only says what would be imported, for htmx as a fragment."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    form = RatingsFileForm(files=request.FILES)
+    if not form.is_valid():
+        return _render(request, case, {"ratings_form": form}, status=422)
+    text = form.cleaned_data["file"]
+    if submitted(request, ImportAction) == ImportAction.PREVIEW:
+        preview = transfer.ratings_preview.preview_ratings(case=case, text=text, by=request.user)
+        return _render(request, case, {"ratings_form": form, "preview": preview})
+    try:
+        imported = transfer.ratings_csv.import_ratings(case=case, text=text, by=request.user)
+    except transfer.BadFile as error:
+        form.add_error("file", str(error))
+        return _render(request, case, {"ratings_form": form}, status=422)
+    if imported.changed:
+        transaction.on_commit(partial(tasks.enqueue_book_rescore, case.book_id))
+    return redirect_with_message(
+        request,
+        reverse("case_files", args=[case.pk]),
+        f"{imported.changed:,} of {imported.ratings:,} ratings are new or changed; {imported.queries:,} queries added.",
+    )
+
+
+@require_POST
+def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Adds the queries of a file. `do=preview` only says what would be added, for htmx as a fragment."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    form = QueriesFileForm(files=request.FILES)
+    if not form.is_valid():
+        return _render(request, case, {"queries_form": form}, status=422)
+    try:
+        pasted = transfer.queries_csv.parse_queries(form.cleaned_data["file"])
+        if submitted(request, ImportAction) == ImportAction.IMPORT:
+            added = queries.add(case=case, texts=pasted)
+            text = f"{len(added.added):,} queries added; {len(added.repeated):,} were there already."
+            text += f" {len(added.rejected):,} lines were left out." if added.rejected else ""
+            return redirect_with_message(request, reverse("case_files", args=[case.pk]), text)
+    except transfer.BadFile as error:
+        form.add_error("file", str(error))
+    except ValidationError as error:
+        add_errors(form, error)
+    if form.errors:
+        return _render(request, case, {"queries_form": form}, status=422)
+    present = set(case.case_queries.present().values_list("query__text", flat=True))
+    found = {
+        "added": sum(text not in present for text in pasted.texts),
+        "present": sum(text in present for text in pasted.texts),
+        "repeated": len(pasted.repeated),
+        "rejected": len(pasted.rejected),
+        "lines": pasted.rejected[:MAX_REJECTED],
+    }
+    return _render(request, case, {"queries_form": form, "found": found})
+
+
+def _render(request: HtmxRequest, case: Case, context: dict[str, object], status: int = 200) -> HttpResponse:
+    """Renders the page; for htmx the fragment that belongs to the form that was sent."""
+    if request.htmx:
+        name = "_queries_preview" if "queries_form" in context else "_ratings_preview"
+        return render(request, f"case_files/{name}.html", {"case": case, **context}, status=status)
+    role: int = vars(case)["role"]  # annotated by the access methods
+    context = {
+        "case": case,
+        "run": Run.objects.finished().newest_for(case).first(),
+        "can_edit": role >= Role.EDITOR,
+        "ratings_form": RatingsFileForm(),
+        "queries_form": QueriesFileForm(),
+        **context,
+    }
+    return render(request, "case_files/files.html", context, status=status)
+
+
+TEXT_FILES = {
+    "ratings": (transfer.ratings_csv.export_ratings, "ratings.csv", "text/csv"),
+    "qrels": (transfer.trec.export_qrels, "qrels.txt", "text/plain"),
+}
+RUN_FILES = {
+    "run": (transfer.run_csv.export_run, "csv", "text/csv"),
+    "trec-run": (transfer.trec.export_run, "txt", "text/plain"),
+}
+
+
+@require_GET
+def case_download(request: HtmxRequest, case_id: int, name: str) -> HttpResponse | FileResponse:
+    """One file: ratings or qrels, run or trec-run of the newest finished run, or the whole case."""
+    case = _get_case(request, case_id, Role.VIEWER)
+    stem = slugify(case.name) or "case"
+    if name in TEXT_FILES:
+        export, suffix, content_type = TEXT_FILES[name]
+        return _attachment(export(case=case), f"{stem}-{suffix}", content_type)
+    if name in RUN_FILES:
+        run = Run.objects.finished().newest_for(case).first()
+        if run is None:
+            raise Http404
+        export_run, extension, content_type = RUN_FILES[name]
+        return _attachment(export_run(run=run), f"{stem}-run-{run.number}.{extension}", content_type)
+    file = transfer.case_zip.export_case(case=case)
+    return FileResponse(file, as_attachment=True, filename=f"{stem}.zip", content_type="application/zip")
+
+
+def _attachment(content: str, filename: str, content_type: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=f"{content_type}; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=filename) or ""
+    return response

@@ -1,0 +1,22 @@
+"""URLs of the files of a case."""
+
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+
+from . import pages
+
+
+class FileName(StringConverter):
+    """The files that can be downloaded."""
+
+    regex = "ratings|qrels|run|trec-run|case"
+
+
+register_converter(FileName, "case_file")
+
+urlpatterns = [
+    path("cases/<int:case_id>/files/", pages.case_files, name="case_files"),
+    path("cases/<int:case_id>/files/<case_file:name>/", pages.case_download, name="case_download"),
+    path("cases/<int:case_id>/files/import-ratings/", pages.ratings_import, name="ratings_import"),
+    path("cases/<int:case_id>/files/import-queries/", pages.queries_import, name="queries_import"),
+]
