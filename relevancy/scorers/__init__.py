@@ -12,7 +12,7 @@ from .case_scorers import (
     uses,
 )
 from .definitions import formula, measures, parse_measure, script_reference, write_measure
-from .scales import parse_scale
+from .scales import parse_scale, scale_advice
 from .scorers import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -61,6 +61,7 @@ __all__ = [
     "replace",
     "restore",
     "retire",
+    "scale_advice",
     "script_reference",
     "set_default",
     "set_user_scripts_allowed",

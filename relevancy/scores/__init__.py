@@ -27,7 +27,7 @@ from .history import (
     secondary_scores,
 )
 from .packages import missing_measures
-from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query
+from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
 from .ratings import QueryRatings, RatingRecord
 from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_query, rescore_run
 from .revisions import book_changed, case_changed, ratings_changed
@@ -92,5 +92,6 @@ __all__ = [
     "store",
     "store_comparison",
     "stored_differences",
+    "suggest_output_range",
     "switched_off_scorers",
 ]

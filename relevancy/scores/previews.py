@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from relevancy import engines, scoring
@@ -16,6 +16,7 @@ from .grades import known_grades, scale_of
 from .scale_mapping import Range, mapped_scales
 from .score_rankings import build_batch, ranking_inputs, score_columns
 
+_EXAMPLE_LENGTH = 10  # documents in the rankings of `suggest_output_range`
 _UNLIMITED_MEASURES = {"CG", "DCG"}  # sums, which have no maximum of their own
 
 
@@ -90,6 +91,32 @@ def preview_grades(definition: ScorerDefinition, *, grades: str, known: str = ""
     )
     config = {"depth": max(1, len(ids)), "options": {}}
     return _preview(definition, ranking, rated, book, config, titles={doc_id: doc_id for doc_id in ids})
+
+
+def suggest_output_range(definition: ScorerDefinition) -> str:
+    """Returns what a script probably gives, by its scores for a few rankings: "1" if all lie between 0 and 1 and one is above 0,
+    "100" if one is above 1. Empty for a measure, and if no ranking tells.
+
+    A ranking of only top grades tells for nearly every script: it has the score 1 or 100.
+    """
+    if not definition.script:
+        return ""
+    grades = [f"{grade:g}" for grade in definition.grades]
+    falling = (grades[::-1] * _EXAMPLE_LENGTH)[:_EXAMPLE_LENGTH]
+    rankings = ([grades[-1]] * _EXAMPLE_LENGTH, sorted(falling, key=float, reverse=True), falling[::-1])
+    values: list[float] = []
+    for ranking in rankings:
+        try:
+            preview = preview_grades(replace(definition, output_range="100"), grades=" ".join(ranking))
+        except scoring.ScoringError:
+            return ""
+        if preview.error:
+            return ""
+        if preview.score is not None:
+            values.append(preview.score)
+    if not values or max(values) <= 0:
+        return ""
+    return "1" if max(values) <= 1 else "100"
 
 
 def preview_query(definition: ScorerDefinition, *, run: Run, query_id: int) -> ScorerPreview | None:

@@ -37,6 +37,7 @@ def test_script_is_written_tried_and_saved(look: Opens, people: dict[str, User])
     page.watch.expect(422)  # type: ignore[attr-defined]
     page.goto("/scorers/new/?kind=script")
     page.get_by_label("Name", exact=True).fill("Mean of three")
+    page.get_by_label("The script gives").select_option("100")
     page.get_by_label("Scale", exact=True).fill("0:3")
     page.get_by_label("Grades, in rank order").fill("3 2 1 0")
     write(page, "let a = 1;\nlet b = ;")
@@ -63,6 +64,7 @@ def test_refused_script_keeps_its_text_and_shows_the_location(look: Opens) -> No
     page.watch.expect(422)  # type: ignore[attr-defined]
     page.goto("/scorers/new/?kind=script")
     page.get_by_label("Name", exact=True).fill("Broken")
+    page.get_by_label("The script gives").select_option("100")
     write(page, "setScore(1);\nlet b = ;")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Line 2, column 9: ")).to_be_visible()
@@ -116,6 +118,7 @@ def test_preview_of_a_real_query_compares_and_saves_for_one_case(look: Opens, ca
     page = look("owner")
     page.goto("/scorers/new/?kind=script")
     page.get_by_label("Name", exact=True).fill("Only here")
+    page.get_by_label("The script gives").select_option("100")
     write(page, SCRIPT)
     page.get_by_role("radio", name="A real query").check()
     page.locator("select[name=case]").select_option(label="Movies")
@@ -163,6 +166,7 @@ def test_without_javascript(look: Opens, people: dict[str, User]) -> None:
     page = look("rater", java_script_enabled=False)
     page.goto("/scorers/new/?kind=script")
     page.get_by_label("Name", exact=True).fill("Plain")
+    page.get_by_label("The script gives").select_option("100")
     page.get_by_role("textbox", name="Script", exact=True).fill(SCRIPT)
     page.get_by_role("button", name="Run").click()
     assert answer(page) == "90.0"

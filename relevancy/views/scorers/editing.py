@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import scorers, tasks
+from relevancy import scorers, scores, tasks
 from relevancy.models import Role, Scorer, ScorerDefinition, ScorerVersion, User
 from relevancy.scoring.errors import ScoringError
 from relevancy.views.forms import InitialValues
@@ -22,7 +22,7 @@ from .forms import ScorerForm
 from .library import editable_cases, get_scorer, menu, newest
 from .measure import measure_context
 from .pages import uses_of
-from .preview import PreviewResult, build_preview
+from .preview import PreviewResult, build_preview, wrong_range
 from .preview_forms import PreviewForm
 
 STARTER = """// Runs once for each query; setScore sets its score.
@@ -59,7 +59,7 @@ def scorer_new(request: HtmxRequest) -> HttpResponse:
         "measure": request.GET.get("measure", "nDCG"),
         "cutoff": None if kind == "script" else 10,  # a script declares its own
         "script": STARTER,
-        "output_range": "100",
+        "output_range": "",  # asked: a wrong one makes every score wrong
     }
     return _edit(request, None, initial)
 
@@ -113,6 +113,8 @@ def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -
     if action in {ScorerAction.RUN, ScorerAction.SHOW}:
         result = build_preview(request, preview_form, form, None) if action == ScorerAction.RUN else None
         form.errors.pop("name", None)  # A preview needs no name.
+        if form.misses_output_range:
+            form.errors.pop("output_range", None)
     elif request.method == "POST" and form.is_valid():
         try:
             if action == ScorerAction.SAVE_FOR_CASE:
@@ -157,6 +159,9 @@ def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> Http
         previous = newest(scorer).number
         version = scorers.change(scorer=scorer, **values)
         text = f"{scorer.name} saved{f' as version {version.number}' if version.number > previous else ''}."
+    definition = values["definition"]
+    if warning := wrong_range(definition, scores.suggest_output_range(definition)):
+        messages.warning(request, warning)
     return redirect_with_message(request, reverse("scorer", args=[scorer.pk]), text, level=messages.SUCCESS)
 
 

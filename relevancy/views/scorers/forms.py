@@ -64,7 +64,12 @@ class ScorerForm(forms.Form):
         error_messages={"invalid": "The cutoff must be a whole number of results, such as 10."},
     )
     script = ScriptField()
-    output_range = forms.ChoiceField(choices=ScorerVersion.OutputRange.choices)
+    output_range = forms.ChoiceField(
+        label="The script gives",
+        choices=[("", "Choose…"), *ScorerVersion.OutputRange.choices],
+        error_messages={"required": "Choose what the script gives: scores from 0 to 1, or from 0 to 100."},
+        help_text="Scripts from Quepid mostly give 0–1. The preview says what it finds.",
+    )
     zero = forms.BooleanField(label="Count queries that cannot be scored as 0", required=False)
     is_global = forms.BooleanField(label="Available to all users; only admins can edit it", required=False)
 
@@ -128,16 +133,22 @@ class ScorerForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
         measure = self.notation = self._build_notation(data) if self.selected_kind == "measure" else ""
-        if not set(self.errors) - {"name", "description"}:
+        missing = {"output_range"} if self.misses_output_range else set()
+        if not set(self.errors) - {"name", "description"} - missing:
             self.scorer_definition = ScorerDefinition(
                 measure=measure,
                 script=data.get("script", ""),
                 scale=data["scale"],
-                output_range=data.get("output_range", "100"),
+                output_range=data.get("output_range") or "100",
                 cutoff=None if measure else data.get("cutoff"),
                 count_unscoreable_as_zero=data["zero"],
             )
         return data
+
+    @property
+    def misses_output_range(self) -> bool:
+        """Whether it was not chosen what the script gives; the definition then says 0–100, and cannot be saved."""
+        return "output_range" in self.fields and self.has_error("output_range", "required")
 
     def _build_notation(self, data: Mapping[str, Any]) -> str:
         """Returns the measure in its notation; if it is invalid, adds errors to the fields concerned and returns ""."""

@@ -1,7 +1,7 @@
 """The scorer preview: scores typed grades, or a query of a case, with a saved or unsaved scorer. Stores nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
@@ -30,6 +30,7 @@ class PreviewResult:
     other, other_name, other_problem: the same ranking under the scorer to compare with.
     matches: the queries of the case that match the search text.
     query: the query that was scored.
+    range_note: what is to be said about the range of a script's scores; `is_range_wrong`: it is not the one that was chosen.
     """
 
     preview: ScorerPreview | None = None
@@ -42,6 +43,8 @@ class PreviewResult:
     other_problem: str = ""
     matches: Sequence[Query] = ()
     query: Query | None = None
+    range_note: str = ""
+    is_range_wrong: bool = False
 
     @property
     def difference(self) -> float | None:
@@ -89,6 +92,8 @@ def build_preview(
     definition = ScorerDefinition.of(newest(scorer)) if scorer else _unsaved(request, form, result)
     if definition is None:
         return result
+    if definition.script:
+        definition = _check_range(definition, form is not None and form.misses_output_range, result)
     try:
         result.preview = _score(preview_form, definition, result)
     except (PreviewNotPossible, ScoringError) as reason:
@@ -100,11 +105,44 @@ def build_preview(
     return result
 
 
+def wrong_range(definition: ScorerDefinition, suggested: str) -> str:
+    """Returns what is wrong with the chosen range of a script's scores; an empty string if nothing seems to be."""
+    if suggested == "1" and definition.output_range == "100":
+        return (
+            "All scores of this script for example rankings lie between 0 and 1, but it is said to give 0–100: its best score "
+            "would be 1 of 100. If it gives 0–1, choose that."
+        )
+    if suggested == "100" and definition.output_range == "1":
+        return (
+            "This script gives scores above 1 for example rankings, but it is said to give 0–1: they are cut to 1, which is "
+            "100 of 100. If it gives 0–100, choose that."
+        )
+    return ""
+
+
+def _check_range(definition: ScorerDefinition, is_missing: bool, result: PreviewResult) -> ScorerDefinition:
+    """Returns the definition with the range that its scores suggest if none was chosen, and adds what is to be said to the result."""
+    suggested = scores.suggest_output_range(definition)
+    if not is_missing:
+        result.range_note = wrong_range(definition, suggested)
+        result.is_range_wrong = bool(result.range_note)
+        return definition
+    found = {
+        "1": "All its scores for example rankings lie between 0 and 1, so this preview takes it as 0–1.",
+        "100": "It gives scores above 1 for example rankings, so this preview takes it as 0–100.",
+        "": "Example rankings do not tell. This preview takes it as 0–100.",
+    }[suggested]
+    result.range_note = f"You have not chosen what the script gives. {found}"
+    return replace(definition, output_range=suggested or "100")
+
+
 def _unsaved(request: HtmxRequest, form: ScorerForm | None, result: PreviewResult) -> ScorerDefinition | None:
     """Returns the definition in the form. If it is invalid, adds the problems to `result` and returns None."""
     if form is None:
         return None
     invalid = {name: errors for name, errors in form.errors.items() if name not in {"name", "description"}}
+    if form.misses_output_range:
+        invalid.pop("output_range", None)
     if invalid or form.scorer_definition is None:
         titles = {name: form.fields[name].label or name.title() for name in invalid if name in form.fields}
         result.problems = [f"{titles.get(name, '')}: {error}" for name, errors in invalid.items() for error in errors]

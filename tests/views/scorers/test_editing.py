@@ -237,3 +237,50 @@ def test_new_form_suggests_a_cutoff_for_measures_only(sign_in, kind, cutoff):
     """A cutoff that the form suggests would override the one that the script declares."""
     form = sign_in("rater").get("/scorers/new/", {"kind": kind}).context["form"]
     assert form["cutoff"].value() == cutoff
+
+
+UNIT_SCRIPT = "setScore(avgRating() / max);\n"
+
+
+def test_new_script_asks_what_it_gives(sign_in):
+    client = sign_in("rater")
+    page = client.get("/scorers/new/?kind=script").content.decode()
+    assert '<option value="" selected>' in page
+    response = client.post("/scorers/new/", {**AS_SCRIPT, "output_range": ""})
+    assert (response.status_code, list(response.context["form"].errors)) == (422, ["output_range"])
+    assert not Scorer.objects.filter(name="New").exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "output_range", "is_wrong"),
+    [(UNIT_SCRIPT, "100", True), (UNIT_SCRIPT, "1", False), (SCRIPT, "1", True), (SCRIPT, "100", False)],
+)
+def test_saving_a_script_warns_if_its_scores_do_not_fit_what_it_gives(sign_in, script, output_range, is_wrong):
+    data = {**AS_SCRIPT, "script": script, "output_range": output_range}
+    response = sign_in("rater").post("/scorers/new/", data, follow=True)
+    assert Scorer.objects.get(name="New").versions.get().output_range == output_range
+    levels = [message.level_tag for message in response.context["messages"]]
+    assert ("warning" in levels) == is_wrong
+
+
+@pytest.mark.parametrize(
+    ("scale", "gain", "is_advised"),
+    [
+        ("0:3", "exp", False),
+        ("1:10", "exp", True),
+        ("1:10", "linear", True),
+        ("0:10", "exp", True),
+        ("0:10", "linear", False),
+    ],
+)
+def test_measure_says_if_the_scale_does_not_suit_its_gain(sign_in, scale, gain, is_advised):
+    data = {**MEASURE, **PARTS, "scale": scale, "p_gain": gain, "do": "show"}
+    page = sign_in("rater").post("/scorers/new/", data).content.decode()
+    assert ('id="scale-advice"' in page) == is_advised
+
+
+def test_scale_advice_names_the_gains(db):
+    advice = scorers.scale_advice(measure="nDCG@10", scale=[[grade, ""] for grade in range(1, 11)])
+    assert "gains 1," in advice
+    assert "1,023" in advice
+    assert scorers.scale_advice(measure="P@10", scale=[[1, ""], [10, ""]]) == ""

@@ -1,6 +1,7 @@
 """Scorer preview: unsaved definitions and scorers as they are, on typed grades and on real queries. Nothing is stored."""
 
 import json
+import re
 
 import pytest
 
@@ -234,3 +235,25 @@ def test_try_a_sum_says_what_it_is_per_cent_of(sign_in, measure, said):
     nothing = ask(sign_in("rater"), **data, on="typed", grades="0 0", known="3").content.decode()
     assert "would give" not in nothing
     assert "would give" not in ask(sign_in("rater"), **MEASURE, **TYPED).content.decode()
+
+
+UNIT_SCRIPT = "setScore(avgRating() / max);\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "chosen", "score", "note"),
+    [
+        (UNIT_SCRIPT, "100", 0.6111, 'data-range="wrong"'),
+        (UNIT_SCRIPT, "1", 61.11, ""),
+        (UNIT_SCRIPT, "", 61.11, 'data-range="taken"'),
+        (SCRIPT, "", 60.0, 'data-range="taken"'),
+        (SCRIPT, "1", 100.0, 'data-range="wrong"'),
+    ],
+)
+def test_try_says_whether_the_range_of_a_script_fits(sign_in, script, chosen, score, note):
+    data = {**AS_SCRIPT, "script": script, "output_range": chosen, **TYPED}
+    response = ask(sign_in("rater"), **data)
+    assert response.status_code == 200
+    assert response.context["result"].preview.score == pytest.approx(score, abs=0.01)
+    found = re.findall(r'data-range="\w+"', response.content.decode())
+    assert found == ([note] if note else [])
