@@ -55,7 +55,7 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
     left_out = [version.scorer.name for version in versions if version.scorer_id not in usable]
     with transaction.atomic():
         book = case.book if ratings == "share" else _copy_of_book(case.book, name, by)
-        copy = Case(name=name, book=book, owner=by, options=case.options)
+        copy = Case(name=name, book=book, owner=by, options=case.options, explained_fields=case.explained_fields)
         clean_and_save(copy)
         chosen = [version.scorer for version in kept] or [scorers.default_scorer()]
         scorers.choose_scorers(case=copy, scorers=chosen, versions=kept)

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import endpoints, runs
-from relevancy.models import Book, EncryptedJSONField, Endpoint, Run, Scorer, User
+from relevancy import endpoints, runs, teams
+from relevancy.models import Book, EncryptedJSONField, Endpoint, Run, Scorer, Team, User
 from relevancy.queries import queries
 from relevancy.runs import attempts
 
@@ -24,6 +24,7 @@ class CaseSetup:
     texts: queries; with a book they are added to the book's own.
     scale: `[[grade, label], …]` of the new book; None takes that of the scorer.
     book: a book whose scale and queries the case takes; None makes a new one.
+    team: the team that the case is shared with, in which its owner is an editor; new_team: the name of one to be made for it.
     """
 
     name: str
@@ -34,6 +35,8 @@ class CaseSetup:
     texts: Sequence[str]
     scale: Sequence[Sequence[Any]] | None = None
     book: Book | None = None
+    team: Team | None = None
+    new_team: str = ""
 
 
 def create_with_first_run(*, setup: CaseSetup, by: User) -> Run:
@@ -50,9 +53,20 @@ def create_with_first_run(*, setup: CaseSetup, by: User) -> Run:
         if setup.endpoint.pk is None:
             endpoints.save_new(setup.endpoint)
         case = cases.create(name=setup.name, owner=by, scorers=[setup.scorer], scale=setup.scale, book=setup.book)
+        if team := _team(setup, by):
+            cases.share(case=case, team=team)
         attempt = attempts.save(case=case, endpoint=setup.endpoint, template=setup.template, fields=setup.fields, by=by)
         queries.add(case=case, texts=texts)
         return runs.start(attempt=attempt, by=by)
+
+
+def _team(setup: CaseSetup, by: User) -> Team | None:
+    if not setup.new_team:
+        return setup.team
+    try:
+        return teams.create(name=setup.new_team, by=by)
+    except ValidationError as error:
+        raise ValidationError({"new_team": error.messages}) from None
 
 
 def seal(secrets: Mapping[str, str]) -> str:

@@ -23,7 +23,15 @@ from .endpoints import (
     unshare,
     update,
 )
-from .engine_info import EngineInfo, default_engine, engine_info, engine_infos, engine_label, is_file_engine
+from .engine_info import (
+    EngineInfo,
+    address_of_page,
+    default_engine,
+    engine_info,
+    engine_infos,
+    engine_label,
+    is_file_engine,
+)
 
 __all__ = [
     "CREATE_DENIED",
@@ -31,6 +39,7 @@ __all__ = [
     "Document",
     "EngineBusy",
     "EngineInfo",
+    "address_of_page",
     "archive",
     "autocomplete",
     "build_endpoint",

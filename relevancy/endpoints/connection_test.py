@@ -1,6 +1,7 @@
 """Connection tests: ask an endpoint for its product, its fields and, with a query, its first documents."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from relevancy import engines
@@ -30,6 +31,7 @@ class ConnectionTest:
 
     `error`: what went wrong; the other attributes are what was returned before that.
     `warnings`: probable mistakes in the template.
+    `recognized`, `recognized_version`: after an error, key and version of the engine that responds at this address instead.
     """
 
     version: str
@@ -37,6 +39,17 @@ class ConnectionTest:
     page: engines.Page | None
     error: str = ""
     warnings: tuple[engines.TemplateWarning, ...] = ()
+    recognized: str = ""
+    recognized_version: str = ""
+
+    @property
+    def filled_fields(self) -> list[str]:
+        """The fields that have a value in a returned document; all fields if no document was returned."""
+        hits = self.page.hits if self.page else ()
+        if not hits:
+            return self.fields
+        filled = {name for hit in hits for name, value in hit.fields.items() if value not in (None, "", [], {})}
+        return [name for name in self.fields if name in filled]
 
 
 def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*") -> ConnectionTest:
@@ -68,7 +81,29 @@ def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields
             names = names or engines.field_names([hit.fields for hit in page.hits])
             return ConnectionTest(version, names, page, warnings=warnings)
     except (engines.EngineError, UnreadableSecret) as error:
-        return ConnectionTest(version, names, None, str(error), warnings)
+        recognized, recognized_version = ("", "")
+        if not version and isinstance(error, engines.EngineError):
+            recognized, recognized_version = _recognize(endpoint, error)
+        return ConnectionTest(version, names, None, str(error), warnings, recognized, recognized_version)
+
+
+def _recognize(endpoint: Endpoint, error: engines.EngineError) -> tuple[str, str]:
+    """Returns key and version of another engine that responds at the address of an endpoint; empty if there is none.
+
+    Only if something has responded. An adapter can be tried if only its own product answers its question for the version.
+    """
+    if isinstance(error, engines.EndpointUnreachable | engines.TooSlow) and error.status is None:
+        return "", ""
+    for adapter in engines.available():
+        if adapter.recognizes_product and adapter.key != endpoint.engine:
+            other = copy(endpoint)
+            other.engine = adapter.key
+            try:
+                with connect_for_page(other) as engine:
+                    return adapter.key, engine.version()
+            except engines.EngineError:
+                continue
+    return "", ""
 
 
 def _template_for_any_index(endpoint: Endpoint, names: Sequence[str]) -> str:

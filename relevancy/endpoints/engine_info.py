@@ -46,6 +46,12 @@ def is_file_engine(key: str) -> bool:
     return engine is not None and engine.address.kind == "file"
 
 
+def address_of_page(*, engine: str, url: str) -> str:
+    """Returns the address that is meant by that of a page which the engine shows in a browser; any other as it is."""
+    adapter = engines.find(engine)
+    return adapter.address_of_page(url) if adapter is not None else url
+
+
 def default_engine() -> str:
     """Returns the key of the engine that the form of a new endpoint starts with."""
     return engines.available()[0].key

@@ -20,6 +20,12 @@ def data_folder(engine: str) -> Path:
     return Path(settings.DATA_DIR) / engine
 
 
+def is_present(*, engine: str, name: str) -> bool:
+    """Whether an index or file of this name is in the data directory."""
+    is_plain = name == Path(name).name and name not in {"", ".", ".."}
+    return is_stored(engine) and is_plain and (data_folder(engine) / name).exists()
+
+
 def why_not_usable(*, engine: str, name: str, by: User) -> str:
     """Returns why a user may not name an index or file as the address of an endpoint; an empty string if the user may.
 
@@ -30,8 +36,7 @@ def why_not_usable(*, engine: str, name: str, by: User) -> str:
     index = StoredIndex.objects.with_role(by).select_related("owner").filter(engine=engine, name=name).first()
     if index is not None:
         return "" if StoredIndex.objects.editable_by(by).filter(pk=index.pk).exists() else _refusal(index)
-    is_plain = name == Path(name).name and name not in {"", ".", ".."}
-    if is_plain and (data_folder(engine) / name).exists():
+    if is_present(engine=engine, name=name):
         return (
             f"“{name}” exists on this server, and its owner is not known. "
             "An admin can load its documents again, or create the endpoint."

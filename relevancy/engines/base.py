@@ -43,6 +43,7 @@ class Engine(ABC):
     `vocabulary`: words that an editor completes in a query template.
     `uses_template`: False if the template does not change what is returned.
     `searches_all_fields`: a template that names no field searches all text fields.
+    `recognizes_product`: `version` succeeds only for this product, so that an address can be tried with this adapter.
     """
 
     key: ClassVar[str]
@@ -56,6 +57,7 @@ class Engine(ABC):
     vocabulary: ClassVar[tuple[str, ...]] = ()
     uses_template: ClassVar[bool] = True
     searches_all_fields: ClassVar[bool] = True
+    recognizes_product: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         """Applies the limits on what engines return to the methods of each adapter, those of installed packages included."""
@@ -66,6 +68,11 @@ class Engine(ABC):
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+
+    @classmethod
+    def address_of_page(cls, url: str) -> str:
+        """Returns the address that is meant by that of a page which the engine shows in a browser; any other as it is."""
+        return url
 
     @abstractmethod
     def search(self, request: Request) -> Page:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django import template
 from django.core.paginator import Page
-from django.forms import BoundField
+from django.forms import BoundField, CheckboxInput, FileInput, HiddenInput, RadioSelect
 from django.utils.safestring import SafeString
 
 from relevancy.models import Case, CaseQuery
@@ -55,7 +55,7 @@ for _case_tag in (case_links.case_url, addresses.link_to_case, addresses.post_to
     register.simple_tag(_case_tag, takes_context=True, name=_case_tag.__name__)
 
 # Controls that are no box with an outline.
-_BARE = {"checkbox", "radioselect", "checkboxselectmultiple", "clearablefile", "file", "hidden"}
+_BARE = (CheckboxInput, RadioSelect, FileInput, HiddenInput)
 
 
 @register.inclusion_tag("_ui/pager.html")
@@ -132,7 +132,7 @@ def rate_unretrieved(
 def control(field: BoundField) -> SafeString:
     """The control of a form field with the class of our text fields added to those its widget has."""
     widget = field.field.widget
-    if field.widget_type in _BARE or widget.attrs.get("type") == "range":
+    if isinstance(widget, _BARE) or widget.attrs.get("type") == "range":
         return field.as_widget()
     classes = f"input {widget.attrs.get('class', '')}".strip()
     return field.as_widget(attrs={"class": classes})

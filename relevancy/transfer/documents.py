@@ -1,5 +1,7 @@
-"""Documents as JSON lines."""
+"""Documents as JSON lines, or as CSV with the names of the fields in the first line."""
 
+import csv
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -28,11 +30,36 @@ def parse_documents(text: str) -> Iterator[dict[str, Any]]:
         yield document
 
 
+def parse_csv_documents(text: str) -> Iterator[dict[str, Any]]:
+    """Yields one document per row of a CSV text; empty cells are left out, all values are text. Raises `BadFile`."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        repeated = next((name for index, name in enumerate(names) if name in names[:index]), None)
+        if repeated is not None or "" in names:
+            problem = "a column has no name" if repeated is None else f"two columns are called {quote(repeated)}"
+            raise BadFile(f"{problem}. The first line of CSV names the fields.", line=1)
+        line = reader.line_num + 1
+        for cells in reader:
+            if any(cells):
+                if len(cells) != len(names):
+                    raise BadFile(f"{len(cells)} columns instead of {len(names)}: {quote(','.join(cells))}.", line=line)
+                yield {name: cell for name, cell in zip(names, cells, strict=True) if cell}
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise BadFile(f"this is not valid CSV: {error}.", line=reader.line_num) from None
+
+
 def import_documents(
     *, engine: str, url: str, text: str, by: User, team: Team | None = None, id_field: str = "id"
 ) -> int:
-    """Loads the documents of a file as `load_documents` does. Returns their number. Raises `BadFile` as well."""
-    documents = parse_documents(text)
+    """Loads the documents of a file as `load_documents` does. Returns their number. Raises `BadFile` as well.
+
+    text: JSON lines if it begins with a brace, otherwise CSV.
+    """
+    text = text.removeprefix("\ufeff")
+    is_json = text.lstrip().startswith(("{", "["))
+    documents = parse_documents(text) if is_json else parse_csv_documents(text)
     try:
         return load_documents(engine=engine, url=url, documents=documents, by=by, team=team, id_field=id_field)
     except ValueError as error:

@@ -57,6 +57,7 @@ class ElasticEngine(Engine):
         example=EXAMPLE,
     )
     default_id_field = "_id"
+    recognizes_product = True
     example_template = '{"query": {"multi_match": {"query": "#$query##", "fields": ["title^2", "description"]}}}'
 
     def __init__(self, connection: Connection) -> None:

@@ -32,7 +32,7 @@ class EmbeddedEngine(Engine):
     address = AddressField(
         kind="folder",
         label="Name of the index",
-        help="An index on this server. The command load_documents creates it.",
+        help="An index on this server. A new case, or the command load_documents, creates it.",
         example="movies",
     )
     example_template = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -57,6 +58,11 @@ _NOT_FOR_SEARCHING = frozenset(
 )
 _APIS = frozenset({"admin", "api", "cluster", "v2"})
 
+# Pages of cores and of collections; those that begin with "~" are about the server, and only those of cores name one.
+_ADMIN_PAGE = re.compile(
+    r"(?P<root>https?://[^#?]+?)/*(?:/index\.html)?#/(?:~(?:cores|collections)/)?(?P<core>[^~/?#]+)(?:[/?].*)?$"
+)
+
 
 class SolrEngine(Engine):
     """A core or collection. Its URL may end in a request handler that is allowed; the default is `select`.
@@ -77,6 +83,7 @@ class SolrEngine(Engine):
     example_template = "q=#$query##\n&defType=edismax\n&qf=title^2 description\n&tie=0.1"
     vocabulary = VOCABULARY
     searches_all_fields = False
+    recognizes_product = True
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -88,6 +95,12 @@ class SolrEngine(Engine):
         self._handler_url = f"{self._core_url}/{self._handler}"
         self._client = HttpClient(connection, address, error_message)
         self._solr = open_solr(self._core_url, self._client)
+
+    @classmethod
+    def address_of_page(cls, url: str) -> str:
+        """Returns the core's address for a page of Solr's administration: `…/solr/#/products/query` is `…/solr/products`."""
+        page = _ADMIN_PAGE.match(url)
+        return f"{page['root']}/{page['core']}" if page else url
 
     @classmethod
     def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:

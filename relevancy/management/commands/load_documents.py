@@ -10,12 +10,14 @@ from relevancy.management.command import find_owner, find_team, read_text
 
 
 class Command(Base):
-    help = "Loads documents, one JSON object per line, into a search engine. Replaces the index of the embedded engine."
+    help = "Loads documents, JSON lines or CSV, into a search engine. Replaces the index of the embedded engine."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("engine", help=", ".join(e.key for e in endpoints.engine_infos() if e.loads_documents))
         parser.add_argument("url", help="URL of the core or index; for embedded, the name of the index")
-        parser.add_argument("file", help="JSON lines; - is stdin")
+        parser.add_argument(
+            "file", help="JSON lines, or CSV with the names of the fields in the first line; - is stdin"
+        )
         parser.add_argument(
             "--owner", default="", metavar="EMAIL", help="of a new embedded index; default: the only superuser"
         )

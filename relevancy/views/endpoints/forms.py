@@ -125,6 +125,7 @@ class EndpointForm(forms.Form):
         """endpoint: the one to be changed; None for a new one. stored_file: name of a file that was uploaded before."""
         super().__init__(data, files, initial=initial)
         self.endpoint = endpoint
+        self.address_note = ""
         self.stored_file = stored_file or (
             endpoint.url if endpoint and endpoints.is_file_engine(endpoint.engine) else ""
         )
@@ -177,7 +178,17 @@ class EndpointForm(forms.Form):
                 self.add_error("file", "Choose a file of rankings.")
         elif not data.get("url") and "url" not in self.errors:
             self.add_error("url", "Enter the address.")
+        else:
+            data["url"] = self._understood_address(data)
         return data
+
+    def _understood_address(self, data: dict[str, Any]) -> str:
+        """Returns the address to be used, and keeps what to say if it is not the one that was entered."""
+        entered = str(data.get("url") or "")
+        address = endpoints.address_of_page(engine=str(data.get("engine") or ""), url=entered)
+        if address != entered:
+            self.address_note = f"Your address is that of a page of the engine; the address used is {address}."
+        return address
 
     @property
     def options(self) -> dict[str, str]:

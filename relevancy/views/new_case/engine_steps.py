@@ -8,7 +8,8 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
-from relevancy import cases, endpoints, runs
+from relevancy import cases, endpoints, runs, transfer
+from relevancy.engines.errors import EngineError
 from relevancy.models import Endpoint, User
 from relevancy.models.errors import error_fields, error_location, error_text
 from relevancy.views.endpoints.contexts import ConnectionTestContext
@@ -39,12 +40,18 @@ def endpoint_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
     if request.method == "GET":
         return render_step(request, state, "endpoint", endpoint_form(request, state))
     file_error = _store_file(request, state)
-    form = endpoint_form(request, state, request.POST)
+    data = request.POST.copy()
+    if "switch_to" in data:  # another engine was recognized
+        data["engine"] = request.POST["switch_to"]
+        state.enter("endpoint", data)
+    form = endpoint_form(request, state, data)
     if form.is_valid() and not file_error:
         try:
             endpoint = _endpoint(form, state, request.user)
         except ValidationError as error:
             add_errors(form, error)
+            return render_step(request, state, "endpoint", form)
+        if not _load_documents(request, form, endpoint):
             return render_step(request, state, "endpoint", form)
         return _test_endpoint(request, state, form, endpoint)
     if file_error:
@@ -78,6 +85,30 @@ def _store_file(request: HtmxRequest, state: WizardState) -> ValidationError | N
     state.file = stored.name
     state.save()
     return None
+
+
+def _load_documents(request: HtmxRequest, form: EndpointStepForm, endpoint: Endpoint) -> bool:
+    """Fills a new index on this server with uploaded documents, if there are any. Returns False after adding an error to the form."""
+    upload, name = request.FILES.get("documents"), endpoint.url
+    if upload is None or endpoint.pk or endpoints.engine_info(endpoint.engine).address.kind != "folder":
+        return True
+    try:
+        if endpoints.indexes.is_present(engine=endpoint.engine, name=name):
+            raise ValidationError(
+                f"There is already an index “{name}”. Choose another name, or no file to use the index."
+            )
+        text = transfer.decode(upload.read())
+        if not text.strip():
+            raise ValidationError("The file is empty. Choose a file with at least one document.")
+        count = transfer.documents.import_documents(engine=endpoint.engine, url=name, text=text, by=request.user)
+    except ValidationError as error:
+        form.add_error("documents", error_text(error))
+        return False
+    except (transfer.BadFile, EngineError) as error:
+        form.add_error("documents", str(error))
+        return False
+    messages.success(request, f"{count:,} documents loaded into the index “{name}”, which belongs to you.")
+    return True
 
 
 def _endpoint(form: EndpointStepForm, state: WizardState, user: User) -> Endpoint:
@@ -114,7 +145,7 @@ def _test_endpoint(
         return redirect("new_case_step", "fields")
     context = ConnectionTestContext(trial=trial, text=text)
     if not trial.error:
-        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
+        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.filled_fields).spec
         context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
     return render_step(request, state, "endpoint", form, context, is_invalid=bool(trial.error))
 
@@ -127,6 +158,7 @@ def _remember_test(state: WizardState, trial: endpoints.ConnectionTest) -> None:
     state.tested = {
         "endpoint": state.endpoint_identity(),
         "names": trial.fields,
+        "filled": trial.filled_fields,
         "text_names": endpoints.suggestions.text_fields(documents) if documents else None,
         "text": str(state.entered("endpoint").get("text", "")),
     }
@@ -184,7 +216,9 @@ def _render_fields(
 def fields_form(state: WizardState, endpoint: Endpoint, data: FormData | None = None) -> FieldsForm:
     """Returns the form of the step with suggestions for the endpoint, bound to `data` if given."""
     tested = state.tested
-    suggested = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=tested.get("names", []))
+    suggested = endpoints.suggestions.suggest_fields(
+        engine=endpoint.engine, names=tested.get("filled", tested.get("names", []))
+    )
     initial = {
         "id": suggested.id,
         "title": suggested.title,

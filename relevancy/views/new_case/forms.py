@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, runs, scorers
-from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, User
+from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, Team, User
 from relevancy.views.endpoints.forms import EndpointForm, NeededModel, NeededText
 from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, add_errors
 
@@ -57,9 +57,27 @@ class ScaleForm(forms.Form):
     book = NeededModel(
         Book.objects.none(), empty_label="Choose a book", help_text="All its queries are added to the case."
     )
+    team = forms.ModelChoiceField(
+        Team.objects.none(), label="Share with", required=False, empty_label="Nobody: only you can see the case"
+    )
+    new_team = LineField(
+        label="New team",
+        required=False,
+        max_length=120,
+        help_text="You are not in a team yet. This one is made with the case, which is shared with it; you can invite others on its "
+        "page. Leave it empty to keep the case to yourself.",
+    )
 
     def __init__(self, data: FormData | None = None, *, user: User, initial: InitialValues | None = None) -> None:
         super().__init__(data, initial=initial)
+        self.user = user
+        shareable = Team.objects.shareable_by(user)
+        cast(forms.ModelChoiceField[Team], self.fields["team"]).queryset = shareable
+        self.fields["new_team"].initial = f"Team of {user}"[:120]
+        if user.memberships.exists():
+            del self.fields["new_team"]
+        if not shareable.exists():
+            del self.fields["team"]
         offered = Scorer.objects.offered(user).order_by("-is_default", "name").prefetch_related("versions")
         self.scorers = [ScorerChoice(scorer, scorers.newest_version(scorer)) for scorer in offered]
         scorer_field = cast(forms.ModelChoiceField[Scorer], self.fields["scorer"])
@@ -86,6 +104,8 @@ class ScaleForm(forms.Form):
         data = super().clean() or self.cleaned_data
         if data.get("scale_from") == self.BOOK and not data.get("book") and "book" not in self.errors:
             self.add_error("book", "Choose a book.")
+        if data.get("team") or data.get("new_team"):
+            self._check_sharing(data)
         if data.get("scale_from") == self.OWN and "scale" not in self.errors:
             try:
                 data["grades"] = scorers.parse_scale(data.get("scale", ""))
@@ -93,11 +113,23 @@ class ScaleForm(forms.Form):
                 add_errors(self, error)
         return data
 
+    def _check_sharing(self, data: dict[str, object]) -> None:
+        """Adds an error if an existing book would be shared with the case although the user may not share it."""
+        book = data.get("book") if data.get("scale_from") == self.BOOK else None
+        if isinstance(book, Book) and not Book.objects.owned_by(self.user).filter(pk=book.pk).exists():
+            message = f"The case shares its book “{book}” with the team. You need the role Owner on the book for that."
+            self.add_error("team" if "team" in self.fields else "new_team", message)
+
 
 class EndpointStepForm(EndpointForm):
     """An existing endpoint, or a new one; and a query to test it with."""
 
     endpoint_id = NeededModel(Endpoint.objects.none(), label="Endpoint", empty_label="A new endpoint")
+    documents = forms.FileField(
+        required=False,
+        help_text="Fills a new index: JSON lines, one object per line, or CSV with the names of the fields in the first line. "
+        "Each document needs a field id, unique and permanent: ratings refer to it.",
+    )
     text = forms.CharField(
         label="Try it with the query",
         required=False,

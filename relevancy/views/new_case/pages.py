@@ -170,6 +170,8 @@ def _setup(
         texts=[],
         scale=data.get("grades") if data["scale_from"] == ScaleForm.OWN else None,
         book=data["book"] if data["scale_from"] == ScaleForm.BOOK else None,
+        team=data.get("team"),
+        new_team=data.get("new_team", ""),
     )
     return setup, ""
 

@@ -13,7 +13,7 @@ from relevancy.views.requests import HtmxRequest
 
 TITLES = {"scale": "Name and scale", "endpoint": "Endpoint", "fields": "Fields", "queries": "Queries"}
 STEPS = tuple(TITLES)
-NOT_KEPT = {"csrfmiddlewaretoken", "do", "username", "password", "api_key", "bearer", "clear"}
+NOT_KEPT = {"csrfmiddlewaretoken", "do", "username", "password", "api_key", "bearer", "clear", "switch_to"}
 SESSION_KEY = "case_wizard"
 
 
@@ -34,13 +34,14 @@ class TestedEndpoint(TypedDict, total=False):
     """What the last connection test returned; empty before the first one.
 
     endpoint: identity of the endpoint, see `WizardState.endpoint_identity`.
-    names: names of its fields.
+    names: names of its fields; filled: of those with a value in the first documents.
     text_names: names of the fields that contained text in the first documents; None without documents.
     text: the query of the test.
     """
 
     endpoint: list[str]
     names: list[str]
+    filled: list[str]
     text_names: list[str] | None
     text: str
 

@@ -1,13 +1,17 @@
 """A new case in steps: nothing is created before the last one, no input is lost, each error appears at its field."""
 
+import re
 from io import BytesIO
 
 import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, queries, scorers
-from relevancy.models import Attempt, Book, Case, Endpoint, Run, Scorer, ScorerDefinition
+from relevancy.models import Attempt, Book, Case, Endpoint, Role, Run, Scorer, ScorerDefinition, StoredIndex, Team
+from tests.contracts.fakes import fake_elasticsearch
+from tests.contracts.local_server import json_reply, serving
 from tests.factories import make_user
+from tests.markup import compact
 from tests.views.factories import make_case, make_endpoint
 
 CSV = b"query,docid,position,title\nstar wars,1,1,Star Wars\nstar wars,2,2,Empire\nstar trek,3,1,Star Trek\n"
@@ -518,3 +522,166 @@ def test_scorer_made_for_one_case_is_not_accepted(sign_in, people):
     response = named(client, scorer=only.pk)
     assert response.status_code == 422
     assert list(response.context["form"].errors) == ["scorer"]
+
+
+def test_endpoint_understands_the_address_of_a_page_of_solr(sign_in):
+    client = sign_in("editor")
+    named(client)
+    page = "http://127.0.0.1:1/solr/#/films/query"
+    response = step(client, "endpoint", "try", name="down", engine="solr", url=page)
+    assert SOLR in response.context["form"].address_note
+    assert 'id="address-note"' in response.content.decode()
+    step(client, "endpoint", "skip", name="down", engine="solr", url=page)
+    step(client, "fields", id="id", title="title", template="q=#$query##")
+    step(client, "queries", "create", queries="star")
+    assert Endpoint.objects.get().url == SOLR
+
+
+def test_endpoint_offers_to_switch_to_the_engine_that_responds(sign_in, nothing_made):
+    client = sign_in("editor")
+    named(client)
+    with serving(elasticsearch) as server:
+        where = {"name": "films", "engine": "solr", "url": f"{server.url}/films"}
+        response = step(client, "endpoint", **where)
+        assert response.status_code == 422
+        assert 'name="switch_to" value="elasticsearch"' in compact(response.content.decode())
+        switched = client.post("/cases/new/endpoint/", {**where, "switch_to": "elasticsearch"})
+        assert switched.headers["Location"] == "/cases/new/fields/"
+        assert "multi_match" in client.get("/cases/new/fields/").context["form"].initial["template"]
+
+
+def elasticsearch(received):
+    path = received.path.partition("?")[0]
+    if path == "/" or path.endswith(("_search", "_field_caps")):
+        return fake_elasticsearch(received)
+    return json_reply({"error": "no handler found for uri"}, 400)
+
+
+@pytest.mark.parametrize("value", ["", "nothing", "static"])
+def test_endpoint_switch_to_nonsense_is_refused(sign_in, nothing_made, value):
+    client = sign_in("editor")
+    named(client)
+    data = {"name": "x", "engine": "solr", "url": SOLR, "switch_to": value}
+    assert client.post("/cases/new/endpoint/", data).status_code == 422
+
+
+DOCUMENTS = '{"id": "1", "title": "Red shoe", "overview": ""}\n{"id": "2", "title": "Blue shoe", "price": 5}\n'
+
+
+def fill(client, documents, do="next", **data):
+    fields = {"name": "own", "engine": "embedded", "url": "shoes", "text": "shoe", **data}
+    return step(client, "endpoint", do, documents=uploaded(documents.encode(), "docs"), **fields)
+
+
+@pytest.mark.parametrize("documents", [DOCUMENTS, "id,title,overview,price\n1,Red shoe,,\n2,Blue shoe,,5\n"])
+def test_endpoint_embedded_index_is_filled_from_the_page(sign_in, people, data_dir, nothing_made, documents):
+    client = sign_in("editor")
+    named(client)
+    response = fill(client, documents)
+    assert response.headers["Location"] == "/cases/new/fields/"
+    index = StoredIndex.objects.get()
+    assert (index.engine, index.name, index.owner) == ("embedded", "shoes", people["editor"])
+    initial = client.get("/cases/new/fields/").context["form"].initial
+    # Suggested are fields that documents have: none has an overview.
+    assert (initial["title"], initial["more"]) == ("title", "price")
+    assert "overview" not in initial["template"]
+
+
+@pytest.mark.parametrize(
+    ("documents", "words"),
+    [
+        (DOCUMENTS + "{nonsense", "Line 3"),
+        ("id,title\n1,a\n2,b,c\n", "Line 3"),
+        ("id,id\n1,2\n", "Line 1"),
+        ("[1]\n", "Line 1"),
+        ("", "empty"),
+    ],
+)
+def test_endpoint_documents_that_cannot_be_loaded(sign_in, data_dir, nothing_made, documents, words):
+    client = sign_in("editor")
+    named(client)
+    response = fill(client, documents)
+    assert response.status_code == 422
+    assert "documents" in response.context["form"].errors
+    assert words in str(response.context["form"].errors["documents"])
+
+
+def test_endpoint_documents_never_replace_an_index(sign_in, data_dir, nothing_made):
+    client = sign_in("editor")
+    named(client)
+    fill(client, DOCUMENTS)
+    response = fill(client, '{"id": "9", "title": "Other"}\n')
+    assert "already an index “shoes”" in str(response.context["form"].errors["documents"])
+    again = step(client, "endpoint", "try", name="own", engine="embedded", url="shoes", text="shoe")
+    assert len(again.context["documents"]) == 2
+
+
+def test_endpoint_documents_of_another_user_are_not_reached(sign_in, data_dir, nothing_made):
+    first = sign_in("editor")
+    named(first)
+    fill(first, DOCUMENTS)
+    client = sign_in("owner")
+    named(client)
+    response = fill(client, DOCUMENTS)
+    assert response.status_code == 422
+    assert "url" in response.context["form"].errors
+
+
+def test_a_user_without_a_team_gets_one_on_the_way(sign_in, client):
+    user = make_user("Nora")
+    client.force_login(user)
+    form = client.get("/cases/new/scale/").context["form"]
+    assert ("team" in form.fields, form["new_team"].value()) == (False, "Team of Nora")
+    assert named(client, new_team="Nora's team").status_code == 302
+    assert not Team.objects.filter(name="Nora's team").exists()
+    with_file(client)
+    initial = client.get("/cases/new/fields/").context["form"].initial
+    step(client, "fields", **{name: initial[name] for name in ("id", "title", "thumb", "more", "template")})
+    step(client, "queries", "create", queries="star wars")
+    team = Team.objects.get(name="Nora's team")
+    assert list(Case.objects.get().teams.all()) == [team]
+    assert team.memberships.get().role == Role.OWNER
+    assert "new_team" not in client.get("/cases/new/scale/").context["form"].fields
+
+
+def test_a_case_can_be_shared_with_a_team_from_the_start(sign_in, people, team):
+    client = sign_in("editor")
+    form = client.get("/cases/new/scale/").context["form"]
+    assert ("new_team" in form.fields, form["team"].value()) == (False, None)
+    named(client, team=team.pk)
+    with_file(client)
+    initial = client.get("/cases/new/fields/").context["form"].initial
+    step(client, "fields", **{name: initial[name] for name in ("id", "title", "thumb", "more", "template")})
+    step(client, "queries", "create", queries="star wars")
+    assert Case.objects.visible_to(people["viewer"]).exists()
+
+
+def test_a_case_is_not_shared_with_a_team_of_others_or_with_a_book_of_others(sign_in, people, team):
+    client = sign_in("editor")
+    other = Team.objects.get(name="Others")
+    assert list(named(client, team=other.pk).context["form"].errors) == ["team"]
+    book = make_case(people["owner"], team=team).book
+    response = named(client, team=team.pk, scale_from="book", book=book.pk)
+    assert list(response.context["form"].errors) == ["team"]
+
+
+def test_a_team_whose_name_is_taken_creates_nothing(client, people, nothing_made):
+    client.force_login(make_user("Nora"))
+    named(client, new_team="Others")
+    with_file(client)
+    initial = client.get("/cases/new/fields/").context["form"].initial
+    step(client, "fields", **{name: initial[name] for name in ("id", "title", "thumb", "more", "template")})
+    response = step(client, "queries", "create", queries="star wars")
+    assert response.status_code == 422
+    assert "The case was not created." in response.content.decode()
+    assert Endpoint.objects.count() == 0
+
+
+def test_engines_are_radio_buttons_without_the_outline_of_a_text_field(sign_in):
+    """A subclass of Django's widget was drawn as a text field, over the fields below it."""
+    client = sign_in("editor")
+    named(client)
+    page = client.get("/cases/new/endpoint/").content.decode()
+    (radios,) = re.findall(r'<div id="id_engine"[^>]*>', page)
+    assert "input" not in radios
+    assert 'name="engine"' in page
