@@ -118,6 +118,10 @@ class Engine(ABC):
         """Returns the trees of `explain` by document id, in one request. Documents that do not match are left out."""
         raise UnsupportedByEngine(f"{self.label} does not explain several documents at once.")
 
+    def document_url(self, doc_id: str, fields: FieldSpec) -> str:
+        """Returns an address without credentials at which a browser sees a document; empty if there is none. Sends nothing."""
+        return ""
+
     def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
         """Adds documents, replaces those with the same id, and makes them visible. Returns how many were given.
 

@@ -7,6 +7,7 @@ from .claims import sweep, waiting_behind
 from .depth import deepen, depth_of
 from .errors import RunNotAllowed
 from .explanations import (
+    COLOURS,
     DocumentExplanation,
     Slice,
     can_explain,
@@ -17,7 +18,7 @@ from .explanations import (
 )
 from .packages import missing_engine
 from .pins import describe, pin, unpin
-from .requests import RequestBuilder, field_spec, rendered_request, snapshot_config
+from .requests import RequestBuilder, document_url, field_spec, rendered_request, snapshot_config
 from .results import Judgment, Result, build_results, judgments_by_document
 from .retention import has_prunable_runs, prune_display_fields
 from .runs import (
@@ -40,6 +41,7 @@ from .unretrieved import (
 )
 
 __all__ = [
+    "COLOURS",
     "MAX_TRIED_QUERIES",
     "ChunkResult",
     "DocumentExplanation",
@@ -65,6 +67,7 @@ __all__ = [
     "deepen",
     "depth_of",
     "describe",
+    "document_url",
     "endpoint_changed",
     "explain",
     "explain_results",

@@ -61,6 +61,17 @@ class RequestBuilder:
         return [self.request(case_query.query.text, case_query.options) for case_query in case_queries]
 
 
+def document_url(ranking: Ranking, doc_id: str) -> str:
+    """Returns an address at which a browser sees a document in the engine of the run; empty if there is none. Sends nothing."""
+    try:
+        with connect(ranking.run.attempt.endpoint) as engine:
+            if engine.key != ranking.run.config["engine"] or engine.connection.url != ranking.run.config["url"]:
+                return ""
+            return engine.document_url(doc_id, field_spec(ranking.run.config))
+    except engines.EngineError:
+        return ""
+
+
 def rendered_request(ranking: Ranking) -> Mapping[str, Any]:
     """Returns what the run sent for a query, rendered again from its `config`. Sends nothing. Raises `EngineError`."""
     builder = RequestBuilder(ranking.run.config, ranking.run.rows)

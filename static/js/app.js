@@ -3,6 +3,7 @@
 //   data-dialog="id"               opens that <dialog>; data-dialog-close inside one closes it
 //   <dialog data-dialog-auto>      opens as soon as it is on the page (an answer of htmx put into #dialog)
 //   <details data-menu>            closes on Esc and on a click elsewhere
+//   <button data-copy>             copies the <pre> of its .copyable
 //   <select data-submit>           sends its form when changed
 
 const root = document.documentElement;
@@ -69,3 +70,16 @@ document.addEventListener("htmx:afterSettle", () => {
     field.setSelectionRange(field.value.length, field.value.length);
 });
 openNew(document);
+
+// ---- copying
+document.addEventListener("click", async (event) => {
+  const text = event.target.closest?.("[data-copy]")?.closest(".copyable")?.querySelector("pre")?.textContent;
+  if (text === undefined) return;
+  let detail = { text: "Copied." };
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    detail = { text: "The browser does not let this page copy. Select the text and copy it by hand.", level: "error" };
+  }
+  document.dispatchEvent(new CustomEvent("toast", { detail }));
+});

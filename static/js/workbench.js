@@ -2,6 +2,11 @@
 // the button that started the run; another run or attempt of the case is shown without leaving the page.
 
 const openIds = () => [...document.querySelectorAll("#queries input[name=open]")].map((input) => input.value);
+/** Adds the tabs of opened queries, where they are not the first ones. */
+function addTabs(parameters) {
+  for (const input of document.querySelectorAll("#queries input[name=open][data-tab]"))
+    parameters.append("tab", input.dataset.tab);
+}
 let askedFor = "";
 
 document.addEventListener("htmx:configRequest", (event) => {
@@ -14,6 +19,7 @@ document.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.elt.id !== "queries") return;
   const address = new URL(event.detail.path, location.href);
   for (const id of openIds().slice(0, 5)) address.searchParams.append("open", id);
+  addTabs(address.searchParams);
   askedFor = openIds().join();
   event.detail.path = address.pathname + address.search;
 });
@@ -95,6 +101,7 @@ function show(address, runIsAsked) {
   const tune = isOther ? ["#tune"] : ["#tune-header", "#attempts"];
   for (const input of document.querySelectorAll("#queries input[name=open]"))
     address.searchParams.append("open", input.value);
+  addTabs(address.searchParams);
   window.htmx.ajax("GET", address.pathname + address.search, {
     source: "#case-score",
     target: "#case-score",
@@ -114,4 +121,18 @@ document.addEventListener("click", (event) => {
   show(address, !link.closest(".summary, .archived li > a:first-child"));
   if (address.hash === "#tune" && document.getElementById("tune")?.getClientRects().length === 0)
     location.hash = "tune";
+});
+
+// ---- keys in the dialog of a document: j and k step through the results, digits rate; keys.js is silent while one is open
+document.addEventListener("keydown", (event) => {
+  const bar = document.querySelector("#dialog dialog[open] .document-bar");
+  const isTyping = event.target.matches?.("input, textarea, select");
+  if (!bar || isTyping || event.ctrlKey || event.metaKey || event.altKey || document.body.dataset.keys === "off")
+    return;
+  const rel = { j: "next", k: "prev" }[event.key];
+  if (rel) bar.querySelector(`a[rel=${rel}]`)?.click();
+  if (!/^\d$/.test(event.key)) return;
+  const ten = event.key === "0" ? bar.querySelector('[data-grade="10"]') : null;
+  const grade = bar.querySelector(`[data-grade="${event.key}"]`) ?? ten;
+  if (grade?.getAttribute("aria-checked") === "false") grade.click();
 });

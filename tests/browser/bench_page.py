@@ -47,6 +47,18 @@ class BenchPage:
         expect(results.first).to_be_visible()
         return results
 
+    def tab(self, text: str, name: str) -> None:
+        """Go to a tab of an opened query."""
+        tab = self.row(text).get_by_role("tab", name=name)
+        tab.click()
+        expect(tab).to_have_attribute("aria-selected", "true")
+
+    def menu(self, text: str) -> Locator:
+        """Open the menu of an opened query."""
+        menu = self.row(text).locator(".query-bar details.menu-button")
+        menu.locator("summary").click()
+        return menu
+
     def results(self, text: str) -> Locator:
         return self.row(text).locator("li.result")
 

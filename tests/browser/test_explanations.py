@@ -134,3 +134,46 @@ def test_long_titles_stay_in_their_row(look: Opens, people: dict[str, User], cas
         == 0
     )
     expect(results.nth(2).locator(".field-name").first).to_have_text("year")
+
+
+def test_the_dialog_of_a_document_rates_and_steps(look: Opens, case: Case) -> None:
+    page = look("rater")
+    bench = BenchPage(page, case)
+    results = bench.open("alien")
+    titles = results.locator("a.title").all_inner_texts()
+    results.first.locator("a.title").click()
+    dialog = page.locator("#dialog dialog")
+    expect(dialog.get_by_role("heading", level=2)).to_have_text(titles[0])
+    with page.expect_response("**/rate/**"):
+        bench.grade(dialog, 7).click()
+    expect(bench.grade(results.first, 7)).to_have_attribute("aria-checked", "true")
+    expect(dialog).to_be_visible()
+    press(page, "j")
+    expect(dialog.get_by_role("heading", level=2)).to_have_text(titles[1])
+    with page.expect_response("**/rate/**"):
+        press(page, "3")
+    expect(bench.grade(results.nth(1), 3)).to_have_attribute("aria-checked", "true")
+    dialog.get_by_role("link", name="Previous").click()
+    expect(dialog.get_by_role("heading", level=2)).to_have_text(titles[0])
+    expect(bench.grade(dialog, 7)).to_have_attribute("aria-checked", "true")
+    press(page, "Escape")
+    expect(dialog).not_to_be_visible()
+
+
+def test_tabs_of_a_query_stay_through_a_run(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    bench.open("alien")
+    bench.tab("alien", "Explain")
+    table = bench.row("alien").locator(".explain-table")
+    expect(table.locator("tbody tr").first).to_contain_text("title:alien")
+    bench.mark_document()
+    page.locator("#run-button").click()
+    expect(page.locator("#case-score")).to_contain_text("Run 2")
+    expect(table.locator("tbody tr").first).to_contain_text("title:alien")
+    expect(bench.row("alien").get_by_role("tab", name="Explain")).to_have_attribute("aria-selected", "true")
+    bench.tab("alien", "As sent")
+    expect(bench.row("alien").locator(".sent-request pre")).to_contain_text('"query": "alien"')
+    bench.tab("alien", "Results")
+    expect(_bars(bench.results("alien"))).to_have_count(bench.results("alien").count())
+    bench.expect_no_reload()

@@ -68,7 +68,7 @@ def test_remove_with_undo(look: Opens, case: Case) -> None:
     bench = BenchPage(page, case)
     score = bench.case_score.inner_text()
     bench.open("star wars")
-    bench.row("star wars").get_by_role("button", name="Remove").click()
+    bench.menu("star wars").get_by_role("button", name="Remove").click()
     expect(bench.row("star wars")).to_have_count(0)
     expect(bench.case_score).not_to_have_text(score)
     expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
@@ -84,7 +84,7 @@ def test_edited_query_is_marked_until_it_is_searched(look: Opens, case: Case) ->
     page.watch.expect(422)  # type: ignore[attr-defined]
     bench = BenchPage(page, case)
     bench.open("jaws")
-    bench.row("jaws").get_by_role("link", name="Edit", exact=True).click()
+    bench.menu("jaws").get_by_role("link", name="Edit", exact=True).click()
     dialog = page.get_by_role("dialog", name="Edit query")
     text = dialog.get_by_label("Text", exact=True)
     expect(text).to_be_focused()

@@ -50,11 +50,11 @@ def test_queries_are_added_edited_and_removed(look: Opens, people: dict[str, Use
     page.locator("#add-queries").get_by_role("button", name="Add queries").click()
     expect(bench.toast("“jaws” added")).to_be_visible()
     bench.opener("alien").click()
-    bench.row("alien").get_by_role("link", name="Edit", exact=True).click()
+    bench.menu("alien").get_by_role("link", name="Edit", exact=True).click()
     page.get_by_label("Text", exact=True).fill("aliens")
     page.get_by_role("button", name="Save").click()
     expect(bench.row("aliens").locator(".pill")).to_have_text("edited")
-    bench.row("aliens").get_by_role("button", name="Remove").click()
+    bench.menu("aliens").get_by_role("button", name="Remove").click()
     assert bench.texts() == ["star wars", "jaws"]
     bench.toast("removed").get_by_role("button", name="Undo").click()
     assert bench.texts() == ["star wars", "aliens", "jaws"]

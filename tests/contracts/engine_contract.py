@@ -252,6 +252,15 @@ class EngineContract:
                 break
             assert engine.search(subject.request("star")).total == 3
 
+    def test_document_url(self, subject: EngineUnderTest) -> None:
+        """Leads to the document where the engine has an address; says nothing of credentials."""
+        fields = subject.request("star").fields
+        with subject.connect() as engine:
+            url = engine.document_url("x, y/z", fields)
+        has_address = engine.address.kind == "url" and self.abilities().lookup and self.abilities().explain
+        assert bool(url) == has_address
+        assert not url or ("x%2C" in url and url.startswith("http") and "@" not in url)
+
     def test_lookup(self, subject: EngineUnderTest) -> None:
         wanted = ["é-7", "not there", "x, y/z", "sw"]
         with subject.connect() as engine:

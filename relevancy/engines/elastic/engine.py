@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import (
@@ -160,6 +160,10 @@ class ElasticEngine(Engine):
         for key in ("aggs", "aggregations", "highlight", "suggest"):
             body.pop(key, None)
         return body
+
+    def document_url(self, doc_id: str, fields: FieldSpec) -> str:
+        query = urlencode({"q": f"{fields.id}:{json.dumps(doc_id, ensure_ascii=False)}", "size": 1})
+        return f"{self._url}/_search?{query}"
 
     def fields(self) -> list[str]:
         self._http.rate_limit.wait()

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
@@ -184,6 +185,10 @@ class SolrEngine(Engine):
         ids = [request.fields.id_of(document) for document in documents]
         trees = explanations_of(response.get("debug"), ids)
         return {doc_id: plain_tree(tree) for doc_id, tree in trees.items()}
+
+    def document_url(self, doc_id: str, fields: FieldSpec) -> str:
+        query = {"q": f"{{!term f={_quoted(fields.id)}}}{doc_id}", "defType": "lucene", "wt": "json"}
+        return f"{self._handler_url}?{urlencode(query)}"
 
     def fields(self) -> list[str]:
         self._client.rate_limit.wait()

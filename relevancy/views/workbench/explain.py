@@ -52,7 +52,10 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 
 @require_GET
 def explain_results(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """Explains the scores of all results of a query and stores it with the run. For editors: the engine is asked."""
+    """Explains the scores of all results of a query and stores it with the run. For editors: the engine is asked.
+
+    Returns what changes in the rows; the table of the tab “Explain” if the address names a `tab`.
+    """
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case_query = workbench.queries.get(entry_id)
     ranking, error = get_ranking(workbench.selection, entry_id), ""
@@ -69,4 +72,5 @@ def explain_results(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRe
         "case_query": case_query,
         "explanations": ScoreExplanations(ranking, results, can_request=True, error=error),
     }
-    return render(request, "workbench/explanations.html", context)
+    name = "workbench/_explain_table.html" if request.GET.get("tab") else "workbench/explanations.html"
+    return render(request, name, context)

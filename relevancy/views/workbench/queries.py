@@ -1,5 +1,7 @@
 """Queries of a case: shown, added, edited, removed and searched again."""
 
+from collections.abc import Sequence
+
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -9,7 +11,7 @@ from django_htmx.http import trigger_client_event
 
 from relevancy import queries, runs, scores
 from relevancy.engines.errors import EngineError
-from relevancy.models import Case, CaseQuery, Role
+from relevancy.models import Case, CaseQuery, Ranking, Role
 from relevancy.models.text import unify_newlines
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest
@@ -17,6 +19,7 @@ from relevancy.views.responses import conflict, pretty_json, redirect_to, redire
 
 from .access import get_case, get_case_with_editable_book
 from .forms import AddQueriesForm, QueryForm
+from .sent_request import SentRequest
 from .stale_scores import rescore_scripts
 from .workbench import Workbench
 
@@ -46,18 +49,35 @@ def _render_query(
 
 @require_GET
 def document(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """Shows one result with all its fields and the ratings of all raters."""
+    """Shows one result with all its fields and the ratings of all raters; it can be rated there."""
     workbench = Workbench(request, get_case(request, case_id))
-    doc_id = request.GET.get("doc_id", "")
-    results = workbench.queries.detail(workbench.queries.get(entry_id)).results
-    result = next((result for result in results if result.doc_id == doc_id), None)
-    context = {
-        **workbench.base_context(),
-        "doc_id": doc_id,
-        "result": result,
-        "fields": [(name, _readable(value)) for name, value in sorted(result.fields.items())] if result else [],
-    }
+    case_query, doc_id = workbench.queries.get(entry_id), request.GET.get("doc_id", "")
+    detail = workbench.queries.detail(case_query)
+    place = next((place for place, result in enumerate(detail.results) if result.doc_id == doc_id), None)
+    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "doc_id": doc_id}
+    if place is not None and detail.ranking is not None:
+        result = detail.results[place]
+        context |= {
+            "result": result,
+            "fields": _displayed_fields(detail.ranking, result),
+            "neighbours": _neighbours(detail.results, place),
+            "document_url": runs.document_url(detail.ranking, doc_id),
+        }
     return render(request, "workbench/document.html", context)
+
+
+def _neighbours(results: Sequence[runs.Result], place: int) -> list[tuple[runs.Result, str, str]]:
+    """Returns the results before and after one, each with the label and the `rel` of the link to it."""
+    before = [(results[place - 1], "Previous", "prev")] if place else []
+    return before + [(result, "Next", "next") for result in results[place + 1 : place + 2]]
+
+
+def _displayed_fields(ranking: Ranking, result: runs.Result) -> list[tuple[str, str]]:
+    """Returns names and values of the fields of a result as the attempt displays them, without the id."""
+    spec = runs.field_spec(ranking.run.config)
+    order = {name: number for number, name in enumerate(spec.names or ())}
+    names = sorted(result.fields, key=lambda name: (order.get(name, len(order)), name))
+    return [(name, _readable(result.fields[name])) for name in names if name != spec.id]
 
 
 def _readable(value: object) -> str:
@@ -75,10 +95,10 @@ def rendered_request(request: HtmxRequest, case_id: int, entry_id: int) -> HttpR
     workbench = Workbench(request, get_case(request, case_id))
     case_query, run = workbench.queries.get(entry_id), workbench.selection.run
     ranking = run.rankings.filter(query=case_query.query_id).first() if run else None
-    context = {**workbench.base_context(), "case_query": case_query}
+    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "ranking": ranking}
     if ranking is not None:
         try:
-            context["rendered_request"] = pretty_json(runs.rendered_request(ranking))
+            context["sent"] = SentRequest.of(runs.rendered_request(ranking))
         except EngineError as reason:
             context["error"] = str(reason)
     return render(request, "workbench/rendered_request.html", context)

@@ -1,6 +1,6 @@
 """The list of a case's queries: filtered, sorted, in pages, with the scores of the run shown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -18,6 +18,7 @@ from .access import CaseAccess
 from .query_detail import QueryDetail, RatedQuery, query_detail
 from .query_filter import COMPARED_STATES, SORT_FIELDS, STATES, QueryFilter
 from .query_row import QueryRow, ScoredCaseQuery, row_state
+from .query_tabs import EDIT_NOTES, RESULTS, query_tabs
 from .run_selection import RunSelection
 
 PAGE_SIZE = 50
@@ -57,8 +58,11 @@ class QueryList:
         query_filter: QueryFilter,
         versions: list[ScorerVersion],
         previous_run: Run | None,
+        tabs: Mapping[int, str] | None = None,
     ) -> None:
+        """`tabs`: names of the tabs shown of opened queries, by id of the case query; others show their results."""
         self.filter = query_filter
+        self._tabs = tabs or {}
         self._case = case
         self._user = user
         self._access = access
@@ -150,7 +154,13 @@ class QueryList:
         """Returns the address of the workbench with one query open, on its page of the unfiltered list."""
         earlier = Q(position__lt=case_query.position) | Q(position=case_query.position, pk__lt=case_query.pk)
         page = self._case.case_queries.present().filter(earlier).count() // PAGE_SIZE + 1
-        return self.url(open=case_query.pk, page=page if page > 1 else "") + f"#query-{case_query.pk}"
+        tab = self._tabs.get(case_query.pk)
+        changes = {
+            "open": case_query.pk,
+            "page": page if page > 1 else "",
+            "tab": f"{case_query.pk}-{tab}" if tab else "",
+        }
+        return self.url(**changes) + f"#query-{case_query.pk}"
 
     # --- rows ---
 
@@ -227,15 +237,18 @@ class QueryList:
     ) -> QueryRow:
         """Returns one row. `earlier`: the query as the run before has it, until the active run has searched it."""
         state = row_state(self._case.pk, case_query, self._selection, can_edit=self._access.can_edit)
-        shows_detail = is_open and detail
+        shown = self._detail(case_query, rated, is_earlier=earlier is not None) if is_open and detail else None
+        tab = self._tabs.get(case_query.pk, RESULTS)
         return QueryRow(
             case_query=earlier or case_query,
             state=state,
             position=position,
-            detail=self._detail(case_query, rated, is_earlier=earlier is not None) if shows_detail else None,
+            detail=shown,
             can_reorder=self.can_reorder,
             is_open=is_open,
             is_earlier=earlier is not None,
+            tabs=query_tabs(case_query.pk, shown, tab) if shown else (),
+            edits_notes=tab == EDIT_NOTES,
         )
 
     def position(self, case_query_id: int) -> int | None:

@@ -1,5 +1,6 @@
 """One row of the list of queries, and the state it is in."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -8,6 +9,7 @@ from django.urls import reverse
 from relevancy.models import CaseQuery, Query, QueryScore, Ranking, Run
 
 from .query_detail import QueryDetail
+from .query_tabs import QueryTab
 from .run_selection import RunSelection
 
 StateName = Literal["never", "waiting", "new", "failed", "scorer", "edited", "empty", "done"]
@@ -106,6 +108,8 @@ class QueryRow:
     position: its number in the manual order of the case; None if it is not known.
     detail: what the opened query shows; None if it is closed.
     can_reorder: whether it can be dragged to another position.
+    tabs: those of the opened query; empty if it is closed.
+    edits_notes: whether the tab of the notes shows the form to edit them.
     is_earlier: whether the numbers and results are those of the run before, because the active run has not searched it yet.
     """
 
@@ -116,6 +120,18 @@ class QueryRow:
     can_reorder: bool
     is_open: bool
     is_earlier: bool = False
+    tabs: Sequence[QueryTab] = ()
+    edits_notes: bool = False
+
+    @property
+    def tab(self) -> str:
+        """The name of the tab that is shown."""
+        return next((tab.name for tab in self.tabs if tab.is_current), "")
+
+    @property
+    def tab_parameter(self) -> str:
+        """The tab that is shown as the value of `tab` in an address; empty for the first one."""
+        return next((tab.parameter for tab in self.tabs if tab.is_current), "")
 
     @property
     def hit_count(self) -> int | None:

@@ -16,6 +16,18 @@ class LegendEntry:
     name: str
 
 
+MAX_TERMS = 24  # rows of the table
+
+
+@dataclass(frozen=True)
+class TermRow:
+    """What one term contributed to each of the results, in their order; None where it did not match. colour: of its field."""
+
+    label: str
+    colour: int
+    values: Sequence[float | None]
+
+
 @dataclass(frozen=True)
 class ScoreExplanations:
     """The explanations of an opened query.
@@ -64,6 +76,25 @@ class ScoreExplanations:
             for item in result.explanation.slices if result.explanation else ():
                 names.setdefault(item.colour, set()).add(item.field)
         return [LegendEntry(colour, _legend_name(fields)) for colour, fields in sorted(names.items())]
+
+    @property
+    def explained(self) -> list[runs.Result]:
+        """The results that have an explanation."""
+        return [result for result in self.results if result.explanation]
+
+    @property
+    def terms(self) -> list[TermRow]:
+        """The terms that contributed most to the results together, and what they contributed to each."""
+        columns = [result.explanation for result in self.explained if result.explanation]
+        values = [{part.label: part.value for part in column.parts} for column in columns]
+        colours = {item.field: item.colour for column in columns for item in column.slices}
+        fields = {part.label: part.field for column in columns for part in column.parts}
+        totals = {label: sum(abs(column.get(label, 0.0)) for column in values) for label in fields}
+        heaviest = sorted(totals, key=lambda label: (-totals[label], label))[:MAX_TERMS]
+        return [
+            TermRow(label, colours.get(fields[label], runs.COLOURS), [column.get(label) for column in values])
+            for label in heaviest
+        ]
 
 
 def _legend_name(fields: set[str]) -> str:

@@ -34,6 +34,7 @@ def unretrieved(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespon
         "documents": documents,
         "total": len(documents) + found.more,
         "error": error,
+        "must_look_up": not must_look_up,
         "can_look_up": workbench.access.can_edit and runs.can_look_up(ranking) and not was_looked_up,
         "can_explain": workbench.access.can_edit and runs.can_explain(ranking),
     }

@@ -17,6 +17,7 @@ from .query_detail import RatedQuery
 from .query_filter import QueryFilter
 from .query_list import QueryList
 from .query_row import QueryRow, ScoredCaseQuery
+from .query_tabs import parse_tabs
 from .run_header import RunHeader
 from .run_progress import RunProgress
 from .run_selection import RunSelection
@@ -81,6 +82,7 @@ class Workbench:
         self.is_rescoring = False  # whether the head polls until scripts have been run in the background
         self._request = request
         self._sent_position = request.POST.get("position") or request.GET.get("position") or ""
+        self._tabs = parse_tabs(request.GET.getlist("tab"))
         self._open_ids = [parse_number(text) for text in request.GET.getlist("open")]
 
     def showing_newest_run(self) -> "Workbench":
@@ -114,6 +116,7 @@ class Workbench:
             query_filter=self.filter,
             versions=self.versions,
             previous_run=self.selection.baseline,
+            tabs=self._tabs,
         )
 
     @cached_property

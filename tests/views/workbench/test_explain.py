@@ -185,9 +185,12 @@ def test_missing_lists_ids_then_titles(sign_in, films):
     entry = entry_of(films, "star")
     part = by_id(ask(client, films, "query_unretrieved"), f"unretrieved-{entry.pk}")
     assert [words(title) for title in elements(part, cls="title")] == ["gone", "3"]
+    section = attributes(part)
+    assert (section["hx-trigger"], "look=1" in section["hx-get"]) == ("load", True)
     looked = by_id(ask(client, films, "query_unretrieved", look="1"), f"unretrieved-{entry.pk}")
     assert [words(title) for title in elements(looked, cls="title")] == ["gone", "Solaris <i>1972</i>"]
     assert elements(looked, _name="i") == []
+    assert "hx-trigger" not in attributes(looked)
     assert [words(pill) for pill in elements(looked, cls="pill")] == ["not in the index"]
     assert [attributes(image)["src"] for image in elements(looked, _name="img")] == ["https://images.example/3.jpg"]
 
@@ -203,6 +206,7 @@ def test_missing_says_why_it_cannot_look_up(sign_in, films):
     assert answer.status_code == 200
     assert "is now elsewhere" in words(tree(answer))
     assert "gone" in words(tree(answer))
+    assert elements(tree(answer), **{"hx-trigger": "load"}) == []
 
 
 def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
@@ -233,6 +237,7 @@ def test_engine_is_searched_for_editors_only(sign_in, films, monkeypatch, who):
     listed = ask(client, films, "query_unretrieved")
     assert listed.status_code == 200
     assert "Look" not in words(tree(listed))
+    assert elements(tree(listed), **{"hx-trigger": "load"}) == []
     assert elements(tree(listed), **{"data-key-press": "explain"}) == []
     opened = ask(client, films, "query")
     assert elements(tree(opened), **{"data-key-press": "explain"}) == []
@@ -258,3 +263,28 @@ def test_engine_is_not_searched_for_users_who_may_no_longer_use_the_endpoint(sig
         answer = ask(client, films, name, **query)
         assert answer.status_code == 200
         assert "Stranger may not use the endpoint films" in words(tree(answer))
+
+
+def test_table_of_terms(sign_in, films):
+    """Each term is a row, each result a column, and the columns add up to the engine scores."""
+    client, entry = sign_in("editor"), entry_of(films, "star")
+    tab = f"{entry.pk}-explain"
+    (place,) = elements(tree(ask(client, films, "query", tab=tab)), cls="explain-table")
+    assert attributes(place)["hx-trigger"] == "load"
+    answer = client.get(attributes(place)["hx-get"], headers=HTMX)
+    (table,) = elements(tree(answer), _name="table")
+    assert [words(cell) for cell in elements(elements(table, _name="thead")[0], _name="th")][1:] == ["1", "2"]
+    (row,) = elements(elements(table, _name="tbody")[0], _name="tr")
+    assert words(elements(row, _name="th")[0]) == "title:star"
+    points = [words(cell) for cell in elements(row, _name="td")]
+    assert points == [words(cell) for cell in elements(elements(table, _name="tfoot")[0], _name="td")]
+    again = tree(ask(client, films, "query", tab=tab))
+    assert "hx-trigger" not in attributes(elements(again, cls="explain-table")[0])
+
+
+def test_table_of_terms_says_why_it_cannot(sign_in, films):
+    Endpoint.objects.update(url="elsewhere")
+    entry = entry_of(films, "star")
+    answer = ask(sign_in("editor"), films, "query_explanations", tab=f"{entry.pk}-explain")
+    assert "is now elsewhere" in words(tree(answer))
+    assert "hx-trigger" not in attributes(elements(tree(answer), cls="explain-table")[0])

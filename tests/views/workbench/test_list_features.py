@@ -134,10 +134,11 @@ def test_a_run_without_fields_says_so(sign_in, case):
 def test_an_opened_query_counts_what_is_rated_and_not_shown(sign_in, case):
     client = sign_in("viewer")
     page = by_id(client.get(at(case, "case", open=entry_of(case, "query 1").pk)), "queries")
-    (summary,) = [part for part in elements(page, _name="summary") if "rated document" in words(part)]
-    assert words(summary) == "1 rated document not shown here"
+    (tab,) = elements(page, **{"data-tab-name": "unretrieved"})
+    assert words(elements(tab, cls="pill")[0]) == "1"
     page = by_id(client.get(at(case, "case", open=entry_of(case, "query 2").pk)), "queries")
-    assert elements(page, cls="unretrieved") == []
+    (tab,) = elements(page, **{"data-tab-name": "unretrieved"})
+    assert elements(tab, cls="pill") == []
 
 
 def test_rating_a_document_that_is_not_shown(sign_in, case):

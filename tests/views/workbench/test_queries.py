@@ -127,12 +127,60 @@ def test_document_shows_every_field(sign_in, case):
     for headers in ({}, HTMX):
         response = client.get(place, headers=headers)
         names = [words(name) for name in elements(tree(response), _name="dt")]
-        assert names == ["document id", "rank", *sorted(fields)]
+        assert names == ["document id", *sorted(fields.keys() - {"id"})], "The id stands there once."
         text = words(tree(response))
         assert "one, 2" in text
         assert '"y": null' in text
         assert "first<br>second" in response.content.decode()
     assert "Admin" in text  # who rated it
+
+
+def test_document_shows_its_fields_in_the_order_of_the_attempt(sign_in, case):
+    run = case.runs.get()
+    run.config |= {"fields": "id:sku title:name year about"}
+    run.save()
+    set_hits(run, "query 1", [("a", {"about": "x", "year": 1, "name": "A", "sku": "a", "zz": 1})])
+    page = sign_in("viewer").get(at(case, "document", entry_of(case, "query 1").pk, doc_id="a"), headers=HTMX)
+    assert [words(name) for name in elements(tree(page), _name="dt")] == ["document id", "name", "year", "about", "zz"]
+
+
+def test_document_steps_and_rates(sign_in, case):
+    entry = entry_of(case, "query 1")
+    set_hits(case.runs.get(), "query 1", [("a", {}), ("b", {}), ("c", {})])
+    client = sign_in("rater")
+    for doc_id, steps in (("a", {"next": "b"}), ("b", {"prev": "a", "next": "c"}), ("c", {"prev": "b"})):
+        page = client.get(at(case, "document", entry.pk, doc_id=doc_id), headers=HTMX)
+        links = {
+            attributes(link)["rel"]: attributes(link)["hx-get"]
+            for link in elements(tree(page), _name="a", cls="button")
+        }
+        assert links == {rel: at(case, "document", entry.pk, doc_id=other) for rel, other in steps.items()}
+    (form,) = elements(tree(page), _name="form", **{"data-rate": "c"})
+    assert attributes(form)["hx-target"] == f"#result-{entry.pk}-3"
+    (bar,) = elements(tree(client.get(at(case, "document", entry.pk, doc_id="c"))), cls="document-bar")
+    assert "hx-disable" in attributes(bar), "As a page of its own it has no row to replace."
+    (bar,) = elements(
+        tree(sign_in("viewer").get(at(case, "document", entry.pk, doc_id="c"), headers=HTMX)), cls="document-bar"
+    )
+    assert elements(bar, _name="form") == []
+
+
+def test_document_leads_to_the_engine(sign_in, people, case):
+    entry = entry_of(case, "query 1")
+    place = at(case, "document", entry.pk, doc_id="a")
+    client = sign_in("viewer")
+    assert "Open in the engine" not in words(tree(client.get(place)))
+    secret = {"credentials": {"username": "keeper", "password": "hunter2-secret"}}
+    endpoint = make_endpoint(people["editor"], engine="solr", url="http://127.0.0.1:1/solr/films", **secret)
+    attempt = make_attempt(case, endpoint, template="q=#$query##")
+    Run.objects.filter(case=case).update(attempt=attempt, config=runs.snapshot_config(attempt))
+    page = client.get(place)
+    (link,) = [link for link in elements(tree(page), _name="a") if words(link) == "Open in the engine"]
+    assert attributes(link)["href"].startswith("http://127.0.0.1:1/solr/films/select?q=")
+    assert "hunter2" not in page.content.decode()
+    endpoint.url = "http://127.0.0.1:1/solr/other"
+    endpoint.save()
+    assert "Open in the engine" not in words(tree(client.get(place))), "The document was in another index."
 
 
 def test_document_not_among_the_results(sign_in, case):
@@ -180,7 +228,7 @@ def test_as_sent_and_preview_never_show_credentials(sign_in, people, case, engin
     for response in (sent, preview, page):
         assert response.status_code == 200
         assert not any(word in response.content.decode() for word in ("hunter2-secret", "header-secret", "keeper"))
-    assert "query 1" in words(elements(tree(sent), cls="console")[0])
+    assert "query 1" in words(elements(tree(sent), cls="sent-request")[0])
     assert "query 1" in words(elements(tree(preview), cls="console")[0])
 
 

@@ -1,0 +1,51 @@
+"""The tabs of an opened query."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from relevancy.views.requests import parse_number
+
+from .query_detail import QueryDetail
+
+RESULTS, UNRETRIEVED, EXPLAIN, REQUEST, NOTES = "results", "unretrieved", "explain", "request", "notes"
+EDIT_NOTES = "edit"  # the tab of the notes with the form to edit them
+LABELS = {RESULTS: "Results", UNRETRIEVED: "Not returned", EXPLAIN: "Explain", REQUEST: "As sent", NOTES: "Notes"}
+
+
+@dataclass(frozen=True)
+class QueryTab:
+    """One tab. parameter: its value of `tab` in an address; empty for the first tab. count: of what it holds, if that is said."""
+
+    name: str
+    label: str
+    parameter: str
+    is_current: bool
+    count: int = 0
+
+
+def parse_tabs(values: Iterable[str]) -> dict[int, str]:
+    """Returns the tabs that an address names as `tab=12-explain`: `{id of the case query: name}`."""
+    pairs = (value.partition("-") for value in values)
+    known = {*LABELS, EDIT_NOTES}
+    return {parse_number(number): name for number, _, name in pairs if name in known}
+
+
+def query_tabs(case_query_id: int, detail: QueryDetail, current: str) -> list[QueryTab]:
+    """Returns the tabs that an opened query has. `current`: the name of the one that is shown."""
+    names = [RESULTS, NOTES]
+    if detail.ranking is not None:
+        names = [RESULTS, REQUEST, NOTES]
+    if detail.explanations is not None:
+        can_explain = detail.explanations.have_column
+        names = [RESULTS, UNRETRIEVED, *([EXPLAIN] if can_explain else []), REQUEST, NOTES]
+    shown = NOTES if current == EDIT_NOTES else current
+    return [
+        QueryTab(
+            name,
+            LABELS[name],
+            "" if name == RESULTS else f"{case_query_id}-{name}",
+            name == (shown if shown in names else RESULTS),
+            detail.unretrieved_count if name == UNRETRIEVED else 0,
+        )
+        for name in names
+    ]
