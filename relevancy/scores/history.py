@@ -25,6 +25,7 @@ _SCORE_FIELDS = (
     "revision",
     "updated_at",
 )
+_SETTLED_FIELDS = ("version__measure", "run__case", "run__fields_dropped_at")  # that `is_settled` needs as well
 MIN_RATINGS = 10  # of the book, before `ids_look_wrong` draws a conclusion
 
 
@@ -40,10 +41,8 @@ def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POIN
         .with_case_revision()
         .only(
             *_SCORE_FIELDS,
-            "version__measure",
+            *_SETTLED_FIELDS,
             "run__number",
-            "run__case",
-            "run__fields_dropped_at",
             "run__attempt__number",
             "run__attempt__name",
         )
@@ -62,12 +61,14 @@ class SecondaryScore:
     """The score of a case under one of its secondary scorers.
 
     now: of the displayed run; while it is active, of the last run that has a score.
-    history: the scores of the case's last runs, oldest first.
+    history: the scores of the case's last runs, oldest first; None for a run without a score, or that is being rescored.
+    is_being_rescored: whether `now` or the history is being computed from newer ratings.
     """
 
     version: ScorerVersion
     now: CaseScore | None = None
     history: list[float | None] = field(default_factory=list)
+    is_being_rescored: bool = False
 
 
 def secondary_scores(case: Case, versions: Sequence[ScorerVersion], run: Run | None) -> list[SecondaryScore]:
@@ -78,11 +79,13 @@ def secondary_scores(case: Case, versions: Sequence[ScorerVersion], run: Run | N
     last_runs = case.runs.order_by("-number").values("pk")[:MAX_SPARKLINE_POINTS]
     rows = CaseScore.objects.filter(Q(run__in=last_runs) | Q(run=run), version__in=scores)
     # Later days overwrite earlier ones of the same run.
-    rows = rows.with_case_revision()
+    rows = rows.with_case_revision().select_related("run", "version").only(*_SCORE_FIELDS, *_SETTLED_FIELDS)
     newest = {(row.version_id, row.run_id): row for row in rows.order_by("run__number", "day")}
     for (version_id, run_id), row in newest.items():
         score = scores[version_id]
-        score.history.append(row.score)
+        has_settled = is_settled(row)
+        score.history.append(row.score if has_settled else None)
+        score.is_being_rescored |= not has_settled
         if run_id == run.pk or run.is_active:
             score.now = row
     return list(scores.values())

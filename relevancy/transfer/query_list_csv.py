@@ -1,6 +1,6 @@
 """The workbench's query list as CSV: filtered and sorted as displayed, with the scores of one run under one scorer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -25,18 +25,20 @@ HEADER = (
 CHUNK_SIZE = 500
 
 
-def export_lines(case_queries: QuerySet[Any]) -> Iterator[str]:
+def export_lines(case_queries: QuerySet[Any], *, numbers: Mapping[int, int]) -> Iterator[str]:
     """Yields the list line by line, so that at most 500 queries are in memory.
 
-    `case_queries` is a queryset `with_scores`, in the order displayed. `position` counts them from 1. Scores and their change
-    have four decimals; missing values are empty. `error` is the error of the search or of a script.
+    case_queries: a queryset `with_scores`, in the order displayed.
+    numbers: the number of each query in the manual order of the case, by id of the case query: the column `position`.
+
+    Scores and their change have four decimals; missing values are empty. `error` is the error of the search or of a script.
     """
     yield format_row(HEADER)
-    for position, row in enumerate(case_queries.iterator(chunk_size=CHUNK_SIZE), 1):
+    for row in case_queries.iterator(chunk_size=CHUNK_SIZE):
         query = row.query
         yield format_row(
             (
-                position,
+                numbers[row.pk],
                 query.text,
                 *map(_format_score, (row.score, row.low, row.high, row.difference)),
                 *map(_format_count, (_hits(row), row.unrated, row.took_ms)),

@@ -197,6 +197,22 @@ def test_secondary_scores_have_each_scorers_own_history_in_one_statement() -> No
     assert [each.now.run_id for each in older if each.now] == [all_runs[0].pk] * 2
 
 
+def test_secondary_scores_leave_out_what_is_being_rescored() -> None:
+    case = make_case(2, RATINGS, measures=["nDCG@10", "RR@10"])
+    attempt = make_attempt(case)
+    first, second = run_now(attempt), run_now(attempt)
+    rate_all(case, {"query 1": {"c": 1}}, case.owner)
+    versions = ScorerVersion.objects.used_by(case)[1:]
+    scores.rescore_run(second)
+    (found,) = scores.secondary_scores(case, versions, second)
+    assert found.is_being_rescored
+    assert (found.history[0], found.history[1] is None) == (None, False)
+    scores.rescore_run(first)
+    (found,) = scores.secondary_scores(case, versions, second)
+    assert not found.is_being_rescored
+    assert None not in found.history
+
+
 def test_secondary_scores_during_a_run_are_those_of_the_last_one() -> None:
     case = make_case(2, RATINGS, measures=["nDCG@10", "RR@10"])
     attempt = make_attempt(case)

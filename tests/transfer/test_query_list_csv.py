@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from relevancy import engines, scores
-from relevancy.models import Case, Query, Run
+from relevancy.models import Case, CaseQuery, Query, Run
 from relevancy.transfer import query_list_csv
 from tests.factories import make_attempt, make_case, rate_all, run_now, script_of
 
@@ -21,8 +21,14 @@ def listed(case: Case, run: Run | None = None, before: Run | None = None) -> Any
     return case.case_queries.present().with_scores(run, version, before).order_by("position")
 
 
+def lines(entries: Any) -> Any:
+    case_queries = CaseQuery.objects.present().order_by("case", "position")
+    numbers = {pk: number for number, pk in enumerate(case_queries.values_list("pk", flat=True), 1)}
+    return query_list_csv.export_lines(entries, numbers=numbers)
+
+
 def rows(entries: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO("".join(query_list_csv.export_lines(entries)))))
+    return list(csv.DictReader(io.StringIO("".join(lines(entries)))))
 
 
 def test_lines() -> None:
@@ -35,7 +41,7 @@ def test_lines() -> None:
     second = run_now(make_attempt(case, attempt.endpoint, template='{"query": "#$query##", "n": 2}'))
     assert rows(listed(case, second, first))[0]["change"] == "", "The score of the first run is of older ratings."
     scores.rescore_run(first)
-    text = "".join(query_list_csv.export_lines(listed(case, second, first)))
+    text = "".join(lines(listed(case, second, first)))
     assert (
         text.splitlines()[0] == "position,query,score,low,high,change,hits,unrated,ms,error,tags,information_need,notes"
     )
@@ -52,8 +58,8 @@ def test_lines() -> None:
 
 def test_lines_as_shown() -> None:
     case = make_case(["star wars", "star trek", "alien"])
-    shown = listed(case).filter(query__text__icontains="star").order_by("-query__text")
-    assert [(row["position"], row["query"]) for row in rows(shown)] == [("1", "star wars"), ("2", "star trek")]
+    shown = listed(case).filter(query__text__icontains="a").exclude(query__text="star trek").order_by("query__text")
+    assert [(row["position"], row["query"]) for row in rows(shown)] == [("3", "alien"), ("1", "star wars")]
 
 
 def test_lines_without_a_run() -> None:
@@ -83,8 +89,9 @@ def test_a_negative_change_is_a_number() -> None:
 def test_lines_of_many_cost_one_statement_and_come_one_by_one() -> None:
     case = make_case(1200)
     entries = listed(case)
+    numbers = {pk: number for number, pk in enumerate(entries.values_list("pk", flat=True), 1)}
     with CaptureQueriesContext(connection) as captured:
-        found = query_list_csv.export_lines(entries)
+        found = query_list_csv.export_lines(entries, numbers=numbers)
         assert next(found).startswith("position,")
         assert not captured.captured_queries
         assert sum(1 for _ in found) == 1200

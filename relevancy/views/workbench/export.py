@@ -17,7 +17,7 @@ def export(request: HtmxRequest, case_id: int) -> StreamingHttpResponse:
     """Exports the list as it is filtered and sorted, with the scores of the run shown; all pages of it."""
     workbench = Workbench(request, get_case(request, case_id))
     run = workbench.selection.run
-    lines = query_list_csv.export_lines(workbench.queries.case_queries)
+    lines = query_list_csv.export_lines(workbench.queries.case_queries, numbers=workbench.queries.numbers())
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     name = f"{slugify(workbench.case.name) or 'case'}{f'-run-{run.number}' if run else ''}-queries.csv"
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
