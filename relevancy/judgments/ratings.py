@@ -216,7 +216,8 @@ def _store(
         else:
             revision = Query.objects.values_list("revision", flat=True).get(pk=query.pk)
         if rescorer is not None:
-            rescorer.score_by_measures(query.book, ratings.grades(query.book), revision)
+            grades = ratings.grades(query.book)
+            rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log))
     return len(editor.log), ratings
 
 

@@ -6,8 +6,8 @@ long as a score of either run is stale or missing, there is no difference to sho
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from django.db import connection, transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
@@ -24,13 +24,16 @@ from relevancy.models import (
     StoredComparison,
     case_revision,
 )
+from relevancy.scoring import case_mean, exact_units, points
 from relevancy.statistics import TIE
+
+from .sums import changed_weights, exact_sum_sql, units
 
 # Conditions for the rows of `CaseQuerySet.with_scores`, by the same rule as the counts of a `RunDifference`.
 IS_BETTER = Q(difference__gte=TIE)
 IS_WORSE = Q(difference__lte=-TIE)
 IS_SAME = Q(difference__gt=-TIE, difference__lt=TIE)
-_COLUMNS = (
+COLUMNS = (
     "revision",
     "run_score",
     "baseline_score",
@@ -39,6 +42,7 @@ _COLUMNS = (
     "worse",
     "newly_scored",
     "no_longer_scored",
+    "sums",
 )
 
 
@@ -52,6 +56,8 @@ class RunDifference:
     compared: the number of these queries. better, worse: how many of them changed by at least 0.05 points.
     newly_scored, no_longer_scored: the numbers of queries that only the run, or only the baseline, has a score for.
     revision: of the case, for which all of this is exact.
+    sums: of the weights of the compared queries, and of the scores of both runs in units of `scoring.exact_units`; None if scores
+        are pending.
     """
 
     baseline: Run
@@ -65,6 +71,7 @@ class RunDifference:
     newly_scored: int = 0
     no_longer_scored: int = 0
     revision: int = 0
+    sums: Sequence[float] | None = None
 
     @property
     def difference(self) -> float | None:
@@ -95,22 +102,25 @@ def compare_runs(run: Run, baseline: Run, version: ScorerVersion) -> RunDifferen
     with connection.cursor() as cursor:
         ids = [run.pk, baseline.pk]
         parameters = [run.case_id, *ids, version.pk, *ids, run.case_id, *ids, version.pk, *ids]
-        cursor.execute(_PAIRED_SUMS, parameters)
-        revision, searched, stored, stale, weights, scores, baseline_scores, *counts = cursor.fetchone()
-    compared, better, worse, newly_scored, no_longer_scored = counts
+        cursor.execute(_paired_sums(connection.vendor), parameters)
+        revision, searched, stored, stale, weights, *columns = cursor.fetchone()
+    run_sum, baseline_sum = units(*columns[:2]), units(*columns[2:4])
+    compared, better, worse, newly_scored, no_longer_scored = columns[4:]
     has_dropped_fields = run.fields_dropped_at is not None or baseline.fields_dropped_at is not None
+    pending = max(0, searched - stored) + stale
     return RunDifference(
         baseline,
-        pending=max(0, searched - stored) + stale,
+        pending=pending,
         can_be_rescored=not (version.script and has_dropped_fields),
-        run_score=scores / weights if weights else None,
-        baseline_score=baseline_scores / weights if weights else None,
+        run_score=case_mean(points(run_sum), weights),
+        baseline_score=case_mean(points(baseline_sum), weights),
         compared=compared,
         better=better,
         worse=worse,
         newly_scored=newly_scored,
         no_longer_scored=no_longer_scored,
         revision=revision,
+        sums=None if pending else (float(weights), run_sum, baseline_sum),
     )
 
 
@@ -131,8 +141,8 @@ _PAIRED_SUMS = f"""
         SELECT
             COUNT(CASE WHEN oldest < query_revision THEN 1 END),
             COALESCE(SUM(CASE WHEN score IS NOT NULL AND baseline_score IS NOT NULL THEN weight END), 0),
-            COALESCE(SUM(CASE WHEN baseline_score IS NOT NULL THEN weight * score END), 0),
-            COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight * baseline_score END), 0),
+            {{run_sum}},
+            {{baseline_sum}},
             COUNT(CASE WHEN baseline_score IS NOT NULL THEN score END),
             COUNT(CASE WHEN score - baseline_score >= {TIE} THEN 1 END),
             COUNT(CASE WHEN baseline_score - score >= {TIE} THEN 1 END),
@@ -163,6 +173,72 @@ _PAIRED_SUMS = f"""
 """
 
 
+def _paired_sums(vendor: str) -> str:
+    return _PAIRED_SUMS.format(
+        run_sum=exact_sum_sql("CASE WHEN baseline_score IS NOT NULL THEN weight * score END", vendor),
+        baseline_sum=exact_sum_sql("CASE WHEN score IS NOT NULL THEN weight * baseline_score END", vendor),
+    )
+
+
+def changed_difference(
+    difference: RunDifference,
+    revision: int,
+    weight: float | None,
+    old: tuple[float | None, float | None],
+    new: tuple[float | None, float | None],
+) -> RunDifference | None:
+    """Returns a stored difference after the scores of one query have changed, of the run and of the baseline: `old`, then `new`.
+
+    revision: of the case, after the change. weight: of the query; None if it has been removed from the case.
+
+    Returns None if all scores have to be read; see `sums.changed_weights`. No SQL.
+    """
+    if difference.sums is None:
+        return None
+    weights, run_sum, baseline_sum = difference.sums
+    changed = replace(difference, revision=revision)
+    if weight is None:
+        return changed
+    before, after = _count_pair(*old), _count_pair(*new)
+    new_weights = changed_weights(float(weights), weight, bool(before.compared), bool(after.compared))
+    if new_weights is None:
+        return None
+    sums = [int(run_sum), int(baseline_sum)]
+    for sign, (score, baseline_score) in ((-1, old), (1, new)):
+        if score is not None and baseline_score is not None:
+            sums[0] += sign * exact_units(weight * score)
+            sums[1] += sign * exact_units(weight * baseline_score)
+    return replace(
+        changed,
+        run_score=case_mean(points(sums[0]), new_weights),
+        baseline_score=case_mean(points(sums[1]), new_weights),
+        compared=difference.compared - before.compared + after.compared,
+        better=difference.better - before.better + after.better,
+        worse=difference.worse - before.worse + after.worse,
+        newly_scored=difference.newly_scored - before.newly_scored + after.newly_scored,
+        no_longer_scored=difference.no_longer_scored - before.no_longer_scored + after.no_longer_scored,
+        sums=(new_weights, *sums),
+    )
+
+
+@dataclass(frozen=True)
+class _PairCounts:
+    """What one query adds to the counts of a difference, each 0 or 1."""
+
+    compared: int
+    better: int
+    worse: int
+    newly_scored: int
+    no_longer_scored: int
+
+
+def _count_pair(score: float | None, baseline_score: float | None) -> _PairCounts:
+    if score is None or baseline_score is None:
+        return _PairCounts(0, 0, 0, int(score is not None), int(baseline_score is not None))
+    better, worse = score - baseline_score >= TIE, baseline_score - score >= TIE
+    return _PairCounts(1, int(better), int(worse), 0, 0)
+
+
 def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDifference | None:
     """Compares two runs and stores the comparison for pages that show many of them. Returns None, and stores nothing, if one of the
     runs is active. Nothing is stored either as long as scores are pending."""
@@ -176,13 +252,18 @@ def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDiff
         difference = compare_runs(run, baseline, version)
         if difference.pending:
             return difference
-        row = RunComparison(run=run, baseline=baseline, version=version)
-        for column in _COLUMNS:
-            setattr(row, column, getattr(difference, column))
-        RunComparison.objects.bulk_create(
-            [row], update_conflicts=True, unique_fields=("run", "version", "baseline"), update_fields=_COLUMNS
-        )
+        save_difference(run, version, difference)
     return difference
+
+
+def save_difference(run: Run, version: ScorerVersion, difference: RunDifference) -> None:
+    """Stores a difference. Call it in a transaction that has locked both runs, which are not active. One SQL statement."""
+    row = RunComparison(run=run, baseline=difference.baseline, version=version)
+    for column in COLUMNS:
+        setattr(row, column, getattr(difference, column))
+    RunComparison.objects.bulk_create(
+        [row], update_conflicts=True, unique_fields=("run", "version", "baseline"), update_fields=COLUMNS
+    )
 
 
 def forget_comparisons(run: Run) -> None:
@@ -223,7 +304,7 @@ def current_comparisons() -> QuerySet[RunComparison]:
 
 
 def _of_row(row: RunComparison, baseline: Run) -> RunDifference:
-    return RunDifference(baseline, **{column: getattr(row, column) for column in _COLUMNS})
+    return RunDifference(baseline, **{column: getattr(row, column) for column in COLUMNS})
 
 
 def baseline_of(run: Run) -> Run | None:

@@ -10,11 +10,12 @@ from django.db.models import OuterRef
 from relevancy.models import Book, Case, CaseScore, QueryScore, Ranking, Run, ScorerVersion, case_revision
 from relevancy.scoring import Assessment
 
-from .comparison import baseline_of, store_comparison, stored_differences
+from .case_update import CaseUpdate
+from .comparison import RunDifference, baseline_of, store_comparison, stored_differences
 from .history import MAX_POINTS, attempts_with_scores, compared_attempts
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import stale_rankings
-from .storage import PAUSE_SECONDS, overwrite, score_case, score_runs, store
+from .storage import PAUSE_SECONDS, overwrite, score_case, store
 from .switched_off import switch_on
 
 COMPARED_RUNS = 12  # whose difference to their baseline is stored: those that the recent activity can show
@@ -32,6 +33,7 @@ class RescoredQuery:
     assessments: by version id, of measures; explain the scores.
     baseline_score: of the query in the baseline, under the primary version; None without a baseline or if a script is primary.
     baseline_case_score: of the case in the baseline.
+    difference: between the runs under the primary version; None where it was not computed.
     """
 
     run: Run
@@ -39,6 +41,7 @@ class RescoredQuery:
     versions: Sequence[ScorerVersion]
     baseline_score: QueryScore | None = None
     baseline_case_score: CaseScore | None = None
+    difference: RunDifference | None = None
     query_scores: dict[int, QueryScore] = field(default_factory=dict)
     case_scores: dict[int, CaseScore] = field(default_factory=dict)
     assessments: dict[int, Assessment] = field(default_factory=dict)
@@ -50,11 +53,11 @@ class QueryRescorer:
         rescorer = QueryRescorer(run, query.pk)  # reads what does not depend on ratings
         with transaction.atomic():
             ...  # changes ratings and increments the revision of the query, which locks it
-            rescorer.score_by_measures(query.book, grades, revision)
+            rescorer.score_by_measures(query.book, grades, revision, has_changed=True)
         rescorer.rescored
 
     Scripts, which may take their time, are left to `rescore_run` in a worker; their scores are stale until then. The cost does
-    not depend on the number of queries of the case, but for one SQL aggregate.
+    not depend on the number of queries of the case, unless other scores have been stored since the last rating.
     """
 
     def __init__(
@@ -82,8 +85,12 @@ class QueryRescorer:
         self._baseline_inputs = ranking_inputs([baseline] if baseline and not self.rescored.versions[0].script else [])
         self._query_id = query_id
 
-    def score_by_measures(self, book: Book, grades: Mapping[str, float], revision: int) -> None:
-        """Stores the scores of all measures. `grades` by document id, and the query's `revision` they belong to."""
+    def score_by_measures(self, book: Book, grades: Mapping[str, float], revision: int, *, has_changed: bool) -> None:
+        """Stores the scores of all measures.
+
+        grades: by document id. revision: that of the query, which they belong to. has_changed: whether it is a new one, and that
+        of each case of the query as well.
+        """
         self.rescored.run.case.book = book
         rows: list[QueryScore] = []
         targets: list[tuple[Run, ScorerVersion]] = []
@@ -106,12 +113,18 @@ class QueryRescorer:
             targets.append((baseline, primary))
         if not rows:
             return
+        baseline_run = self._baseline.run if self._baseline else None
+        update = CaseUpdate(targets, self._query_id, baseline=baseline_run, has_changed=has_changed)
         overwrite(rows)
-        for row in score_runs(targets):
+        for row in update.store_case_scores(rows):
             if row.run_id == run.pk:
                 self.rescored.case_scores[row.version_id] = row
             else:
                 self.rescored.baseline_case_score = row
+        primary = self.rescored.versions[0]
+        both = self.rescored.case_scores.get(primary.pk), self.rescored.baseline_case_score
+        if all(row is not None and row.revision is not None for row in both):
+            self.rescored.difference = update.store_difference(run, primary, rows)
 
 
 def rescore_query(run: Run, query_id: int) -> None:

@@ -1,13 +1,26 @@
 """Stores the scores of queries and of cases."""
 
 from collections.abc import Iterable, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from relevancy.models import CaseQuery, CaseRevision, CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion
-from relevancy.scoring import case_mean
+from relevancy.models import (
+    CaseQuery,
+    CaseRevision,
+    CaseScore,
+    Query,
+    QueryScore,
+    Ranking,
+    Run,
+    RunComparison,
+    ScorerVersion,
+)
+
+from .sums import Sums, exact_sum_sql, units
 
 BATCH = 500
 PAUSE_SECONDS = 0.05  # between bulk writes: SQLite does not queue its writers fairly, and ratings must not wait
@@ -35,6 +48,7 @@ def store(rows: Sequence[QueryScore]) -> None:
             and stored_revisions.get((row.ranking_id, row.version_id), -1) <= row.revision
         ]
     )
+    _forget_sums(rows)
 
 
 def overwrite(rows: Sequence[QueryScore]) -> None:
@@ -73,39 +87,97 @@ def score_runs(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
     Two SQL statements, and a lock of the runs where the database has row locks. Leaves out active runs: the mean of the queries
     searched so far is not a score of the case.
     """
+    with transaction.atomic(savepoint=False):
+        lock_runs(run.pk for run, _ in targets)
+        return save_case_scores(read_case_scores(targets))
+
+
+def read_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
+    """Returns unsaved scores of one case, computed from the stored scores of its present queries; see `score_runs`. One SQL
+    statement."""
     if not targets:
         return []
-    with transaction.atomic(savepoint=False):
-        if connection.features.has_select_for_update:
-            # Of two concurrent ratings, the sums of the second must include the score of the first.
-            runs = Run.objects.filter(pk__in={run.pk for run, _ in targets}).order_by("pk")
-            list(runs.select_for_update(no_key=True).values_list("pk", flat=True))
-        states, sums = _read_sums(targets)
-        today, now = timezone.localdate(), timezone.now()
-        rows = []
-        for run, version in targets:
-            state = states.get(run.pk)
-            if state is None or state.status in Run.ACTIVE_STATUSES:
-                continue
-            row = _build_row(sums.get((run.pk, version.pk), _Sums()), state)
-            row.run, row.version, row.day, row.updated_at = run, version, today, now
-            rows.append(row)
-        return CaseScore.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=("run", "version", "day"),
-            update_fields=(
-                "score",
-                "low",
-                "high",
-                "scored",
-                "queries",
-                "unrated",
-                "failed",
-                "revision",
-                "updated_at",
-            ),
+    states, sums = _read_sums(targets)
+    rows = []
+    for run, version in targets:
+        state = states.get(run.pk)
+        if state is None or state.status in Run.ACTIVE_STATUSES:
+            continue
+        found = sums.get((run.pk, version.pk), _StoredSums())
+        is_exact = not found.stale and found.stored >= state.searched
+        rows.append(
+            build_case_score(
+                run,
+                version,
+                found.sums,
+                queries=state.queries,
+                case_revision=state.case_revision,
+                is_exact=is_exact,
+            )
         )
+    return rows
+
+
+def lock_runs(run_ids: Iterable[int]) -> None:
+    """Locks runs where the database has row locks, after their queries: of two concurrent ratings, the sums of the second must
+    include the score of the first."""
+    if connection.features.has_select_for_update:
+        runs = Run.objects.filter(pk__in=set(run_ids)).order_by("pk")
+        list(runs.select_for_update(no_key=True).values_list("pk", flat=True))
+
+
+def build_case_score(
+    run: Run, version: ScorerVersion, sums: Sums, *, queries: int, case_revision: int, is_exact: bool
+) -> CaseScore:
+    """Returns an unsaved score of a case. is_exact: no score of a query was stale or missing."""
+    row = CaseScore(
+        run=run,
+        version=version,
+        score=sums.score,
+        low=sums.low,
+        high=sums.high,
+        scored=sums.scored,
+        queries=queries,
+        unrated=sums.unrated,
+        failed=sums.failed,
+        revision=case_revision if is_exact else None,
+        sums=sums.stored() if is_exact else None,
+    )
+    row.case_revision = case_revision
+    return row
+
+
+def save_case_scores(rows: Sequence[CaseScore]) -> list[CaseScore]:
+    """Stores scores of cases as those of today. One SQL statement."""
+    today, now = timezone.localdate(), timezone.now()
+    for row in rows:
+        row.day, row.updated_at = today, now
+    return CaseScore.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=("run", "version", "day"),
+        update_fields=(
+            "score",
+            "low",
+            "high",
+            "scored",
+            "queries",
+            "unrated",
+            "failed",
+            "revision",
+            "sums",
+            "updated_at",
+        ),
+    )
+
+
+def _forget_sums(rows: Sequence[QueryScore]) -> None:
+    """Removes the sums that these scores belong to: the next rating has to sum all scores."""
+    run_ids, version_ids = {row.run_id for row in rows}, {row.version_id for row in rows}
+    lock_runs(run_ids)
+    CaseScore.objects.filter(run__in=run_ids, version__in=version_ids, sums__isnull=False).update(sums=None)
+    compared = RunComparison.objects.filter(version__in=version_ids, sums__isnull=False)
+    compared.filter(Q(run__in=run_ids) | Q(baseline__in=run_ids)).update(sums=None)
 
 
 @dataclass(frozen=True)
@@ -119,37 +191,22 @@ class _RunState:
 
 
 @dataclass(frozen=True)
-class _Sums:
-    """Sums over the present queries of a case. `scores`, `lows` and `highs` are weighted.
+class _StoredSums:
+    """The sums over the scores of a run under a version.
 
     stored: the number of scores, those of removed queries included; stale: how many of the others are older than the ratings.
     """
 
-    weights: float = 0.0
-    scores: float = 0.0
-    lows: float = 0.0
-    highs: float = 0.0
-    bounded: int = 0
-    scored: int = 0
-    unrated: int = 0
-    failed: int = 0
+    sums: Sums = field(default_factory=Sums)
     stored: int = 0
     stale: int = 0
 
-
-def _build_row(sums: _Sums, state: _RunState) -> CaseScore:
-    row = CaseScore(
-        score=case_mean(sums.scores, sums.weights),
-        low=case_mean(sums.lows, sums.weights) if sums.bounded else None,
-        high=case_mean(sums.highs, sums.weights) if sums.bounded else None,
-        scored=sums.scored,
-        queries=state.queries,
-        unrated=sums.unrated,
-        failed=sums.failed,
-        revision=None if sums.stale or sums.stored < state.searched else state.case_revision,
-    )
-    row.case_revision = state.case_revision
-    return row
+    @classmethod
+    def of_columns(cls, columns: Sequence[Any]) -> Self:
+        """Returns what `_SUMS` has read."""
+        weights, *halves, bounded, scored, unrated, failed, stored, stale = columns
+        scores, lows, highs = units(*halves[:2]), units(*halves[2:4]), units(*halves[4:])
+        return cls(Sums(float(weights), scores, lows, highs, bounded, scored, unrated, failed), stored, stale)
 
 
 # Written by hand because it is executed while the runs are locked. Both forms of `looked_up` look up the weight and the revision of
@@ -169,9 +226,9 @@ _SUMS = f"""
     LEFT JOIN (
         SELECT run_id, version_id,
             COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight END), 0),
-            COALESCE(SUM(weight * score), 0),
-            COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight * COALESCE(low, score) END), 0),
-            COALESCE(SUM(CASE WHEN score IS NOT NULL THEN weight * COALESCE(high, score) END), 0),
+            {{scores_sum}},
+            {{lows_sum}},
+            {{highs_sum}},
             COUNT(CASE WHEN weight IS NOT NULL THEN low END),
             COUNT(CASE WHEN weight IS NOT NULL THEN score END),
             COALESCE(SUM(CASE WHEN weight IS NOT NULL THEN unrated END), 0),
@@ -211,27 +268,31 @@ _LOOKED_UP = f"""
 
 def _read_sums(
     targets: Sequence[tuple[Run, ScorerVersion]],
-) -> tuple[dict[int, _RunState], dict[tuple[int, int], _Sums]]:
+) -> tuple[dict[int, _RunState], dict[tuple[int, int], _StoredSums]]:
     """Returns the states of the runs by run id, and the sums by run id and version id; those without any score are absent."""
     versions_by_run: dict[int, list[int]] = {}
     for run, version in targets:
         versions_by_run.setdefault(run.pk, []).append(version.pk)
-    scores = " OR ".join(
+    selected = " OR ".join(
         f"scored.run_id = %s AND scored.version_id IN ({_placeholders(version_ids)})"
         for version_ids in versions_by_run.values()
     )
     parameters: list[int] = [targets[0][0].case_id]
     for run_id, version_ids in versions_by_run.items():
         parameters += [run_id, *version_ids]
-    looked_up = _LOOKED_UP_SQLITE if connection.vendor == "sqlite" else _LOOKED_UP
+    vendor = connection.vendor
+    statement = _SUMS.format(
+        looked_up=(_LOOKED_UP_SQLITE if vendor == "sqlite" else _LOOKED_UP).format(scores=selected),
+        runs=_placeholders(versions_by_run),
+        scores_sum=exact_sum_sql("weight * score", vendor),
+        lows_sum=exact_sum_sql("CASE WHEN score IS NOT NULL THEN weight * COALESCE(low, score) END", vendor),
+        highs_sum=exact_sum_sql("CASE WHEN score IS NOT NULL THEN weight * COALESCE(high, score) END", vendor),
+    )
     with connection.cursor() as cursor:
-        cursor.execute(
-            _SUMS.format(looked_up=looked_up.format(scores=scores), runs=_placeholders(versions_by_run)),
-            [*parameters, *versions_by_run],
-        )
+        cursor.execute(statement, [*parameters, *versions_by_run])
         rows = cursor.fetchall()
     states = {row[0]: _RunState(*row[1:5]) for row in rows}
-    return states, {(row[5], row[6]): _Sums(*row[7:]) for row in rows if row[5] is not None}
+    return states, {(row[5], row[6]): _StoredSums.of_columns(row[7:]) for row in rows if row[5] is not None}
 
 
 def _placeholders(values: Sized) -> str:

@@ -10,7 +10,7 @@ from .definition import Definition, Example, Parameter, Settings
 from .errors import GradeError, MeasureError, ScaleError, ScoringError, UnknownMeasure
 from .explanations.explanation import Explanation, describe_ranking
 from .known_grades import KnownGrades
-from .means import case_mean
+from .means import case_mean, exact_units, points
 from .measure import Measure
 from .notation import build_measure, parse_measure
 from .qrels import evaluate, mean_value
@@ -50,6 +50,7 @@ __all__ = [
     "compute_values",
     "describe_ranking",
     "evaluate",
+    "exact_units",
     "explain",
     "get_definitions",
     "map_grades",
@@ -57,6 +58,7 @@ __all__ = [
     "parse_grades",
     "parse_labelled_scale",
     "parse_measure",
+    "points",
     "score",
     "score_ideal",
     "show_working",

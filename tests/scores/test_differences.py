@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from relevancy import cases, judgments, queries, scorers, scores, transfer
-from relevancy.models import Run, Scorer, ScorerVersion
+from relevancy.models import CaseScore, Run, Scorer, ScorerVersion
+from relevancy.scores import comparison, storage
 from relevancy.transfer import query_list_csv
 from tests import factories
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, script_of
 
 DOCUMENTS = ("a", "b", "c", "x")
+SUMMED = ("score", "low", "high", "scored", "queries", "unrated", "failed", "revision", "sums")
 TEXTS = ("query 1", "query 2", "query 3")
 RESULTS = {"query 1": ("a", "b"), "query 2": ("b", "c", "a"), "query 3": ()}
 
@@ -109,7 +111,7 @@ class SameResultsTwice(RuleBasedStateMachine):
     def choose_scorer(self, place: int) -> None:
         scorers.choose_scorers(case=self.case, scorers=[self.scorers[place]])
 
-    @rule(text=st.sampled_from(TEXTS), weight=st.sampled_from([0.0, 1.0, 5.0]))
+    @rule(text=st.sampled_from(TEXTS), weight=st.sampled_from([0.0, 0.3, 1.0, 5.0]))
     def weigh(self, text: str, weight: float) -> None:
         case_query = self.case.case_queries.select_related("query__book").get(query__text=text)
         queries.edit(case_query=case_query, text=text, weight=weight)
@@ -176,6 +178,19 @@ class SameResultsTwice(RuleBasedStateMachine):
         (row,) = cases.case_rows([self.case])
         assert row.change in {0, None}
         assert all(event.change in {0, None} for event in cases.recent_activity(self.owner) if event.kind == "run")
+
+    @invariant()
+    def what_ratings_have_changed_is_what_all_scores_sum_up_to(self) -> None:
+        for stored in CaseScore.objects.filter(run__in=self.runs, sums__isnull=False).with_case_revision():
+            if stored.is_current:
+                (summed,) = storage.read_case_scores([(stored.run, stored.version)])
+                assert [getattr(stored, name) for name in SUMMED] == [getattr(summed, name) for name in SUMMED]
+        for row in scores.current_comparisons().filter(sums__isnull=False):
+            summed = comparison.compare_runs(row.run, row.baseline, row.version)
+            assert [getattr(row, name) for name in comparison.COLUMNS[:-1]] == [
+                getattr(summed, name) for name in comparison.COLUMNS[:-1]
+            ]
+            assert row.sums == list(summed.sums or ())
 
     def check_idle(self) -> None:
         for difference in self.differences():

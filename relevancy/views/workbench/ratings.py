@@ -197,6 +197,8 @@ def _render_change(
             workbench.panel = ScorePanel(
                 workbench.case, request.user, workbench.selection, workbench.versions, workbench.chart
             )
+            if rescored.difference and workbench.selection.finished_run:
+                workbench.panel.difference = rescored.difference
     row = workbench.row(scored_query, is_open=True, rated=rated)
     context = {**workbench.score_context(), "row": row}
     if request.GET.get("unretrieved"):

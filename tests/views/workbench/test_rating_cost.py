@@ -4,15 +4,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import scorers
-from relevancy.models import Book, Scorer
+from relevancy import scorers, scores
+from relevancy.models import Book, CaseScore, RunComparison, Scorer
 from tests.factories import make_case, make_scorer, run_now
 
 from .example_cases import HTMX, at, entry_of, make_bench
 
 pytestmark = pytest.mark.django_db
 # Four of them keep the difference to the run before right: its run, the settings of the book as they are once the query is locked,
-# the revision of the case, and one aggregate over both runs. One counts the raters of the pair in the judging queue.
+# the revision of the case, and the difference itself. One counts the raters of the pair in the judging queue.
 MAX_STATEMENTS = 25  # under one scorer
 MAX_STATEMENTS_WITH_OTHERS = 27  # whatever the number of secondary scorers, runs and other cases, row locks included
 # Inside the test's transaction, `atomic` sets savepoints; in production it begins and commits.
@@ -43,6 +43,7 @@ def add_secondary_scorers(case, *measures):
     chosen = list(Scorer.objects.filter(case_scorers__case=case))
     chosen += [make_scorer(measure, f"Second {measure}") for measure in measures]
     scorers.choose_scorers(case=case, scorers=chosen)
+    assert scores.rescore_case(case, seconds=60)  # as the worker does at once
 
 
 def attempt_of(case):
@@ -53,6 +54,18 @@ def test_rate_costs_few_statements(sign_in, people, team, script):
     case = make_bench(people, team)
     run_now(attempt_of(case))
     check(statements_of_rating(sign_in("rater"), case))
+
+
+def test_rate_reads_the_scores_of_no_other_query(sign_in, people, team, script):
+    case = make_bench(people, team)
+    for _ in range(2):
+        run_now(attempt_of(case))
+    statements = statements_of_rating(sign_in("rater"), case)
+    assert not [sql for sql in statements if "SUM(" in sql]
+    run = case.runs.first()
+    stored = CaseScore.objects.get(run=run)
+    assert stored.revision == case.score_revision.revision
+    assert RunComparison.objects.get(run=run, baseline=scores.baseline_of(run)).revision == stored.revision
 
 
 def test_rate_with_secondary_scorers_costs_the_same_however_many_there_are(sign_in, people, team, script):
