@@ -17,6 +17,8 @@ urlpatterns = [
     path("", include("relevancy.views.new_case.urls")),
     path("", include("relevancy.views.workbench.urls")),
     path("", include("relevancy.views.compare.urls")),
+    path("", include("relevancy.views.books.urls")),
+    path("", include("relevancy.views.judge.urls")),
     path("", include("relevancy.views.endpoints.urls")),
     path("", include("relevancy.views.scorers.urls")),
     path("", include("relevancy.views.teams.urls")),

@@ -2,6 +2,16 @@
 
 from .agreement import BookAgreement, RaterPair, measure_agreement
 from .book_settings import set_guidelines, set_rule, set_scale
+from .books import (
+    GradeCount,
+    RaterCount,
+    books_to_judge,
+    count_by_grade,
+    count_by_rater,
+    count_pairs_by_level,
+    find_books,
+    queries_with_coverage,
+)
 from .copying import COPY_SOURCE, copy_ratings
 from .judging import (
     CLAIM,
@@ -25,16 +35,23 @@ __all__ = [
     "COPY_SOURCE",
     "COUNTED",
     "BookAgreement",
+    "GradeCount",
     "InvalidRating",
     "JudgedDocument",
     "JudgingProgress",
+    "RaterCount",
     "RaterPair",
     "RatingResult",
     "UndoneRatings",
+    "books_to_judge",
     "build_judging_queue",
     "claim_pair",
     "clean_doc_id",
     "copy_ratings",
+    "count_by_grade",
+    "count_by_rater",
+    "count_pairs_by_level",
+    "find_books",
     "is_outdated",
     "judge",
     "judging_progress",
@@ -44,6 +61,7 @@ __all__ = [
     "measure_agreement",
     "next_pairs",
     "pairs_of",
+    "queries_with_coverage",
     "queue_build",
     "rate",
     "rate_book",

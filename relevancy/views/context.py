@@ -26,6 +26,7 @@ class PageContext(TypedDict):
 # (label, URL name, prefix of the paths that belong to it)
 SECTIONS = (
     ("Cases", "home", "/cases/"),
+    ("Books", "books", "/books/"),
     ("Endpoints", "endpoints", "/endpoints/"),
     ("Scorers", "scorers", "/scorers/"),
     ("Teams", "teams", "/teams/"),

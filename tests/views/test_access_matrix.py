@@ -120,6 +120,13 @@ run_pin                POST   edit    302
 run_unpin              POST   edit    302
 run_details            GET    edit    200
 run_details            POST   edit    302
+books                  GET    all     200
+book                   GET    see     200
+book_settings          POST   edit    302
+book_agreement         GET    see     200
+judge                  GET    rate    200
+judge_rate             POST   rate    302
+judge_undo             POST   rate    302
 endpoints              GET    all     200
 endpoint_new           GET    create  200
 endpoint_new           POST   create  302
@@ -193,6 +200,7 @@ class World:
         """The arguments of addresses by their names in the routes."""
         return {
             "case_id": self.case.pk,
+            "book_id": self.case.book_id,
             "entry_id": self.case.case_queries.first().pk,
             "scorer_id": self.scorer.pk,
             "annotation_id": self.annotation.pk,
@@ -264,6 +272,8 @@ def bodies(world):
         "rate": {"doc_id": "a", "value": "2"},
         "compare_rate": {"doc_id": "a", "value": "2"},
         "run_details": {"name": "Named", "note": "Noted"},
+        "book_settings": {"depth": "10", "ratings_per_pair": "1", "order": "query"},
+        "judge_rate": {"query": world.case.book.queries.first().pk, "doc_id": "a", "grade": "2"},
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},
         "annotation_change": {"text": "Changed"},

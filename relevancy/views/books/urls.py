@@ -1,0 +1,12 @@
+"""URLs of books."""
+
+from django.urls import path
+
+from . import agreement, pages
+
+urlpatterns = [
+    path("books/", pages.book_list, name="books"),
+    path("books/<int:book_id>/", pages.book, name="book"),
+    path("books/<int:book_id>/settings/", pages.book_settings, name="book_settings"),
+    path("books/<int:book_id>/agreement/", agreement.book_agreement, name="book_agreement"),
+]

@@ -1,0 +1,80 @@
+"""What the page shows of one document to judge."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from relevancy import judgments
+from relevancy.models import Book, JudgingPair, User, Verdict
+from relevancy.templatetags.numbers import grade_class, grade_text
+
+MAX_CHOICES = 11  # a longer scale is a number field
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A button for a grade. value: what it sends; text: what it shows; key: the key that presses it, empty if there is none.
+
+    is_own: whether it is the rater's present grade.
+    """
+
+    value: str
+    text: str
+    label: str
+    css_class: str
+    key: str
+    is_own: bool = False
+
+
+@dataclass(frozen=True)
+class Card:
+    """A document with the buttons to judge it. choices: empty for a scale with too many grades."""
+
+    document: judgments.JudgedDocument
+    choices: Sequence[Choice]
+
+    @property
+    def own_grade(self) -> float | None:
+        own = self.document.own
+        return own.value if own else None
+
+    @property
+    def note(self) -> str:
+        """The rater's own note."""
+        return self.document.own.note if self.document.own else ""
+
+    @property
+    def cannot_judge(self) -> bool:
+        """Whether the rater has said so."""
+        return self.document.own is not None and self.document.own.verdict == Verdict.CANNOT
+
+    @property
+    def others(self) -> Sequence[object]:
+        """The judgments of other raters; none before the rater has judged the document."""
+        if not self.document.is_judged:
+            return []
+        return [judgment for judgment in self.document.judgments if not judgment.mine]
+
+
+def build_choices(book: Book, own: float | None = None) -> list[Choice]:
+    """Returns the grades of the book's scale, ascending, with their keys.
+
+    The key is the grade if it is a digit; 0 is 10 on a scale without 0. On scales with other grades, keys count from 1.
+    """
+    if len(book.scale) > MAX_CHOICES:
+        return []
+    values = [float(value) for value, _ in book.scale]
+    are_digits = all(value in range(10) or (value == 10 and 0 not in values) for value in values)
+    choices = []
+    for number, (value, label) in enumerate(book.scale, 1):
+        key = str(int(value) % 10) if are_digits else str(number % 10) if number <= 10 else ""
+        css_class = grade_class(value, book.lowest, book.top)
+        choices.append(
+            Choice(f"{value:.17g}", grade_text(value), label, css_class, key, own is not None and own == value)
+        )
+    return choices
+
+
+def read_cards(book: Book, pairs: Sequence[JudgingPair], by: User) -> list[Card]:
+    """Returns the cards of pairs, in their order."""
+    documents = judgments.read_documents(pairs, by=by)
+    return [Card(document, build_choices(book, document.own.value if document.own else None)) for document in documents]

@@ -1,0 +1,61 @@
+"""The form of one document to judge."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from relevancy.models import Verdict
+from relevancy.views.forms import MultilineField, UncheckedTextField
+
+MAX_ID = 2**31 - 1
+MAX_NOTE = 5_000
+
+
+IN_NOTE = "As in my note"
+REASONS = (
+    "The query is not clear",
+    "Too little of the document is shown",
+    "I do not know the subject",
+    IN_NOTE,
+)
+
+
+class JudgeForm(forms.Form):
+    """A grade, "cannot judge" with a reason, or "later", by the button that was pressed.
+
+    query: the id of the query. have: ids of the pairs that the page has already.
+    """
+
+    query = forms.IntegerField(min_value=1, max_value=MAX_ID)
+    doc_id = UncheckedTextField()
+    grade = forms.FloatField(required=False)
+    cannot = forms.ChoiceField(choices=[(reason, reason) for reason in REASONS], required=False)
+    later = forms.BooleanField(required=False)
+    note = MultilineField(required=False, max_length=MAX_NOTE)
+    have = forms.RegexField(r"^[0-9,]*$", required=False, max_length=1_000)
+
+    def clean(self) -> dict[str, Any]:
+        """Requires exactly one judgment. The reason of "cannot judge" becomes the beginning of the note."""
+        data: dict[str, Any] = self.cleaned_data
+        if self.errors:
+            return data
+        if [data["grade"] is not None, bool(data["cannot"]), data["later"]].count(True) != 1:
+            raise ValidationError("Choose a grade, “Cannot judge” or “Later”.")
+        if data["cannot"] == IN_NOTE and not data["note"]:
+            raise ValidationError("The note is empty. Write why you cannot judge the document, or choose a reason.")
+        if data["cannot"] and data["cannot"] != IN_NOTE and not data["note"].startswith(data["cannot"]):
+            data["note"] = "\n".join(filter(None, [data["cannot"], data["note"]]))
+        return data
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of a valid form."""
+        if self.cleaned_data["later"]:
+            return Verdict.LATER
+        return Verdict.CANNOT if self.cleaned_data["cannot"] else Verdict.RATED
+
+    @property
+    def known_pairs(self) -> set[int]:
+        """The ids of the pairs that the page has already."""
+        return {int(part) for part in self.cleaned_data["have"].split(",") if part and len(part) < 19}

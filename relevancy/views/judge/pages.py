@@ -1,0 +1,123 @@
+"""Judging one document at a time. Each response has the next documents, so that the page can show them without waiting."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from relevancy import judgments, tasks
+from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Role
+from relevancy.views.forms import form_error
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.responses import conflict
+
+from .cards import build_choices, read_cards
+from .forms import REASONS, JudgeForm
+
+PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
+
+
+@never_cache
+@require_GET
+def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """The page. `pair` in the address: shows this pair, for example to change its rating."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
+    queue = judgments.judging_queue(book)
+    tasks.enqueue_judging_queue(queue)
+    queue.refresh_from_db()
+    last = judgments.last_judged(book=book, by=request.user)
+    chosen = _chosen_pair(request, queue)
+    pairs = [pair for pair in judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD) if pair != chosen]
+    cards = read_cards(book, [chosen, *pairs] if chosen else pairs, request.user)
+    last_pairs = judgments.pairs_of(last)
+    shown = cards[0].document.pair if cards else None
+    context = {
+        "book": book,
+        "queue": queue,
+        "cards": cards,
+        "reasons": REASONS,
+        "choices": build_choices(book),
+        "progress": judgments.judging_progress(queue=queue, by=request.user),
+        "last": read_cards(book, last_pairs, request.user),
+        "back_pair": _pair_before(shown, last_pairs),
+        "is_being_prepared": queue.built_at is None,
+        "cases": [] if queue.pair_count else _cases_of(book, request),
+    }
+    return render(request, "judge/judge.html", context)
+
+
+@never_cache
+@require_POST
+def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """Stores a grade, "cannot judge" or "later". The page's script gets the next documents, a browser without it the page."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
+    url = reverse("judge", args=[book.pk])
+    form = JudgeForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, url, form_error(form))
+    data = form.cleaned_data
+    query = get_object_or_404(book.queries.select_related("book"), pk=data["query"])
+    try:
+        result = judgments.judge(
+            query=query,
+            doc_id=data["doc_id"],
+            by=request.user,
+            verdict=form.verdict,
+            value=data["grade"],
+            note=data["note"],
+        )
+    except judgments.InvalidRating as reason:
+        return conflict(request, url, reason)
+    if result.changed:
+        tasks.enqueue_book_rescore(book.pk)
+    if not request.htmx:
+        return HttpResponseRedirect(url)
+    queue = judgments.judging_queue(book)
+    pairs = judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD)
+    context = {
+        "book": book,
+        "cards": read_cards(book, [pair for pair in pairs if pair.pk not in form.known_pairs], request.user),
+        "reasons": REASONS,
+        "progress": judgments.judging_progress(queue=queue, by=request.user),
+    }
+    return render(request, "judge/_next.html", context)
+
+
+@require_POST
+def judge_undo(request: HttpRequest, book_id: int) -> HttpResponse:
+    """Takes back the user's last rating in the book and shows its document again."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)  # type: ignore[arg-type]
+    url = reverse("judge", args=[book.pk])
+    undone = judgments.undo(book=book, by=request.user)  # type: ignore[arg-type]
+    if undone is None:
+        messages.warning(request, "You have no rating in this book that could be taken back.")
+        return HttpResponseRedirect(url)
+    tasks.enqueue_book_rescore(book.pk)
+    if undone.kept:
+        messages.warning(request, "The rating was changed elsewhere since; it stays as it is.")
+        return HttpResponseRedirect(url)
+    messages.info(request, "Your last rating was taken back.")
+    pair = JudgingPair.objects.filter(query=undone.query, doc_id=undone.undone[0].doc_id).first()
+    return HttpResponseRedirect(f"{url}?pair={pair.pk}" if pair else url)
+
+
+def _chosen_pair(request: HtmxRequest, queue: JudgingQueue) -> JudgingPair | None:
+    """Returns the pair that the address names, claimed for the user if it is free."""
+    pair: JudgingPair | None = queue.pairs.filter(pk=parse_number(request.GET.get("pair", ""))).first()
+    if pair is not None:
+        judgments.claim_pair(pair=pair, by=request.user)
+    return pair
+
+
+def _pair_before(shown: JudgingPair | None, last: list[JudgingPair]) -> JudgingPair | None:
+    """Returns the pair that was judged before the one shown."""
+    following = last[last.index(shown) + 1 :] if shown in last else last
+    return following[0] if following else None
+
+
+def _cases_of(book: Book, request: HtmxRequest) -> list[Case]:
+    """The cases of the book that the user can see: what has to be run before there is something to judge."""
+    return list(Case.objects.visible_to(request.user).live().filter(book=book)[:5])

@@ -1,0 +1,220 @@
+"""The page for judging one document at a time, and what its script gets."""
+
+import pytest
+from django.urls import reverse
+
+from relevancy import judgments
+from relevancy.models import JudgingPair, Rating, RatingChange, Verdict
+from tests.factories import query_of
+from tests.views.workbench.example_cases import HTMX, SCRIPT, make_bench
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def case(people, team, script):
+    """Two queries with three documents each, on the scale 0–3, of which one rating is there: that of the admin."""
+    return make_bench(people, team, 2, {"query 1": {"a": 3}})
+
+
+def url(case, name="judge"):
+    return reverse(name, args=[case.book_id])
+
+
+def shown(response):
+    """The documents on the page, as "query/document", the first one first."""
+    return [f"{card.document.query.text[-1]}{card.document.pair.doc_id}" for card in response.context["cards"]]
+
+
+def send(client, case, card="", headers=None, **fields):
+    """Posts a judgment of a document such as "1b"."""
+    data = {"query": query_of(case, f"query {card[0]}").pk, "doc_id": card[1], "note": "", **fields}
+    return client.post(url(case, "judge_rate"), data, headers=headers)
+
+
+def test_page_shows_a_document_and_has_the_next_ones(sign_in, case):
+    response = sign_in("rater").get(url(case))
+    page = response.content.decode()
+    assert sorted(shown(response)) == sorted(set(shown(response)))
+    assert len(shown(response)) == 3
+    assert "1a" not in shown(response)  # rated by the admin, and one rating is wanted
+    assert page.count("data-card=") == 3
+    assert page.count("<template data-next>") == 2
+    assert 'data-left="5"' in page
+
+
+def test_page_hides_ranks_and_ratings_of_others_until_the_rater_has_rated(sign_in, people, case):
+    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=3, order="rank")
+    client = sign_in("rater")
+    client.get(url(case))
+    pair = JudgingPair.objects.get(query__text="query 1", doc_id="a")
+    page = client.get(url(case), {"pair": pair.pk}).content.decode()
+    assert "other-judgments" not in page
+    assert "Admin" not in page
+    send(client, case, "1a", grade="1")
+    page = client.get(url(case), {"pair": pair.pk}).content.decode()
+    assert "other-judgments" in page
+    assert "Admin" in page
+    assert page.count('aria-pressed="true"') == 1
+
+
+def test_rate_without_javascript_leads_to_the_next_document(sign_in, people, case):
+    client = sign_in("rater")
+    first, second, *_ = shown(client.get(url(case)))
+    response = send(client, case, first, grade="2", note="Close")
+    assert (response.status_code, response.url) == (302, url(case))
+    rating = Rating.objects.get(rater=people["rater"])
+    assert (rating.doc_id, rating.value, rating.note) == (first[1], 2, "Close")
+    response = client.get(url(case))
+    assert shown(response)[0] == second
+    assert [card.document.title for card in response.context["last"]] == [first[1]]
+
+
+def test_rate_with_the_script_brings_the_next_documents_only(sign_in, case):
+    client = sign_in("rater")
+    cards = [card.document.pair.pk for card in client.get(url(case)).context["cards"]]
+    first = shown(client.get(url(case)))[0]
+    response = send(client, case, first, HTMX, grade="0", have=",".join(map(str, cards[1:])))
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert page.count("data-card=") == 1
+    assert all(f'data-card="{pk}"' not in page for pk in cards)
+    assert 'data-left="4"' in page
+
+
+def test_cannot_judge_keeps_the_reason_in_the_note(sign_in, people, case):
+    client = sign_in("rater")
+    first = shown(client.get(url(case)))[0]
+    send(client, case, first, cannot="I do not know the subject", note="Opera")
+    rating = Rating.objects.get(rater=people["rater"])
+    assert (rating.verdict, rating.value, rating.note) == (Verdict.CANNOT, None, "I do not know the subject\nOpera")
+    assert first not in shown(client.get(url(case)))
+
+
+def test_later_comes_last(sign_in, case):
+    client = sign_in("rater")
+    first = shown(client.get(url(case)))[0]
+    send(client, case, first, later="1")
+    response = client.get(url(case))
+    assert first not in shown(response)
+    assert response.context["progress"].postponed == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"grade": "7"},
+        {"grade": "nan"},
+        {"grade": "1", "later": "1"},
+        {"cannot": "As in my note"},
+        {"cannot": "No such reason"},
+        {"grade": "1", "doc_id": ""},
+        {"grade": "1", "doc_id": "a\0"},
+        {"grade": "1", "note": "x" * 5001},
+        {"grade": "1", "have": "a,b"},
+    ],
+)
+def test_bad_input_is_refused_with_a_message(sign_in, people, case, fields):
+    client = sign_in("rater")
+    response = send(client, case, "1b", HTMX, **fields)
+    assert response.status_code == 409
+    assert len(response.content) > 10
+    assert not RatingChange.objects.filter(by=people["rater"]).exists()
+
+
+def test_a_document_that_left_the_queue_can_still_be_rated(sign_in, people, case):
+    """Its page may have been open for long; the rating must not be lost."""
+    client = sign_in("rater")
+    first = shown(client.get(url(case)))[0]
+    JudgingPair.objects.all().delete()
+    assert send(client, case, first, HTMX, grade="1").status_code == 200
+    assert Rating.objects.filter(rater=people["rater"], doc_id=first[1]).exists()
+
+
+def test_a_query_of_another_book_is_not_found(sign_in, people, team, case):
+    other = make_bench(people, team, 1, {}, run=False)
+    data = {"query": query_of(other, "query 1").pk, "doc_id": "a", "grade": "1"}
+    assert sign_in("rater").post(url(case, "judge_rate"), data).status_code == 404
+
+
+def test_undo_shows_the_document_again(sign_in, people, case):
+    client = sign_in("rater")
+    first = shown(client.get(url(case)))[0]
+    send(client, case, first, grade="1")
+    response = client.post(url(case, "judge_undo"), follow=True)
+    assert not Rating.objects.filter(rater=people["rater"]).exists()
+    assert shown(response)[0] == first
+    response = client.post(url(case, "judge_undo"), follow=True)
+    assert len(list(response.context["messages"])) == 1
+
+
+def test_back_leads_to_the_documents_judged_before(sign_in, case):
+    client = sign_in("rater")
+    pairs = []
+    for _ in range(2):
+        card = client.get(url(case)).context["cards"][0]
+        pairs.insert(0, card.document.pair)
+        send(client, case, f"{card.document.query.text[-1]}{card.document.pair.doc_id}", grade="1")
+    assert client.get(url(case)).context["back_pair"] == pairs[0]
+    assert client.get(url(case), {"pair": pairs[0].pk}).context["back_pair"] == pairs[1]
+    assert client.get(url(case), {"pair": pairs[1].pk}).context["back_pair"] is None
+
+
+def test_without_a_run_the_page_names_the_case_to_run(sign_in, people, team, script):
+    case = make_bench(people, team, 2, {}, run=False)
+    response = sign_in("rater").get(url(case))
+    assert response.context["cards"] == []
+    assert reverse("case", args=[case.pk]) in response.content.decode()
+
+
+def test_everything_judged_and_everything_claimed_are_different(sign_in, people, case):
+    client = sign_in("rater")
+    for _ in range(5):
+        send(client, case, shown(client.get(url(case)))[0], grade="1")
+    response = client.get(url(case))
+    assert (response.context["cards"], response.context["progress"].left) == ([], 0)
+    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=2, order="query")
+    judgments.build_judging_queue(book=case.book)
+    judgments.next_pairs(queue=judgments.judging_queue(case.book), by=people["owner"], count=9)
+    response = client.get(url(case))
+    assert (response.context["cards"], response.context["progress"].left) == ([], 1)
+
+
+def test_hostile_text_is_shown_and_not_obeyed(sign_in, people, case):
+    judgments.set_guidelines(book=case.book, guidelines=f"# Grades\n{SCRIPT}\n[x](javascript:alert(1))")
+    case.runs.get().rankings.update(hits=[[SCRIPT, 1.0, {"id": SCRIPT}]])
+    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=1, order="query")
+    page = sign_in("rater").get(url(case)).content.decode()
+    assert "alert(&quot;x&quot;)" in page
+    assert SCRIPT not in page
+    assert "javascript:alert" not in page.replace("(javascript:alert(1))", "")
+
+
+@pytest.mark.parametrize(
+    ("scale", "keys"),
+    [
+        ([0, 1, 2, 3], ["0", "1", "2", "3"]),
+        (list(range(1, 11)), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"]),
+        ([0, 0.5, 1], ["1", "2", "3"]),
+        (list(range(11)), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", ""]),
+        (list(range(12)), []),
+    ],
+)
+def test_keys_of_grades(sign_in, case, scale, keys):
+    Rating.objects.all().delete()
+    case.book.scale = [[grade, ""] for grade in scale]
+    case.book.relevant_from = scale[-1]
+    case.book.save()
+    response = sign_in("rater").get(url(case))
+    assert [choice.key for choice in response.context["choices"]] == keys
+
+
+def test_statements_do_not_grow_with_the_book(sign_in, people, team, script, django_assert_max_num_queries):
+    case = make_bench(people, team, 30, {})
+    client = sign_in("rater")
+    client.get(url(case))
+    with django_assert_max_num_queries(40):
+        first = shown(client.get(url(case)))[0]
+    with django_assert_max_num_queries(56):
+        send(client, case, first, HTMX, grade="1")
