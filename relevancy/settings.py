@@ -283,6 +283,11 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 STATIC_URL = "static/"
 STATIC_ROOT = Path(text("STATIC_DIR", str(DATA_DIR / "collected")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "relevancy.static_files.PlotlyFinder",
+]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

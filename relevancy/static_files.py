@@ -1,9 +1,14 @@
-"""Static files: what `collectstatic` leaves out, and how it compresses the rest."""
+"""Static files: those of Python packages, what `collectstatic` leaves out, and how it compresses the rest."""
 
+import importlib.util
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import brotli
 from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.contrib.staticfiles.finders import BaseFinder
+from django.core.files.storage import FileSystemStorage
 from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -19,6 +24,25 @@ class CollectedFilesConfig(StaticFilesConfig):
         "mode-jsoniq.js",
         "worker-[!j]*.js",
     ]
+
+
+class PlotlyFinder(BaseFinder):
+    """Finds plotly.js in the Python package plotly, and none of the other files of that package."""
+
+    name = "plotly/package_data/plotly.min.js"
+
+    def __init__(self) -> None:
+        package = importlib.util.find_spec("plotly")
+        assert package is not None and package.origin is not None
+        self.storage = FileSystemStorage(location=Path(package.origin).parents[1])
+
+    def find(self, path: str, find_all: bool = False) -> str | list[str]:  # type: ignore[override]
+        if path != self.name:
+            return []
+        return [self.storage.path(path)] if find_all else self.storage.path(path)
+
+    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, FileSystemStorage]]:
+        yield self.name, self.storage
 
 
 class QuickCompressor(Compressor):

@@ -69,3 +69,37 @@ def test_compare_without_javascript(look: Opens, case: Case) -> None:
     page.locator(".compared-documents li[data-doc='star-wars-1977'] [data-grade='5']").click()
     document = page.locator(".compared-documents li[data-doc='star-wars-1977']")
     expect(document.locator("[data-grade='5']")).to_have_attribute("aria-checked", "true")
+
+
+def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case) -> None:
+    attempt = case.attempts.get()
+    changed = runs.attempts.save(
+        case=case,
+        endpoint=attempt.endpoint,
+        template=attempt.template,
+        fields=attempt.fields,
+        knobs={"title_boost": 0},
+        by=case.owner,
+        parent=attempt,
+    )
+    runs.finish_here(runs.start(attempt=changed, by=case.owner))
+    page = look("viewer")
+    page.goto(f"/cases/{case.pk}/compare/")
+    chart = page.locator("#chart-scatter[data-drawn]")
+    expect(chart).to_be_visible()
+    expect(page.locator("#chart-differences[data-drawn] .bars .point")).to_have_count(2)
+    expect(chart.locator(".points path")).to_have_count(2)
+    before = chart.locator(".points path").first.evaluate("point => point.style.fill")
+    page.locator("[data-theme-switch]").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.wait_for_function(
+        "before => document.querySelector('#chart-scatter .points path').style.fill !== before", arg=before
+    )
+    point = chart.locator(".points path").first.bounding_box()
+    assert point is not None
+    page.mouse.move(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
+    expect(page.locator("#chart-scatter .hoverlayer text").first).to_be_visible()
+    page.mouse.down()
+    page.mouse.up()
+    expect(page.locator("#compared-title")).to_be_visible()
+    assert "open=" in page.url

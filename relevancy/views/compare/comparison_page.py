@@ -15,6 +15,7 @@ from relevancy.models.errors import error_text
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
+from .charts import Chart, build_charts
 from .forms import ComparisonForm, comparable_runs
 from .query_filter import ComparedFilter
 from .query_table import QueryTable
@@ -164,6 +165,13 @@ class ComparisonPage:
         pair = self.figures.comparison.pairs[0]
         tried = comparison.count_attempts_tried(pair.a, pair.b, self.version, pair.paired.p)
         return summarize(self.figures, tried, self.rows, self.list_url)
+
+    def charts(self) -> list[Chart]:
+        """The charts; none as long as the figures are being computed."""
+        if self.figures is None:
+            return []
+        first, second = (f"Run {run.number}" for run in self.compared_runs)
+        return build_charts(self.rows, lambda query_id: self.queries[query_id].entry_id, first, second)
 
     def table(self) -> QueryTable:
         return QueryTable(self.rows, self.queries, self.filter, self.list_url, self.open_id)

@@ -20,9 +20,11 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
     page.request_figures(again=not target)
     if target == "compared-queries":
         return render(request, "compare/_queries.html", list_context(page))
+    if target == "compared-charts":
+        return render(request, "compare/_charts.html", chart_context(page))
     if target == "compared-query":
         return render(request, "compare/_query.html", query_context(page))
-    context = {**summary_context(page), **list_context(page), **query_context(page)}
+    context = {**summary_context(page), **chart_context(page), **list_context(page), **query_context(page)}
     return render(request, "compare/compare.html", context)
 
 
@@ -48,6 +50,11 @@ def list_context(page: ComparisonPage) -> dict[str, object]:
     table = page.table()
     columns = table.columns(*(f"Run {run.number}" for run in page.compared_runs)) if page.stored else []
     return {"case": page.case, "access": page.access, "page": page, "table": table, "columns": columns}
+
+
+def chart_context(page: ComparisonPage) -> dict[str, object]:
+    """Returns what the charts need."""
+    return {"page": page, "charts": page.charts()}
 
 
 def query_context(page: ComparisonPage) -> dict[str, object]:
