@@ -11,6 +11,8 @@ from relevancy.views.workbench.access import get_case
 from .comparison_page import ComparisonPage
 from .query_comparison import QueryComparison, compare_query
 
+MAX_INLINE_QUERIES = 500  # building the charts of more queries would delay the page
+
 
 @require_GET
 def show(request: HtmxRequest, case_id: int) -> HttpResponse:
@@ -24,7 +26,8 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
         return render(request, "compare/_charts.html", chart_context(page))
     if target == "compared-query":
         return render(request, "compare/_query.html", query_context(page))
-    context = {**summary_context(page), **chart_context(page), **list_context(page), **query_context(page)}
+    charts = chart_context(page, is_inline=len(page.rows) <= MAX_INLINE_QUERIES)
+    context = {**summary_context(page), **charts, **list_context(page), **query_context(page)}
     return render(request, "compare/compare.html", context)
 
 
@@ -52,9 +55,9 @@ def list_context(page: ComparisonPage) -> dict[str, object]:
     return {"case": page.case, "access": page.access, "page": page, "table": table, "columns": columns}
 
 
-def chart_context(page: ComparisonPage) -> dict[str, object]:
-    """Returns what the charts need."""
-    return {"page": page, "charts": page.charts()}
+def chart_context(page: ComparisonPage, *, is_inline: bool = True) -> dict[str, object]:
+    """Returns what the charts need. is_inline: whether they are part of the page; otherwise they are loaded after it."""
+    return {"page": page, "charts": page.charts() if is_inline else [], "is_deferred": not is_inline}
 
 
 def query_context(page: ComparisonPage) -> dict[str, object]:

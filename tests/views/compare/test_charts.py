@@ -4,9 +4,13 @@ import json
 
 import pytest
 from django.contrib.staticfiles import finders
+from django.urls import reverse
 
 from relevancy import comparison
+from relevancy.views.compare import pages
 from relevancy.views.compare.charts import build_charts
+from tests.comparison.conftest import run_with
+from tests.factories import make_case
 
 
 def row(query_id, text, a, b):
@@ -64,3 +68,21 @@ def test_plotly_is_served_from_its_package():
     assert finders.find(name)
     assert finders.find("plotly/package_data/widgetbundle.js") is None
     assert finders.find(name, find_all=True)
+
+
+@pytest.mark.django_db
+def test_charts_of_many_queries_are_loaded_after_the_page(client, script, monkeypatch):
+    case = make_case(2, {"query 1": {"a": 3}, "query 2": {"a": 3}})
+    for answer in ("ab", "ba"):
+        run_with(case, {"query 1": answer})
+    client.force_login(case.owner)
+    url = reverse("compare", args=[case.pk])
+    client.get(url)
+    assert "data-chart=" in client.get(url).content.decode()
+    monkeypatch.setattr(pages, "MAX_INLINE_QUERIES", 1)
+    page = client.get(url).content.decode()
+    assert "data-chart=" not in page
+    assert ", load" in page
+    charts = client.get(url, headers={"HX-Request": "true", "HX-Target": "compared-charts"}).content.decode()
+    assert charts.count("data-chart=") == 2
+    assert ", load" not in charts
