@@ -10,7 +10,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 STYLESHEETS = sorted((ROOT / "static" / "css").glob("*.css"))
 # Classes that libraries put on the page, and classes whose number is computed.
-FROM_ELSEWHERE = re.compile(r"ace_|django-ace|htmx-|g\d+$|score-\d$|part\d$")
+FROM_ELSEWHERE = re.compile(
+    r"ace_|django-ace|htmx-|(?:js-)?plotly|main-svg$|svg-container$|draglayer$|cursor-|g\d+$|score-\d$|part\d$"
+)
 TEMPLATE_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 
 

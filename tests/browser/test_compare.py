@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from relevancy import comparison, runs
 from relevancy.models import Case, Run, ScorerVersion, User
+from tests import factories
 
 from . import stage
 from .bench_page import BenchPage
@@ -71,6 +72,14 @@ def test_compare_without_javascript(look: Opens, case: Case) -> None:
     expect(document.locator("[data-grade='5']")).to_have_attribute("aria-checked", "true")
 
 
+def _rate_first_results(case: Case) -> None:
+    """Rates what each run found first for each query, so that every query has a score in every run."""
+    for run, grade in zip(Run.objects.filter(case=case).order_by("-number"), (4, 10), strict=True):
+        rankings = run.rankings.select_related("query")
+        found = {ranking.query.text: {ranking.hits[0][0]: grade} for ranking in rankings if ranking.hits}
+        factories.rate_all(case, found, case.owner)
+
+
 def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case) -> None:
     attempt = case.attempts.get()
     changed = runs.attempts.save(
@@ -83,23 +92,34 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case) -> No
         parent=attempt,
     )
     runs.finish_here(runs.start(attempt=changed, by=case.owner))
+    _rate_first_results(case)
     page = look("viewer")
     page.goto(f"/cases/{case.pk}/compare/")
     chart = page.locator("#chart-scatter[data-drawn]")
+    points = chart.locator(".points path")
     expect(chart).to_be_visible()
+    expect(points).to_have_count(len(TEXTS))
     expect(page.locator("#chart-differences[data-drawn] .bars .point")).not_to_have_count(0)
-    expect(chart.locator(".points path")).to_have_count(2)
-    before = chart.locator(".points path").first.evaluate("point => point.style.fill")
+
+    before = points.first.evaluate("point => point.style.fill")
     page.locator("[data-theme-switch]").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.wait_for_function(
         "before => document.querySelector('#chart-scatter .points path').style.fill !== before", arg=before
     )
-    point = chart.locator(".points path").first.bounding_box()
+
+    points.first.scroll_into_view_if_needed()
+    point = points.first.bounding_box()
     assert point is not None
     page.mouse.move(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
-    expect(page.locator("#chart-scatter .hoverlayer text").first).to_be_visible()
+    label = chart.locator(".hoverlayer .hovertext .line").first
+    expect(label).to_be_visible()
+    text = label.text_content() or ""
+    assert text in TEXTS
     page.mouse.down()
     page.mouse.up()
-    expect(page.locator("#compared-title")).to_be_visible()
+    expect(page.locator("#compared-title")).to_have_text(text)
+    expect(page.locator("#compared-queries tr[aria-selected=true]")).to_contain_text(text)
     assert "open=" in page.url
+    page.reload()
+    expect(page.locator("#compared-title")).to_have_text(text)
