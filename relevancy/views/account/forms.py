@@ -1,8 +1,16 @@
-"""The form of the account page."""
+"""The forms of the sign-in page and the account page."""
 
 from django import forms
+from django.contrib.auth.forms import AuthenticationForm
 
 from relevancy.models import User
+
+
+class SignInForm(AuthenticationForm):
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": "The e-mail address or the password is wrong. Passwords are case-sensitive.",
+    }
 
 
 class AccountForm(forms.ModelForm):

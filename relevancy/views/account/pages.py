@@ -16,11 +16,13 @@ from relevancy.models import Role, User
 from relevancy.transfer.sample import PASSWORD, PEOPLE
 from relevancy.views.requests import HtmxRequest
 
-from .forms import AccountForm
+from .forms import AccountForm, SignInForm
 
 
 class SignIn(LoginView):
     """The sign-in page; in a demo it also lists the sample accounts and their password."""
+
+    authentication_form = SignInForm
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         emails = [email for email, *_ in PEOPLE] if settings.DEMO else []

@@ -29,6 +29,7 @@ def test_sign_in_and_out(client, people):
     people["owner"].save()
     wrong = client.post("/login/", {"username": "owner@example.org", "password": "no"})
     assert wrong.status_code == 200
+    assert "The e-mail address or the password is wrong." in wrong.content.decode()
     assert "_auth_user_id" not in client.session
     assert client.post("/login/", {"username": "Owner@Example.org", "password": PASSWORD}).headers["Location"] == "/"
     assert client.get("/account/").status_code == 200
@@ -91,7 +92,7 @@ def test_sign_in_page_of_a_demonstration(client, db, settings):
     assert "demo-title" not in client.get("/login/").content.decode()  # nobody to sign in as
     User.objects.create_user("rater@example.com", sample.PASSWORD, name="Jonas Weber")
     page = client.get("/login/?next=/scorers/").content.decode()
-    assert "Sign in as Jonas" in page and "demo@example.com" not in page
+    assert "Sign in as Jonas<" in page and "demo@example.com" not in page
     sent = {"username": "rater@example.com", "password": sample.PASSWORD, "next": "/scorers/"}
     assert client.post("/login/", sent).headers["Location"] == "/scorers/"
     settings.DEMO = False

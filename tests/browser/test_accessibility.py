@@ -1,0 +1,124 @@
+"""axe-core finds nothing on the main pages, in both themes, on a desktop and on a phone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from relevancy import cases, judgments, queries, runs, scorers
+from relevancy.models import Case, Endpoint, Scorer, Team, User
+from tests import factories
+
+from . import stage
+from .bench_page import BenchPage, press
+from .conftest import Opens
+
+# Apart from colours, the themes do not differ.
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+
+
+@pytest.fixture
+def case(people: dict[str, User], films: str) -> Case:
+    """A case with two runs, two scorers, a tag, notes, an annotation, and ratings by two people."""
+    owner = people["owner"]
+    texts = ["star wars", "x" * 300, "a film about dreams", "zzzzz"]
+    case = stage.film_case(owner, texts, ratings={"star wars": {"star-wars-1977": 10}})
+    query = case.book.queries.get(text="star wars")
+    judgments.rate(query=query, doc_id="star-wars-1977", value=3, by=people["rater"])
+    queries.describe(query=query, information_need="The *first* film.", notes="See `title`.")
+    queries.tags.set_tags(query=query, tags="franchise")
+    scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
+    cases.annotations.add(case=case, run=stage.newest_run(case), text="New synonyms", by=owner)
+    attempt = runs.attempts.save(
+        case=case,
+        endpoint=Endpoint.objects.get(name="films"),
+        template='{"query": "#$query##", "fields": ["title"]}',
+        fields=stage.FIELDS,
+        knobs={},
+        by=owner,
+    )
+    factories.run_now(attempt)
+    return case
+
+
+def _violations(page: Page, *, only: list[str] | None = None) -> list[str]:
+    """Returns what axe-core finds on the page, a line for each element."""
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if only:
+        options["runOnly"] = only
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{rule['id']} ({rule['impact']}): {node['target'][0]} {node['html'][:150]} {node['failureSummary'][:300]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+
+
+def _addresses(case: Case) -> list[str]:
+    team, endpoint = Team.objects.get(name="Search"), Endpoint.objects.get(name="films")
+    query = case.case_queries.get(query__text="star wars")
+    in_query = f"/cases/{case.pk}/queries/{query.pk}"
+    return [
+        "/",
+        f"/cases/{case.pk}/share/",
+        f"/cases/{case.pk}/annotations/?run=1",
+        f"/cases/{case.pk}/attempts/1/",
+        f"/cases/{case.pk}/tags/",
+        f"{in_query}/edit/",
+        f"{in_query}/notes/",
+        f"{in_query}/request/",
+        f"{in_query}/working/",
+        f"{in_query}/unretrieved/",
+        f"{in_query}/explain/?doc_id=star-wars-1977",
+        "/cases/new/",
+        "/endpoints/",
+        "/endpoints/new/",
+        f"/endpoints/{endpoint.pk}/",
+        "/scorers/",
+        f"/scorers/{scorers.default_scorer().pk}/",
+        "/scorers/new/",
+        "/scorers/new/?kind=script",
+        "/teams/",
+        f"/teams/{team.pk}/",
+        "/account/",
+        "/no/such/page/",
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing(look: Opens, case: Case, theme: str, width: int) -> None:
+    options = {"viewport": {"width": width, "height": 800}, "color_scheme": theme, "reduced_motion": "reduce"}
+    only = COLOUR_RULES if theme == "dark" else None
+    found: dict[str, list[str]] = {}
+
+    def check(name: str, page: Page) -> None:
+        page.wait_for_load_state("networkidle")
+        if violations := _violations(page, only=only):
+            found[name] = violations
+
+    page = look(**options)
+    page.goto("/login/")
+    check("sign in", page)
+    page = look("owner", **options)
+    page.watch.expect(404)  # type: ignore[attr-defined]
+    for address in _addresses(case):
+        response = page.goto(address)
+        assert response is not None and (response.ok or address == "/no/such/page/"), address
+        check(address, page)
+    bench = BenchPage(page, case)
+    check("workbench", page)
+    bench.open("star wars")
+    check("opened query", page)
+    if width == 390:
+        page.get_by_role("link", name="Tune").click()
+        check("tune", page)
+        page.get_by_role("complementary", name="Tune").get_by_role("link", name="Close").click()
+    for key, name in (("?", "keys"), ("a", "add queries")):
+        press(page, key)
+        page.get_by_role("dialog").wait_for()
+        check(name, page)
+        press(page, "Escape")
+    bench.results("star wars").first.locator("a.title").click()
+    page.get_by_role("dialog").wait_for()
+    check("document", page)
+    assert not found, "\n".join(f"{name}: {line}" for name, lines in found.items() for line in lines)
