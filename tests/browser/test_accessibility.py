@@ -60,6 +60,12 @@ def _addresses(case: Case) -> list[str]:
     return [
         "/",
         f"/cases/{case.pk}/share/",
+        f"/cases/{case.pk}/files/",
+        f"/cases/{case.pk}/compare/",
+        "/books/",
+        f"/books/{case.book_id}/",
+        f"/books/{case.book_id}/agreement/",
+        f"/books/{case.book_id}/judge/",
         f"/cases/{case.pk}/annotations/?run=1",
         f"/cases/{case.pk}/attempts/1/",
         f"/cases/{case.pk}/tags/",
