@@ -23,6 +23,7 @@ log = logging.getLogger("relevancy.views")
 
 DATABASE_BUSY = "The database is busy or cannot be reached. Nothing was saved; try again in a moment."
 _BUSY = (accounts.HashingBusy, endpoints.EngineBusy)  # their messages are written for users
+MAX_ADDRESS = 24_000  # SQLite's patterns have at most 50,000 bytes, and a character may need two in them
 RETRY_SECONDS = "10"
 SIGNED_OUT = "You are signed out. Reload the page and sign in; everything you saved is kept."
 
@@ -58,6 +59,20 @@ def refuse_null_characters(
     def middleware(request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest("The address contains an invalid character (U+0000).")
+        return get_response(request)
+
+    return middleware
+
+
+def refuse_long_addresses(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Answers 414 to addresses that no page of the site sends: SQLite cannot search for such long texts."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if len(request.path_info) + len(request.META.get("QUERY_STRING", "")) > MAX_ADDRESS:
+            text = f"The address has more than {MAX_ADDRESS:,} characters."
+            return HttpResponse(text, status=414, content_type="text/plain; charset=utf-8")
         return get_response(request)
 
     return middleware

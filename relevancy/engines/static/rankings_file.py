@@ -10,11 +10,12 @@ The rank is ignored, and so is everything after the tag; lines that begin with `
 from __future__ import annotations
 
 import csv
-import io
 import math
+import re
+import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
@@ -31,6 +32,8 @@ _IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case id", "case name", "team name")
 _TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 _MAX_NAMED_SNAPSHOTS = 5
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+MAX_SIZE = 2_000_000  # hits and their fields in a file, and in all files that are kept: some hundred megabytes
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,13 @@ class Rankings:
     `format`: `CSV` or `TREC run`.
     `hits_by_query`: hits of each query in rank order, in the file's order of queries.
     `fields`: names of the further columns, sorted.
+    `size`: the number of hits and of their fields, which decides how much memory they need.
     """
 
     format: str
     hits_by_query: Mapping[str, list[Hit]]
     fields: tuple[str, ...]
+    size: int
 
 
 def summarize(text: str) -> UploadSummary:
@@ -54,11 +59,38 @@ def summarize(text: str) -> UploadSummary:
     return UploadSummary(rankings.format, len(rankings.hits_by_query), hits, rankings.fields)
 
 
+class RankingsCache:
+    """Keeps the files read last while the sum of their sizes is at most `limit`; always keeps the last one."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._rankings: OrderedDict[tuple[Path, int, int], Rankings] = OrderedDict()
+
+    def read(self, path: Path) -> Rankings:
+        """Reads a file, again only if it has changed. Raises `OSError` or `UnreadableResponse`."""
+        stat = path.stat()
+        key = (path, stat.st_mtime_ns, stat.st_size)
+        with self._lock:
+            if key in self._rankings:
+                self._rankings.move_to_end(key)
+                return self._rankings[key]
+        rankings = _load(path)
+        with self._lock:
+            self._rankings[key] = rankings
+            self._rankings.move_to_end(key)
+            while len(self._rankings) > 1 and sum(each.size for each in self._rankings.values()) > self._limit:
+                self._rankings.popitem(last=False)
+        return rankings
+
+
+_CACHE = RankingsCache(MAX_SIZE)
+
+
 def load_rankings(path: Path) -> Rankings:
     """Reads a file, again only if it has changed. Raises `EndpointUnreachable` or `UnreadableResponse`."""
     try:
-        stat = path.stat()
-        return _load(path, stat.st_mtime_ns, stat.st_size)
+        return _CACHE.read(path)
     except OSError as error:
         reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
         raise EndpointUnreachable(f"The file of rankings “{path.name}” {reason}.", hint="Upload it again.") from error
@@ -67,7 +99,7 @@ def load_rankings(path: Path) -> Rankings:
 def parse_rankings(text: str) -> Rankings:
     """Parses either format; accepts a byte order mark, CRLF and blank lines."""
     text = text.removeprefix("\ufeff")
-    lines = (line for line in text.splitlines() if line.strip())
+    lines = (line for line in _lines(text) if line.strip())
     first = next(lines, "")
     while first.startswith("#"):
         first = next(lines, "")
@@ -81,8 +113,7 @@ def parse_rankings(text: str) -> Rankings:
     return _parse_csv(text)
 
 
-@lru_cache(maxsize=8)
-def _load(path: Path, modified_ns: int, size: int) -> Rankings:
+def _load(path: Path) -> Rankings:
     content = path.read_bytes()
     try:
         text = content.decode("utf-8")
@@ -108,6 +139,7 @@ def _parse_csv(text: str) -> Rankings:
     ]
     hits_by_query: dict[str, list[tuple[int, Hit]]] = {}
     snapshots: dict[tuple[str, ...], None] = {}
+    size = 0
     for line, row in rows:
         if len(row) > len(header):
             raise _invalid_cell(line, f"{len(header) + 1}", row[len(header)], "the header has fewer columns")
@@ -120,11 +152,27 @@ def _parse_csv(text: str) -> Rankings:
         position = cells[columns[_POSITION]]
         if doc_id:
             fields = {name: cells[index] for index, name in field_columns if cells[index]}
+            size = _add_size(size, 1 + len(fields), line)
             hits.append((_parse_position(line, header[columns[_POSITION]], position), Hit(doc_id, None, fields)))
         elif position:
             raise _invalid_cell(line, header[columns[_DOC]], doc_id, "a row with a position needs a document id")
     _check_single_snapshot(list(snapshots))
-    return Rankings("CSV", _ordered(hits_by_query), tuple(sorted({name for _, name in field_columns})))
+    return Rankings("CSV", _ordered(hits_by_query), tuple(sorted({name for _, name in field_columns})), size)
+
+
+def _add_size(size: int, by: int, line: int) -> int:
+    """Returns the sum. Raises `UnreadableResponse` if it exceeds `MAX_SIZE`."""
+    if size + by > MAX_SIZE:
+        raise UnreadableResponse(
+            f"Line {line} of the file of rankings exceeds the limit: a file can have at most {MAX_SIZE:,} results and field values.",
+            hint="Leave out columns or low ranks, or split the file.",
+        )
+    return size + by
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yields the lines with their ends, one at a time: a list of them needs several times the memory of the text."""
+    return (match[0] for match in _LINE.finditer(text))
 
 
 def _check_single_snapshot(snapshots: list[tuple[str, ...]]) -> None:
@@ -140,7 +188,7 @@ def _check_single_snapshot(snapshots: list[tuple[str, ...]]) -> None:
 
 def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yields the rows that are not blank, each with the number of its last line."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(_lines(text), strict=True)
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
@@ -157,7 +205,8 @@ def _ordered(hits_by_query: Mapping[str, list[tuple[int, Hit]]]) -> dict[str, li
 
 def _parse_trec(text: str) -> Rankings:
     hits_by_query: dict[str, list[Hit]] = {}
-    for line, row in enumerate(text.split("\n"), 1):
+    size = 0
+    for line, row in enumerate(_lines(text), 1):
         cells = row.split()
         if not cells or row.startswith("#"):
             continue
@@ -168,9 +217,10 @@ def _parse_trec(text: str) -> Rankings:
             )
         query, _, doc_id, _, score = cells[:5]
         hits_by_query.setdefault(query, []).append(Hit(doc_id, _parse_score(line, score), {}))
+        size = _add_size(size, 1, line)
     for hits in hits_by_query.values():
         hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
-    return Rankings("TREC run", hits_by_query, ())
+    return Rankings("TREC run", hits_by_query, (), size)
 
 
 def _column_index(header: list[str], name: str) -> int | None:

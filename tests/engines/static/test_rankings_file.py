@@ -1,0 +1,65 @@
+"""Files of rankings: how much of one is read, and how many are kept in memory."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from relevancy.engines.errors import UnreadableResponse
+from relevancy.engines.static import rankings_file
+from relevancy.engines.static.rankings_file import RankingsCache, parse_rankings
+
+CSV = "query,docid,position,title\n" + "".join(f"star,{n},{n},Star {n}\n" for n in range(6))
+TREC = "".join(f"star Q0 {n} {n} {1 / n} tag\n" for n in range(1, 12))
+
+
+@pytest.mark.parametrize(("text", "line"), [(CSV, 7), (TREC, 11)])
+def test_parse_rankings_stops_at_the_limit(text: str, line: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten hits and fields: the rest of the file is not even looked at."""
+    monkeypatch.setattr(rankings_file, "MAX_SIZE", 10)
+    lines = rankings_file._lines
+    read = []
+
+    def count(content: str) -> Iterator[str]:
+        for each in lines(content):
+            read.append(each)
+            yield each
+
+    monkeypatch.setattr(rankings_file, "_lines", count)
+    with pytest.raises(UnreadableResponse, match=f"Line {line} .* at most 10 results"):
+        parse_rankings(text + "star,x,x,not a number\n" * 1000)
+    assert len(read) <= line + 1  # the first line is read twice
+
+
+def test_parse_rankings_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rankings_file, "MAX_SIZE", 12)
+    assert parse_rankings(CSV).size == 12
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_keep_their_ends(end: str) -> None:
+    assert list(rankings_file._lines(f"a{end}{end}b\u2028c")) == [f"a{end}", end, "b\u2028c"]
+
+
+def test_cache_keeps_what_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    load = rankings_file._load
+
+    def note(path: Path) -> rankings_file.Rankings:
+        read.append(path.name)
+        return load(path)
+
+    monkeypatch.setattr(rankings_file, "_load", note)
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text(CSV)  # a size of 12
+    cache = RankingsCache(24)
+    for path in [paths[0], paths[1], paths[0], paths[2], paths[0], paths[1]]:
+        cache.read(path)
+    assert read == ["a", "b", "c", "b"]
+    os.utime(paths[0], (1, 1))
+    cache.read(paths[0])
+    assert read[-1] == "a"
+    small = RankingsCache(1)
+    assert small.read(paths[0]) is small.read(paths[0])
