@@ -70,6 +70,7 @@ def test_a_sitting_by_keyboard(look: Opens, people: dict[str, User], films: str)
     page.keyboard.press("z")
     expect(page.locator("#toasts")).to_contain_text("taken back")
     _expect_left(page, 4)
+    page.wait_for_load_state()  # keys count from then on
     for _ in range(3):
         card = _card(page)
         page.keyboard.press("5")

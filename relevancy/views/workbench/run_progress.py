@@ -17,6 +17,7 @@ FIRST_PAUSES = (
     100,
     200,
 )  # milliseconds: a short run is shown 100, 200, 300, 400 or 600 ms after its start
+ROUNDING = 0.001  # seconds: `at` has milliseconds, so it may be later than the time it was taken at
 MIN_OBSERVED_SECONDS = 1.0  # a rate over less time would change with every look
 
 
@@ -46,7 +47,7 @@ class RunProgress:
     def from_parameters(cls, parameters: QueryDict, run: Run | None) -> "RunProgress":
         """Reads the parameters of a poll; they are those of `query_string`, or the page has not asked yet."""
         first_look, first_at = cls.first_look(run), _parse_time(parameters.get("at", ""))
-        if first_at is None or not 0 <= first_look.now - first_at < 1e6:
+        if first_at is None or not -ROUNDING <= first_look.now - first_at < 1e6:
             return first_look
         return cls(
             parse_number(parameters.get("poll", "")) or None,

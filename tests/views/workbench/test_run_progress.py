@@ -21,6 +21,14 @@ def test_page_asks_every_100_ms_at_first_then_each_second():
     assert triggers == [*["load delay:100ms, every 1s"] * 4, "load delay:200ms, every 1s", "every 1s", "every 1s"]
 
 
+def test_time_that_was_rounded_up_is_known_at_once(monkeypatch):
+    """The first poll may arrive within the half millisecond that `at` was rounded up by."""
+    monkeypatch.setattr("relevancy.views.workbench.run_progress.time.time", lambda: 1000.0006)
+    progress = RunProgress.first_look(RUN, has_started_it=True)
+    assert "at=1000.001" in progress.query_string(RUN)
+    assert poll(progress.query_string(RUN)).trigger == "load delay:100ms, every 1s"
+
+
 def test_page_that_found_the_run_active_asks_each_second():
     progress = RunProgress.first_look(RUN)
     assert progress.trigger == "every 1s"
