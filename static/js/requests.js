@@ -129,7 +129,5 @@ document.addEventListener("htmx:beforeSend", (event) => {
 });
 document.addEventListener("htmx:beforeCleanupElement", (event) => {
   const xhr = polls.get(event.target);
-  if (!xhr || xhr.readyState === XMLHttpRequest.DONE) return;
-  xhr.onabort = null; // htmx would report an error
-  xhr.abort();
+  if (xhr && xhr.readyState < XMLHttpRequest.DONE) xhr.abort();
 });

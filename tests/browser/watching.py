@@ -6,6 +6,8 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Response
 
 # What Chromium and htmx log about a response that is not a success.
 _REFUSED = re.compile(r"(?:Failed to load resource: .* status of|Response Status Error Code) (\d{3})")
+# htmx logs the abort of a request whose element is gone, for which requests.js asks. Failures are logged under other names as well.
+_ABORTED = re.compile(r"htmx:(?:sendAbort|afterRequest), ")
 
 
 class Watch:
@@ -24,7 +26,7 @@ class Watch:
         self._expected.update(statuses)
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type != "error":
+        if message.type != "error" or _ABORTED.match(message.text):
             return
         refused = _REFUSED.match(message.text)
         if refused and int(refused[1]) in self._expected:
