@@ -1,7 +1,13 @@
 // The workbench keeps its place: when the list of queries is reloaded during a run, opened queries stay open; the focus returns to
 // the button that started the run; another run or attempt of the case is shown without leaving the page.
 
-const openIds = () => [...document.querySelectorAll("#queries input[name=open]")].map((input) => input.value);
+const openInputs = () => [...document.querySelectorAll("#queries input[name=open]")];
+const openIds = () => openInputs().map((input) => input.value);
+/** What is open: the queries and their tabs. */
+const openParts = () =>
+  openInputs()
+    .flatMap((input) => [input.value, input.dataset.tab ?? ""])
+    .join();
 /** Adds the tabs of opened queries, where they are not the first ones. */
 function addTabs(parameters) {
   for (const input of document.querySelectorAll("#queries input[name=open][data-tab]"))
@@ -20,7 +26,7 @@ document.addEventListener("htmx:configRequest", (event) => {
   const address = new URL(event.detail.path, location.href);
   for (const id of openIds().slice(0, 5)) address.searchParams.append("open", id);
   addTabs(address.searchParams);
-  askedFor = openIds().join();
+  askedFor = openParts();
   event.detail.path = address.pathname + address.search;
 });
 
@@ -28,7 +34,7 @@ document.addEventListener("htmx:configRequest", (event) => {
 function isInUse(list) {
   const fields = [...list.querySelectorAll("input:not([type=hidden], [type=checkbox], [type=radio]), textarea")];
   return (
-    openIds().join() !== askedFor ||
+    openParts() !== askedFor ||
     list.querySelector(".htmx-request:not([data-in-background]), .unsaved") !== null ||
     fields.some((field) => field.value !== field.defaultValue)
   );

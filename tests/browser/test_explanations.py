@@ -1,5 +1,7 @@
 """Why the results of a query have their scores: bars in every row, which arrive without moving anything, and stay."""
 
+import re
+
 import pytest
 from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
@@ -177,3 +179,23 @@ def test_tabs_of_a_query_stay_through_a_run(look: Opens, case: Case) -> None:
     bench.tab("alien", "Results")
     expect(_bars(bench.results("alien"))).to_have_count(bench.results("alien").count())
     bench.expect_no_reload()
+
+
+def test_a_list_that_was_requested_before_another_tab_was_opened_does_not_close_it(look: Opens, case: Case) -> None:
+    page = look("editor")
+    bench = BenchPage(page, case)
+    bench.open("alien")
+    bench.tab("alien", "As sent")
+    held: list[Route] = []
+    address = re.compile(rf"/cases/{case.pk}/\?.*open=")
+    page.route(address, lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request(address) as first:
+        page.evaluate("htmx.trigger('#queries', 'run-list')")
+    assert "tab=" in first.value.url
+    bench.tab("alien", "Results")
+    # The answer is not shown; the list is requested again, for the tab that is open now.
+    with page.expect_request(lambda request: address.search(request.url) is not None and "tab=" not in request.url):
+        held[0].continue_()
+    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    expect(bench.row("alien").get_by_role("tab", name="Results")).to_have_attribute("aria-selected", "true")
+    expect(_bars(bench.results("alien"))).to_have_count(bench.results("alien").count())

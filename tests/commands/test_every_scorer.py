@@ -24,6 +24,7 @@ from relevancy import scorers, scoring
 from relevancy.management.commands import demo
 from relevancy.models import Case, Scorer, ScorerDefinition
 from tests.factories import Scripted, make_attempt, make_case, make_user, run_now
+from tests.oracles import evaluate_by_ir_measures
 from tests.sandbox.test_published import DEFAULT, NAMESPACE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("every_scorer")]  # one run for all
@@ -242,7 +243,9 @@ def test_evaluate_equals_the_arithmetic_of_this_file(evaluated: Evaluated, name:
 @pytest.mark.parametrize("name", sorted(IR_MEASURES))
 def test_evaluate_equals_ir_measures(evaluated: Evaluated, name: str) -> None:
     measure = IR_MEASURES[name]
-    theirs = {found.query_id: found.value for found in im.iter_calc([measure], evaluated.qrels, evaluated.run)}
+    theirs = {
+        found.query_id: found.value for found in evaluate_by_ir_measures([measure], evaluated.qrels, evaluated.run)
+    }
     least = RELEVANT if name in NEEDS_A_RELEVANT_ONE else 1
     wanted: dict[str, float | None] = {}
     for text, seen in evaluated.seen.items():

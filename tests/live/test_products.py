@@ -15,6 +15,7 @@ from relevancy.models import Case, QueryScore, User
 from tests.factories import make_user
 from tests.live.indexing import make_solr_core
 from tests.live.servers import Server
+from tests.oracles import evaluate_by_ir_measures
 from tests.shared_data import ROOT, shared_data
 
 DATA = ROOT / "products"
@@ -74,7 +75,7 @@ def evaluate_and_compare(folder: Path, engine: str, url: str, template: str) -> 
         name = scorer["name"]
         expected = {
             row.query_id: row.value
-            for row in ir_measures.iter_calc([ORACLES[name]], list(_qrels(qrels, name == "nDCG@10")), run)
+            for row in evaluate_by_ir_measures([ORACLES[name]], list(_qrels(qrels, name == "nDCG@10")), run)
         }
         scores = QueryScore.objects.filter(run__case=case, version__scorer__name=name).values_list("query_id", "score")
         assert len(scores) == 135

@@ -4,9 +4,9 @@ import random
 
 import ir_measures as im
 import pytest
-import pytrec_eval
 
 from relevancy.scoring import evaluate
+from tests.oracles import evaluate_by_ir_measures, evaluate_by_pytrec_eval
 
 PYTREC_EVAL = {
     "map": "AP",
@@ -74,7 +74,7 @@ def generate(
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("lowest", [0, -1])
-def test_evaluate_equals_pytrec_eval(seed, lowest, evaluate_by_pytrec_eval):
+def test_evaluate_equals_pytrec_eval(seed, lowest):
     qrels, run = generate(seed, lowest)
     theirs = evaluate_by_pytrec_eval(qrels, run, {"map", "map_cut", "recip_rank", "bpref", "ndcg", "ndcg_cut", "P", "recall",
                                          "success"})  # fmt: skip
@@ -88,8 +88,8 @@ def test_evaluate_equals_pytrec_eval(seed, lowest, evaluate_by_pytrec_eval):
 def test_skipping_equals_pytrec_eval_of_judged_documents_only(seed):
     qrels, run = generate(seed, lowest=-1)
     measures = {"map": "AP(unrated='skip')", "recip_rank": "RR(unrated='skip')", "P_5": "P(unrated='skip')@5"}
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "recip_rank", "P"}, judged_docs_only_flag=True)
-    theirs, ours = evaluator.evaluate(run), evaluate(list(measures.values()), qrels, run)
+    theirs = evaluate_by_pytrec_eval(qrels, run, {"map", "recip_rank", "P"}, judged_only=True)
+    ours = evaluate(list(measures.values()), qrels, run)
     for query in run:
         for key, measure in measures.items():
             assert (ours[measure][query] or 0.0) == pytest.approx(theirs[query][key], abs=1e-6), (measure, query)
@@ -105,7 +105,7 @@ def test_evaluate_equals_ir_measures(seed):
     named = {theirs: measure for measure, theirs in IR_MEASURES.items()}
     compared = 0
     # ERR is printed with five decimals.
-    for metric in im.iter_calc(list(named), qrels, run):
+    for metric in evaluate_by_ir_measures(named, qrels, run):
         measure = named[metric.measure]
         assert (ours[measure][metric.query_id] or 0.0) == pytest.approx(metric.value, abs=6e-6), (
             measure,

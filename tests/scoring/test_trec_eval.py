@@ -4,6 +4,7 @@ import pytest
 
 from relevancy.scoring import evaluate
 from relevancy.transfer import trec
+from tests.oracles import evaluate_by_pytrec_eval
 from tests.shared_data import shared_data
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -66,7 +67,7 @@ def test_evaluate_topic_that_is_missing_from_the_run():
     assert values_by_measure["AP"]["301"] == pytest.approx(printed()["map", "301"], abs=5.001e-5)
 
 
-def test_evaluate_graded_judgments_with_grades_below_0(evaluate_by_pytrec_eval):
+def test_evaluate_graded_judgments_with_grades_below_0():
     qrels = read_qrels("qrels.rel_level")
     run = read_run("results.test")
     whole = {topic: {doc_id: int(grade) for doc_id, grade in row.items()} for topic, row in qrels.items()}

@@ -1,12 +1,12 @@
 """The comparison page: its verdict, its queries, the query that is open."""
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from relevancy.models import Case, CaseQuery
+from relevancy.models import CaseQuery
 from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
-from relevancy.views.workbench.access import get_case
+from relevancy.views.workbench.access import get_case, get_case_query
 
 from .comparison_page import ComparisonPage
 from .query_comparison import QueryComparison, compare_query
@@ -78,9 +78,3 @@ def open_query(page: ComparisonPage, case_query: CaseQuery) -> QueryComparison:
         page.user,
         rate_url=page.url("compare_rate", case_query.pk),
     )
-
-
-def get_case_query(case: Case, entry_id: int) -> CaseQuery:
-    """Returns a present query of the case, or raises `Http404`."""
-    case_query: CaseQuery = get_object_or_404(case.case_queries.present().select_related("query"), pk=entry_id)
-    return case_query

@@ -11,11 +11,11 @@ from relevancy.models import CaseQuery, Ranking, Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to
-from relevancy.views.workbench.access import get_case
+from relevancy.views.workbench.access import get_case, get_case_query
 from relevancy.views.workbench.forms import RatingForm
 
 from .comparison_page import ComparisonPage
-from .pages import get_case_query, open_query, summary_context
+from .pages import open_query, summary_context
 
 
 @require_POST
@@ -23,7 +23,6 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Rates one document; takes the user's rating back if `value` is empty."""
     case = get_case(request, case_id, needs=Role.RATER)
     case_query = get_case_query(case, entry_id)
-    case_query.query.book = case.book
     page = ComparisonPage(case, request.user, request.GET)
     if page.stored is None:
         return conflict(request, page.url(), " ".join(page.errors) or "The case has no two runs to compare.")

@@ -2,7 +2,9 @@
 
 from functools import cached_property
 
-from relevancy.models import Book, Case, Role, User
+from django.shortcuts import get_object_or_404
+
+from relevancy.models import Book, Case, CaseQuery, Role, User
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 
@@ -42,6 +44,13 @@ def get_case(request: HtmxRequest, case_id: int, *, needs: Role = Role.VIEWER) -
     """Returns a case on which the user has at least the role `needs`, with its book; see `get_or_403`."""
     case: Case = get_or_403(Case.objects.select_related("book"), request.user, case_id, needs=needs)
     return case
+
+
+def get_case_query(case: Case, case_query_id: int) -> CaseQuery:
+    """Returns a present query of a case, with the book of the case. Raises `Http404` if there is none with this id."""
+    case_query: CaseQuery = get_object_or_404(case.case_queries.present().select_related("query"), pk=case_query_id)
+    case_query.query.book = case.book
+    return case_query
 
 
 def get_case_with_editable_book(request: HtmxRequest, case_id: int) -> Case:

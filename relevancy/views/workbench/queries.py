@@ -11,13 +11,13 @@ from django_htmx.http import trigger_client_event
 
 from relevancy import queries, runs, scores
 from relevancy.engines.errors import EngineError
-from relevancy.models import Case, CaseQuery, Ranking, Role
+from relevancy.models import CaseQuery, Ranking, Role
 from relevancy.models.text import unify_newlines
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, pretty_json, redirect_to, redirect_with_message, toast
 
-from .access import get_case, get_case_with_editable_book
+from .access import get_case, get_case_query, get_case_with_editable_book
 from .forms import AddQueriesForm, QueryForm
 from .sent_request import SentRequest
 from .stale_scores import rescore_scripts
@@ -150,7 +150,7 @@ def _rejected_lines(pasted: str, added: queries.AddedQueries) -> str:
 def edit(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Edits text, information need, notes, tags, options and weight of a query."""
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
-    case_query = _get_case_query(workbench.case, entry_id)
+    case_query = get_case_query(workbench.case, entry_id)
     case_query.query.book = workbench.case.book
     form = QueryForm(request.POST or None, initial=QueryForm.initial_values(case_query))
     if request.method == "POST" and form.is_valid():
@@ -169,7 +169,7 @@ def edit(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 def remove(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Removes a query from the case; `restore` undoes it."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query = _get_case_query(workbench.case, entry_id)
+    case_query = get_case_query(workbench.case, entry_id)
     queries.remove(case_query=case_query)
     _rescore_case(workbench)
     undo = reverse("query_restore", args=[case_id, entry_id])
@@ -190,11 +190,6 @@ def restore(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     return redirect_to(request, workbench.queries.url())
 
 
-def _get_case_query(case: Case, case_query_id: int) -> CaseQuery:
-    case_query: CaseQuery = get_object_or_404(case.case_queries.present().select_related("query"), pk=case_query_id)
-    return case_query
-
-
 def _rescore_case(workbench: Workbench) -> None:
     run = workbench.selection.rescorable_run
     if run and not run.pinned_at:
@@ -205,7 +200,7 @@ def _rescore_case(workbench: Workbench) -> None:
 def search_again(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Searches one query of the newest run again, within the request."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query, run = _get_case_query(workbench.case, entry_id), workbench.selection.run
+    case_query, run = get_case_query(workbench.case, entry_id), workbench.selection.run
     if run is None:
         return conflict(request, workbench.queries.url(), "Nothing has been run yet. Run the attempt first.")
     try:

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import queries
-from relevancy.models import CaseQuery
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
 from relevancy.views.responses import conflict, redirect_to
 
-from .access import get_case, get_case_with_editable_book
+from .access import get_case, get_case_query, get_case_with_editable_book
 from .forms import NotesForm, TagsForm
 from .query_filter import QueryFilter
 from .workbench import Workbench
@@ -30,7 +29,7 @@ def about(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 def notes(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Edits information need and notes."""
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
-    case_query = _get_case_query(workbench, entry_id)
+    case_query = get_case_query(workbench.case, entry_id)
     query = case_query.query
     initial = {"information_need": query.information_need, "notes": query.notes}
     form = NotesForm(request.POST or None, initial=initial)
@@ -50,7 +49,7 @@ def tag(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Adds the tags in `add` to the query, removes the tag in `remove`."""
     page_filter = QueryFilter.from_parameters(page_parameters(request))
     workbench = Workbench(request, get_case_with_editable_book(request, case_id), query_filter=page_filter)
-    case_query = _get_case_query(workbench, entry_id)
+    case_query = get_case_query(workbench.case, entry_id)
     form = TagsForm(request.POST)
     if not form.is_valid():
         return conflict(request, workbench.queries.open_url(case_query), form_error(form))
@@ -75,13 +74,6 @@ def segments(request: HtmxRequest, case_id: int) -> HttpResponse:
         "segments": queries.tags.segments(case=workbench.case, run=run, version=workbench.versions[0]),
     }
     return render(request, "workbench/segments.html", context)
-
-
-def _get_case_query(workbench: Workbench, case_query_id: int) -> CaseQuery:
-    case_queries = workbench.case.case_queries.present().select_related("query")
-    case_query: CaseQuery = get_object_or_404(case_queries, pk=case_query_id)
-    case_query.query.book = workbench.case.book
-    return case_query
 
 
 def _render_notes(

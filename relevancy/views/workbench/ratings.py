@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_POST
@@ -17,7 +17,7 @@ from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
-from .access import get_case
+from .access import get_case, get_case_query
 from .forms import RateShownForm, RatingForm
 from .history_chart import HistoryChart
 from .query_detail import RatedQuery, read_rankings
@@ -126,10 +126,7 @@ def _undone_text(undone: judgments.UndoneRatings) -> str:
 def _get_rateable(request: HtmxRequest, case_id: int, case_query_id: int) -> tuple[Workbench, CaseQuery]:
     """Returns the query to be rated."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.RATER))
-    case_queries = workbench.case.case_queries.present().select_related("query")
-    case_query: CaseQuery = get_object_or_404(case_queries, pk=case_query_id)
-    case_query.query.book = workbench.case.book
-    return workbench, case_query
+    return workbench, get_case_query(workbench.case, case_query_id)
 
 
 def _rescore_other_runs(workbench: Workbench) -> None:
