@@ -37,6 +37,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if uses_database(item)]
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Describes the failure of each test that was run again."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"{report.nodeid} failed and was run again")
+        terminalreporter.line(report.longreprtext)
+
+
 def uses_database(item: pytest.Item) -> bool:
     """Whether a test has the mark `django_db` or a fixture that sets up the database."""
     fixtures = set(getattr(item, "fixturenames", ()))

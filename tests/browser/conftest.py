@@ -24,10 +24,15 @@ PAGES = pytest.StashKey[list[Page]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks every test in this folder as `browser`. With `--dist loadgroup` one worker runs all of them, in one Chromium."""
+    """Marks every test in this folder as `browser`. With `--dist loadgroup` one worker runs all of them, in one Chromium.
+
+    In CI a failed one is run once more; the report counts and describes the first failure (decision 47).
+    """
     for item in items:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            if os.environ.get("CI") == "true":
+                item.add_marker(pytest.mark.flaky(reruns=1))
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
@@ -100,7 +105,7 @@ def look(chromium: Browser, site: str, people: dict[str, User], request: pytest.
     Keyword arguments are those of a browser context. At the end of the test, any error that `watching.Watch` has seen fails it.
     """
     opened: list[tuple[BrowserContext, Watch]] = []
-    pages = request.node.stash.setdefault(PAGES, [])
+    pages = request.node.stash[PAGES] = []
 
     def look_as(name: str = "", **options: Any) -> Page:
         context = chromium.new_context(**{"base_url": site, "viewport": {"width": 1280, "height": 900}, **options})
