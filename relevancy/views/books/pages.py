@@ -36,8 +36,10 @@ def book_list(request: HtmxRequest) -> HttpResponse:
 
 @require_GET
 def book(request: HtmxRequest, book_id: int) -> HttpResponse:
-    """One book."""
+    """One book. The first one to open it who may judge has its documents to judge chosen."""
     found: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.VIEWER)
+    if vars(found)["role"] >= Role.RATER:
+        tasks.enqueue_judging_queue(judgments.judging_queue(found))
     return _render_book(request, found)
 
 

@@ -43,6 +43,15 @@ def test_list_without_books_says_where_they_come_from(sign_in):
     assert reverse("new_case") in page
 
 
+def test_page_does_not_say_no_run_before_the_documents_to_judge_are_chosen(sign_in, people, case):
+    assert not JudgingQueue.objects.exists()
+    page = sign_in("viewer").get(at(case)).content.decode()
+    assert page.count("not chosen yet") == 2 and "no run" not in page
+    assert not JudgingQueue.objects.exists()
+    queries = sign_in("rater").get(at(case)).context["page"]
+    assert [(query.pairs, query.open) for query in queries] == [(3, 2), (3, 3)]
+
+
 def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
     prepare(case, ratings_per_pair=2)
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=people["rater"])
