@@ -5,6 +5,7 @@ numpy and scipy only: no Django, no network, no clock, and random numbers only f
 """
 
 from .agreement import Agreement, Coefficient, PairAgreement, RaterTable, compare_raters, measure_agreement
+from .corrected_scores import CorrectedScore, correct_score, rank_correlation
 from .corrections import ALPHA, correct_holm, group_runs
 from .differences import TIE, Differences
 from .errors import StatisticsError
@@ -22,6 +23,7 @@ __all__ = [
     "TIE",
     "Agreement",
     "Coefficient",
+    "CorrectedScore",
     "Differences",
     "Interval",
     "IntervalKind",
@@ -36,6 +38,7 @@ __all__ = [
     "compare_paired",
     "compare_raters",
     "correct_holm",
+    "correct_score",
     "count_movements",
     "detectable_difference",
     "find_interval",
@@ -43,6 +46,7 @@ __all__ = [
     "jaccard",
     "measure_agreement",
     "randomisation_test",
+    "rank_correlation",
     "rbo",
     "required_queries",
     "t_test",

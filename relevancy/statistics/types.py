@@ -1,7 +1,17 @@
 """The types of this package, for annotations. Interfaces may import this module, but no functions of the package."""
 
 from .agreement import Agreement, Coefficient, PairAgreement
+from .corrected_scores import CorrectedScore
 from .intervals import Interval, IntervalKind
 from .verdicts import PairedComparison, Verdict
 
-__all__ = ["Agreement", "Coefficient", "Interval", "IntervalKind", "PairAgreement", "PairedComparison", "Verdict"]
+__all__ = [
+    "Agreement",
+    "Coefficient",
+    "CorrectedScore",
+    "Interval",
+    "IntervalKind",
+    "PairAgreement",
+    "PairedComparison",
+    "Verdict",
+]
