@@ -9,9 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from relevancy import judgments, teams
+from relevancy import accounts, judgments, teams
 from relevancy.models import (
     Annotation,
+    ApiToken,
     CaseScore,
     ComparedRun,
     Endpoint,
@@ -59,6 +60,7 @@ def data(db):
     Policy.objects.create()
     SignInCounter.objects.create(key="0" * 64, failures=1, expires_at=timezone.now())
     Invitation.objects.create(team=Team.objects.get(name="Search"), email="new@example.org", created_by=people["owner"])
+    accounts.api_tokens.create(user=people["rater"], name="nightly", scope=ApiToken.Scope.READ, days=None)
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])

@@ -1,5 +1,7 @@
-"""Service: accounts. Signing in is limited per account, address and browser, and so is the hashing of passwords."""
+"""Service: accounts. Signing in is limited per account, address and browser, and so is the hashing of passwords.
+Programs sign in with tokens."""
 
+from . import api_tokens
 from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedHasher, MaximumLengthValidator
@@ -11,5 +13,6 @@ __all__ = [
     "LimitedBackend",
     "LimitedHasher",
     "MaximumLengthValidator",
+    "api_tokens",
     "remember_browser",
 ]

@@ -6,10 +6,11 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
 
-from relevancy import models
+from relevancy import accounts, models
 
 from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline
 
@@ -120,3 +121,24 @@ class InvitationAdmin(ReadOnlyAdmin):
     list_filter = ("role", "created_at")
     list_select_related = ("team", "created_by", "accepted_by")
     search_fields = ("email", "team__name", "created_by__email")
+
+
+@admin.register(models.ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    """Tokens are created and revoked by their users; deactivating a user stops all of them."""
+
+    list_display = ("name", "user", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
+    list_filter = ("scope", "created_at")
+    list_select_related = ("user",)
+    search_fields = ("name", "prefix", "user__email", "user__name")
+    fields = ("user", "name", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
+    actions = ("revoke_tokens",)
+
+    @admin.action(description="Revoke the selected tokens", permissions=["view"])
+    def revoke_tokens(self, request: HttpRequest, tokens: QuerySet[models.ApiToken]) -> None:
+        """For admins only."""
+        if not request.user.is_superuser:
+            raise PermissionDenied("Only an admin of this site can revoke the tokens of others.")
+        for token in tokens:
+            accounts.api_tokens.revoke(token=token)
+        self.message_user(request, f"{len(tokens)} revoked.")

@@ -1,6 +1,7 @@
 """Models, one noun per file. They store engines and scorers as names with JSON parameters and depend on neither package."""
 
 from .annotation import Annotation
+from .api_token import ApiToken
 from .attempt import Attempt
 from .book import Book, Query
 from .case import Case, CaseQuery, CaseScorer
@@ -21,6 +22,7 @@ from .user import User
 
 __all__ = [
     "Annotation",
+    "ApiToken",
     "Attempt",
     "Book",
     "Case",

@@ -74,6 +74,8 @@ def _lists(page: Page, take: Take) -> None:
     take("team")
     page.goto("/account/")
     take("account")
+    page.goto("/account/tokens/")
+    take("tokens")
 
 
 def _scorers(page: Page, take: Take) -> None:

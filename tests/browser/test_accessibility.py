@@ -86,6 +86,7 @@ def _addresses(case: Case) -> list[str]:
         "/teams/",
         f"/teams/{team.pk}/",
         "/account/",
+        "/account/tokens/",
         "/no/such/page/",
     ]
 

@@ -10,8 +10,20 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import URLPattern, get_resolver, reverse
 
-from relevancy import cases, runs, scorers, teams
-from relevancy.models import Attempt, Endpoint, Invitation, Membership, Role, Run, Scorer, StoredIndex, Team, User
+from relevancy import accounts, cases, runs, scorers, teams
+from relevancy.models import (
+    ApiToken,
+    Attempt,
+    Endpoint,
+    Invitation,
+    Membership,
+    Role,
+    Run,
+    Scorer,
+    StoredIndex,
+    Team,
+    User,
+)
 from tests.factories import SCRIPT, make_attempt, make_case, make_endpoint, run_now
 
 from .scorers.example_scorers import house_script
@@ -29,6 +41,7 @@ PATTERNS = {
     "own": "     302       404      403    403   403    S     404    404   S",
     "admin": "   302       403      403    403   403    403   403    403   S",
     "create": "  302       403      403    403   S      S     403    403   S",
+    "mine": "    302       404      404    404   404    404   404    404   S",
     "nobody": "  302       403      403    403   403    403   403    403   403",
 }
 TABLE = """
@@ -39,6 +52,9 @@ login                  GET    public  200
 logout                 POST   all     302
 account                GET    all     200
 account                POST   all     302
+account_tokens         GET    all     200
+account_tokens         POST   all     200
+account_token_revoke   POST   mine    302
 password_change        GET    all     200
 password_change        POST   all     200
 password_change_done   GET    all     200
@@ -193,6 +209,7 @@ class World:
     invitation: Invitation
     open_invitation: Invitation
     annotation: object
+    api_token: ApiToken
     run_number: int = 1
     bodies: dict = field(default_factory=dict)
 
@@ -208,6 +225,7 @@ class World:
             "endpoint_id": self.endpoint.pk,
             "team_id": self.team.pk,
             "member_id": self.member.pk,
+            "token_id": self.api_token.pk,
             "invitation_id": self.invitation.pk,
             "token": teams.invitations.token(self.invitation),
             "step": "scale",
@@ -237,6 +255,7 @@ def make_world(owner, name, script_owner):
         invitation=teams.invitations.invite(team=team, role=Role.RATER, by=owner, email=f"{team.pk}@example.net"),
         open_invitation=teams.invitations.invite(team=team, role=Role.VIEWER, by=owner),
         annotation=annotation,
+        api_token=accounts.api_tokens.create(user=member.user, name="mine", scope=ApiToken.Scope.READ, days=1)[0],
     )
     world.bodies = bodies(world)
     return world
@@ -251,6 +270,7 @@ def bodies(world):
     unchanged = {**endpoint, "engine": world.endpoint.engine, "url": world.endpoint.url}
     return {
         "account": {"name": "Another"},
+        "account_tokens": {"name": "nightly", "scope": "read", "days": "7"},
         "new_case_step": {"name": "New", "scale_from": "scorer", "scorer": default, "do": "next"},
         "case_share": share,
         "endpoint_share": share,
