@@ -6,11 +6,12 @@ from .cases import archive, create, rename, restore, share, unshare
 from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
 from .deletion import Losses, delete, losses
 from .duplicates import Duplicate, RatingsChoice, duplicate
-from .setup import CaseSetup, create_with_first_run, seal, unseal
+from .setup import CaseSetup, CreatedCase, create_from_setup, seal, unseal
 
 __all__ = [
     "CaseRow",
     "CaseSetup",
+    "CreatedCase",
     "Duplicate",
     "Losses",
     "RatingsChoice",
@@ -20,7 +21,7 @@ __all__ = [
     "archive",
     "case_rows",
     "create",
-    "create_with_first_run",
+    "create_from_setup",
     "delete",
     "duplicate",
     "find_cases",

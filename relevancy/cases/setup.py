@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import endpoints, runs, teams
-from relevancy.models import Book, EncryptedJSONField, Endpoint, Run, Scorer, Team, User
+from relevancy.models import Book, Case, EncryptedJSONField, Endpoint, Run, Scorer, Team, User
 from relevancy.queries import queries
 from relevancy.runs import attempts
 
@@ -19,7 +19,7 @@ from . import cases
 class CaseSetup:
     """Everything a new case consists of.
 
-    endpoint: a saved one, or a new one from `endpoints.build_endpoint`.
+    endpoint: a saved one, or a new one from `endpoints.build_endpoint`; None for a case that only holds imported runs.
     template, fields: query template and field specification of the first attempt.
     texts: queries; with a book they are added to the book's own.
     scale: `[[grade, label], …]` of the new book; None takes that of the scorer.
@@ -29,7 +29,7 @@ class CaseSetup:
 
     name: str
     scorer: Scorer
-    endpoint: Endpoint
+    endpoint: Endpoint | None
     template: str
     fields: str
     texts: Sequence[str]
@@ -39,25 +39,36 @@ class CaseSetup:
     new_team: str = ""
 
 
-def create_with_first_run(*, setup: CaseSetup, by: User) -> Run:
-    """Creates the case in one transaction and returns its first run, which waits for a worker.
+@dataclass(frozen=True)
+class CreatedCase:
+    """A new case. run: its first one, which waits for a worker; None without an endpoint."""
+
+    case: Case
+    run: Run | None
+
+
+def create_from_setup(*, setup: CaseSetup, by: User) -> CreatedCase:
+    """Creates the case and, if it has an endpoint, its first run, in one transaction.
 
     A new endpoint needs the right to create one. Raises `ValidationError`, `RunNotAllowed` or `TemplateError`; then nothing is created.
     """
-    if setup.endpoint.pk is None and not endpoints.may_create(by):
+    is_new = setup.endpoint is not None and setup.endpoint.pk is None
+    if is_new and not endpoints.may_create(by):
         raise ValidationError(endpoints.CREATE_DENIED)
     texts = [*setup.texts]
     if setup.book is not None:
         texts = [*setup.book.queries.live().values_list("text", flat=True), *texts]
     with transaction.atomic():
-        if setup.endpoint.pk is None:
+        if setup.endpoint is not None and is_new:
             endpoints.save_new(setup.endpoint)
         case = cases.create(name=setup.name, owner=by, scorers=[setup.scorer], scale=setup.scale, book=setup.book)
         if team := _team(setup, by):
             cases.share(case=case, team=team)
-        attempt = attempts.save(case=case, endpoint=setup.endpoint, template=setup.template, fields=setup.fields, by=by)
         queries.add(case=case, texts=texts)
-        return runs.start(attempt=attempt, by=by)
+        if setup.endpoint is None:
+            return CreatedCase(case, None)
+        attempt = attempts.save(case=case, endpoint=setup.endpoint, template=setup.template, fields=setup.fields, by=by)
+        return CreatedCase(case, runs.start(attempt=attempt, by=by))
 
 
 def _team(setup: CaseSetup, by: User) -> Team | None:

@@ -4,7 +4,7 @@ from . import tags
 from .ordering import move, move_by
 from .pasting import PastedQueries, parse_pasted
 from .queries import AddedQueries, add, describe, edit, ensure, remove, restore
-from .text import check_text, parse_options
+from .text import check_text, normalize, parse_options
 
 __all__ = [
     "AddedQueries",
@@ -16,6 +16,7 @@ __all__ = [
     "ensure",
     "move",
     "move_by",
+    "normalize",
     "parse_options",
     "parse_pasted",
     "remove",

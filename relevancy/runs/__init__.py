@@ -16,6 +16,7 @@ from .explanations import (
     explain_results,
     stored_explanations,
 )
+from .imported import ImportedRankings, import_rankings, is_imported
 from .packages import missing_engine
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, rendered_request, snapshot_config
@@ -45,6 +46,7 @@ __all__ = [
     "MAX_TRIED_QUERIES",
     "ChunkResult",
     "DocumentExplanation",
+    "ImportedRankings",
     "Judgment",
     "RequestBuilder",
     "Result",
@@ -74,6 +76,8 @@ __all__ = [
     "field_spec",
     "finish_here",
     "has_prunable_runs",
+    "import_rankings",
+    "is_imported",
     "judgments_by_document",
     "list_unretrieved",
     "look_up",

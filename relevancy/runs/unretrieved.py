@@ -11,6 +11,7 @@ from relevancy.scores import QueryRatings
 
 from .access import check_usable
 from .chunks import endpoint_changed
+from .imported import is_imported
 from .requests import field_spec
 from .results import Judgment, judgments_by_document, own_value
 
@@ -90,7 +91,9 @@ def count_unretrieved(ranking: Ranking, *, depth: int, ratings: QueryRatings | N
 
 
 def can_look_up(ranking: Ranking) -> bool:
-    """Returns whether the engine of the run finds documents by their ids."""
+    """Returns whether the engine of the run finds documents by their ids. An imported run has none."""
+    if is_imported(ranking.run):
+        return False
     engine = engines.find(ranking.run.config["engine"])
     return engine is not None and engine.abilities.lookup
 

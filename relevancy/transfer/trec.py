@@ -18,6 +18,7 @@ from .errors import BadFile, quote
 
 QRELS_COLUMNS = ("topic", "0", "document", "grade")
 RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
+RUN_TAG = "relevancy-run-"  # and the number of the run
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _WHITESPACE_OR_PERCENT = re.compile(r"[\s%]")
 
@@ -105,7 +106,7 @@ def export_run(*, run: Run) -> str:
     its ranks.
     """
     lines = []
-    tag = f"relevancy-run-{run.number}"
+    tag = f"{RUN_TAG}{run.number}"
     for ranking in run.rankings.filter(error_kind="").order_by("query_id").iterator(chunk_size=200):
         score_by_doc: dict[str, float | None] = {}
         for doc_id, score, *_ in ranking.hits:

@@ -26,7 +26,8 @@ def test_no_name_is_looked_up_in_the_transaction(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(engines.AddressRules, "check", lambda *_: depths.append(len(connection.savepoint_ids)))
     endpoint = endpoints.build_endpoint(name="shop", engine="solr", url="http://127.0.0.1:1/solr/films", by=user)
     assert depths == [depth]
-    run = cases.create_with_first_run(setup=setup_with(endpoint), by=user)
+    run = cases.create_from_setup(setup=setup_with(endpoint), by=user).run
+    assert run is not None
     assert depths == [depth]
     assert (run.queries, Endpoint.objects.get().name) == (1, "shop")
 
@@ -35,7 +36,7 @@ def test_nothing_is_created_if_a_part_is_invalid() -> None:
     user = make_user()
     endpoint = endpoints.build_endpoint(name="shop", engine="embedded", url="films", by=user)
     with pytest.raises(ValidationError, match="too many"):
-        cases.create_with_first_run(
+        cases.create_from_setup(
             setup=setup_with(endpoint, template='{"query": "#$query##"}', texts=[str(n) for n in range(20_001)]),
             by=user,
         )
@@ -47,5 +48,5 @@ def test_endpoint_name_that_was_taken_meanwhile() -> None:
     endpoint = endpoints.build_endpoint(name="shop", engine="embedded", url="films", by=user)
     endpoints.create(name="shop", engine="embedded", url="films", by=user)
     with pytest.raises(ValidationError) as caught:
-        cases.create_with_first_run(setup=setup_with(endpoint), by=user)
+        cases.create_from_setup(setup=setup_with(endpoint), by=user)
     assert list(caught.value.message_dict) == ["name"]

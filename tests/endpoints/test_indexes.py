@@ -132,7 +132,7 @@ def test_new_case_on_an_index_that_was_taken_meanwhile() -> None:
     load(ann)
     setup = cases.CaseSetup("New", scorer, endpoint, '{"query": "#$query##"}', "", ["a"])
     with pytest.raises(ValidationError, match="belongs to Ann"):
-        cases.create_with_first_run(setup=setup, by=ben)
+        cases.create_from_setup(setup=setup, by=ben)
     assert not Endpoint.objects.exists()
 
 

@@ -159,5 +159,5 @@ def test_case_with_a_new_endpoint_needs_the_right_to_create() -> None:
     scorer = make_case(1).scorers.get()
     setup = cases.CaseSetup("New", scorer, endpoint, '{"query": "#$query##"}', "", ["a"])
     with pytest.raises(ValidationError, match="Ask an administrator"):
-        cases.create_with_first_run(setup=setup, by=by)
+        cases.create_from_setup(setup=setup, by=by)
     assert not Case.objects.filter(name="New").exists()

@@ -76,6 +76,7 @@ case_files             GET    see     200
 case_download          GET    see     200
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
+runs_import            POST   edit    302
 case_delete            GET    own     200
 case_delete            POST   own     302
 case                   GET    see     200
@@ -281,6 +282,7 @@ def bodies(world):
             "do": "import",
             "file": SimpleUploadedFile("ratings.csv", b"query,docid,rating\nquery 1,a,2\n"),
         },
+        "runs_import": {"file": SimpleUploadedFile("run.csv", b"query,docid,position\nquery 1,a,1\n")},
         "queries_import": {"do": "import", "file": SimpleUploadedFile("queries.txt", b"a new query\n")},
         "case_scorer": {"scorer": world.scorer.pk},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},

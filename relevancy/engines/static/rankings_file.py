@@ -1,10 +1,11 @@
 """Files of rankings that another system produced: CSV with a header, as Quepid writes it, or a TREC run.
 
-CSV: `Query Text,Doc ID,Doc Position` (or `query,docid,position`), further columns are fields. Rows are ordered by position. A
-file with several snapshots is rejected: their rankings would be merged.
+CSV: `Query Text,Doc ID,Doc Position` (or `query,docid,position`), further columns are fields. Rows are ordered by position.
+`Snapshot Name`, `Snapshot Time` and `Case ID` tell snapshots apart. An engine needs a file with a single one.
 
 TREC run: `qid Q0 docid rank score tag`, ordered as by trec_eval: by descending score, equal scores by descending document id.
-The rank is ignored, and so is everything after the tag; lines that begin with `#` are comments. The topic is the query.
+The rank is ignored, and so is everything after the tag; lines that begin with `#` are comments. The topic is the query. Each tag is
+a snapshot.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _ALIASES = {
     _DOC: ("doc id", "docid", "doc_id"),
     _POSITION: ("doc position", "position", "rank"),
 }
-_SNAPSHOT_COLUMNS = ("snapshot name", "snapshot time")
-_IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case id", "case name", "team name")
+_SNAPSHOT_COLUMNS = ("snapshot name", "snapshot time", "case id")
+_IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case name", "team name")
 _TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 _MAX_NAMED_SNAPSHOTS = 5
@@ -50,6 +51,18 @@ class Rankings:
     hits_by_query: Mapping[str, list[Hit]]
     fields: tuple[str, ...]
     size: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Rankings of one system at one time: the rows of a file with the same snapshot name, time and case, or with the same tag.
+
+    `name`, `time`: as written in the file; empty where it has no such column. `name` is the tag of a TREC run.
+    """
+
+    name: str
+    time: str
+    rankings: Rankings
 
 
 def summarize(text: str) -> UploadSummary:
@@ -97,7 +110,14 @@ def load_rankings(path: Path) -> Rankings:
 
 
 def parse_rankings(text: str) -> Rankings:
-    """Parses either format; accepts a byte order mark, CRLF and blank lines."""
+    """Parses a file of either format with a single snapshot; accepts a byte order mark, CRLF and blank lines."""
+    snapshots = parse_snapshots(text)
+    _check_single_snapshot(snapshots)
+    return snapshots[0].rankings
+
+
+def parse_snapshots(text: str) -> list[Snapshot]:
+    """Parses a file of either format, with at least one snapshot, in the file's order. Raises `UnreadableResponse`."""
     text = text.removeprefix("\ufeff")
     lines = (line for line in _lines(text) if line.strip())
     first = next(lines, "")
@@ -126,7 +146,10 @@ def _load(path: Path) -> Rankings:
     return parse_rankings(text)
 
 
-def _parse_csv(text: str) -> Rankings:
+type _Rows = dict[str, list[tuple[float, Hit]]]  # hits by query, each with what it is sorted by
+
+
+def _parse_csv(text: str) -> list[Snapshot]:
     rows = _csv_rows(text)
     _, header = next(rows)
     header = [name.strip() for name in header]
@@ -137,8 +160,8 @@ def _parse_csv(text: str) -> Rankings:
         for index, name in enumerate(header)
         if index not in columns.values() and name and name.lower() not in _IGNORED_COLUMNS
     ]
-    hits_by_query: dict[str, list[tuple[int, Hit]]] = {}
-    snapshots: dict[tuple[str, ...], None] = {}
+    rows_by_snapshot: dict[tuple[str, ...], _Rows] = {}
+    sizes: dict[tuple[str, ...], int] = {}
     size = 0
     for line, row in rows:
         if len(row) > len(header):
@@ -147,17 +170,24 @@ def _parse_csv(text: str) -> Rankings:
         query, doc_id = cells[columns[_QUERY]], cells[columns[_DOC]]
         if not query:
             raise _invalid_cell(line, header[columns[_QUERY]], query, "every row needs a query")
-        snapshots[tuple(cells[index] for index in snapshot_columns)] = None
-        hits = hits_by_query.setdefault(query, [])
+        key = tuple(cells[index] for index in snapshot_columns)
+        hits = rows_by_snapshot.setdefault(key, {}).setdefault(query, [])
         position = cells[columns[_POSITION]]
         if doc_id:
             fields = {name: cells[index] for index, name in field_columns if cells[index]}
             size = _add_size(size, 1 + len(fields), line)
+            sizes[key] = sizes.get(key, 0) + 1 + len(fields)
             hits.append((_parse_position(line, header[columns[_POSITION]], position), Hit(doc_id, None, fields)))
         elif position:
             raise _invalid_cell(line, header[columns[_DOC]], doc_id, "a row with a position needs a document id")
-    _check_single_snapshot(list(snapshots))
-    return Rankings("CSV", _ordered(hits_by_query), tuple(sorted({name for _, name in field_columns})), size)
+    names = tuple(sorted({name for _, name in field_columns}))
+    labels = [header[index].lower() for index in snapshot_columns]
+    snapshots = []
+    for key, rankings in rows_by_snapshot.items():
+        of_snapshot = dict(zip(labels, key, strict=True))
+        name, time = of_snapshot.get("snapshot name", ""), of_snapshot.get("snapshot time", "")
+        snapshots.append(Snapshot(name, time, Rankings("CSV", _ordered(rankings), names, sizes.get(key, 0))))
+    return snapshots or [Snapshot("", "", Rankings("CSV", {}, names, 0))]
 
 
 def _add_size(size: int, by: int, line: int) -> int:
@@ -175,10 +205,10 @@ def _lines(text: str) -> Iterator[str]:
     return (match[0] for match in _LINE.finditer(text))
 
 
-def _check_single_snapshot(snapshots: list[tuple[str, ...]]) -> None:
+def _check_single_snapshot(snapshots: list[Snapshot]) -> None:
     if len(snapshots) <= 1:
         return
-    names = [f"“{' of '.join(filter(None, snapshot))}”" for snapshot in snapshots]
+    names = [f"“{' of '.join(filter(None, (snapshot.name, snapshot.time)))}”" for snapshot in snapshots]
     more = f" and {len(names) - _MAX_NAMED_SNAPSHOTS} more" if len(names) > _MAX_NAMED_SNAPSHOTS else ""
     raise UnreadableResponse(
         f"The file of rankings contains {len(snapshots)} snapshots: {', '.join(names[:_MAX_NAMED_SNAPSHOTS])}{more}.",
@@ -199,12 +229,13 @@ def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _ordered(hits_by_query: Mapping[str, list[tuple[int, Hit]]]) -> dict[str, list[Hit]]:
-    return {query: [hit for _, hit in sorted(rows, key=lambda row: row[0])] for query, rows in hits_by_query.items()}
+def _ordered(rows_by_query: _Rows) -> dict[str, list[Hit]]:
+    return {query: [hit for _, hit in sorted(rows, key=lambda row: row[0])] for query, rows in rows_by_query.items()}
 
 
-def _parse_trec(text: str) -> Rankings:
-    hits_by_query: dict[str, list[Hit]] = {}
+def _parse_trec(text: str) -> list[Snapshot]:
+    hits_by_tag: dict[str, dict[str, list[Hit]]] = {}
+    sizes: dict[str, int] = {}
     size = 0
     for line, row in enumerate(_lines(text), 1):
         cells = row.split()
@@ -215,12 +246,18 @@ def _parse_trec(text: str) -> Rankings:
                 f"Line {line} of the file of rankings has {len(cells)} columns: “{row.strip()[:80]}”.",
                 hint=f"A line of a TREC run has six: {' '.join(_TREC_COLUMNS)}.",
             )
-        query, _, doc_id, _, score = cells[:5]
-        hits_by_query.setdefault(query, []).append(Hit(doc_id, _parse_score(line, score), {}))
+        query, _, doc_id, _, score, tag = cells[:6]
+        hits = hits_by_tag.setdefault(tag, {}).setdefault(query, [])
+        hits.append(Hit(doc_id, _parse_score(line, score), {}))
         size = _add_size(size, 1, line)
-    for hits in hits_by_query.values():
-        hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
-    return Rankings("TREC run", hits_by_query, (), size)
+        sizes[tag] = sizes.get(tag, 0) + 1
+    for hits_by_query in hits_by_tag.values():
+        for hits in hits_by_query.values():
+            hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
+    return [
+        Snapshot(tag, "", Rankings("TREC run", hits_by_query, (), sizes[tag]))
+        for tag, hits_by_query in hits_by_tag.items()
+    ]
 
 
 def _column_index(header: list[str], name: str) -> int | None:

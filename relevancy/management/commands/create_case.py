@@ -8,7 +8,8 @@ from django.db import transaction
 
 from relevancy import cases, queries, runs, scorers, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_endpoint, find_owner, find_scorers, read_text
+from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, read_text
+from relevancy.models import Endpoint
 
 
 class Command(Base):
@@ -16,8 +17,13 @@ class Command(Base):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
-        parser.add_argument("--endpoint", required=True, metavar="NAME")
-        parser.add_argument("--template", required=True, metavar="FILE", help="query template; - is stdin")
+        parser.add_argument(
+            "--endpoint",
+            default="",
+            metavar="NAME",
+            help="without one, the case only holds imported runs: see import_run",
+        )
+        parser.add_argument("--template", metavar="FILE", help="query template; - is stdin; needed with an endpoint")
         parser.add_argument(
             "--fields", default="", metavar="SPEC", help='displayed fields: "id:id title:title overview"'
         )
@@ -35,8 +41,8 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         owner = find_owner(options["owner"])
-        endpoint = find_endpoint(options["endpoint"])
-        template = read_text(options["template"])
+        endpoint = _find_endpoint(options)
+        template = read_text(options["template"]) if endpoint else ""
         query_lines = read_text(options["queries"]) if options["queries"] else ""
         ratings = read_text(options["ratings"]) if options["ratings"] else ""
         with transaction.atomic():
@@ -46,22 +52,39 @@ class Command(Base):
                 scorers=find_scorers(options["scorer"]),
                 scale=scorers.parse_scale(options["scale"]) if options["scale"] else None,
             )
-            runs.attempts.save(
-                case=case,
-                endpoint=endpoint,
-                template=template,
-                fields=options["fields"],
-                depth=options["depth"],
-                escape=options["escape"],
-                by=owner,
-            )
+            if endpoint:
+                runs.attempts.save(
+                    case=case,
+                    endpoint=endpoint,
+                    template=template,
+                    fields=options["fields"],
+                    depth=options["depth"],
+                    escape=options["escape"],
+                    by=owner,
+                )
             added = queries.add(case=case, texts=queries.parse_pasted(query_lines))
             if added.rejected:
                 line, reason = added.rejected[0]
                 raise transfer.BadFile(reason, line=line)
             if ratings:
                 transfer.ratings_csv.import_ratings(case=case, text=ratings, by=owner, source="command")
-        for warning in runs.attempts.template_warnings(endpoint=endpoint, template=template):
-            self.stderr.write(f"Template, line {warning.line}: {warning.message}")
+        if endpoint:
+            for warning in runs.attempts.template_warnings(endpoint=endpoint, template=template):
+                self.stderr.write(f"Template, line {warning.line}: {warning.message}")
         count = case.case_queries.present().count()
-        self.write(f"Case {case.pk} {case.name} created with {count:,} queries. Next: evaluate {case.pk}")
+        following = f"evaluate {case.pk}" if endpoint else f"import_run {case.pk} FILE"
+        self.write(f"Case {case.pk} {case.name} created with {count:,} queries. Next: {following}")
+
+
+def _find_endpoint(options: dict[str, Any]) -> Endpoint | None:
+    """Returns the endpoint, None without one. Fails if the options of an attempt come without an endpoint or the other way round."""
+    if not options["endpoint"]:
+        given = [name for name in ("template", "fields", "escape") if options[name]]
+        if given:
+            fail(f"--{given[0]} needs an endpoint that it is for: --endpoint NAME.")
+        if not options["ratings"] and not options["queries"]:
+            fail("A case without an endpoint needs queries: --ratings FILE or --queries FILE.")
+        return None
+    if not options["template"]:
+        fail("A case with an endpoint needs a query template: --template FILE.")
+    return find_endpoint(options["endpoint"])

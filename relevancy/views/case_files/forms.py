@@ -5,6 +5,7 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
 from relevancy import transfer
+from relevancy.views.forms import LineField
 
 
 class TextFileField(forms.FileField):
@@ -37,4 +38,18 @@ class QueriesFileForm(forms.Form):
         help_text="Text in UTF-8 with one query per line, or CSV with a column named query. Queries that the case has are left "
         "out.",
         error_messages={"required": "Choose a file of queries."},
+    )
+
+
+class RunsFileForm(forms.Form):
+    """A file of rankings that were made elsewhere."""
+
+    name = LineField(
+        required=False, max_length=80, help_text="Of the run. Leave it empty to take the name or tag in the file."
+    )
+    file = TextFileField(
+        label="Rankings",
+        help_text="A TREC run; Quepid's snapshot CSV, with one snapshot or several; or CSV with the columns query, docid and "
+        "position. Further columns are displayed with the results.",
+        error_messages={"required": "Choose a file of rankings."},
     )

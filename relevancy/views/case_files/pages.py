@@ -12,14 +12,14 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import queries, tasks, transfer
+from relevancy import queries, runs, tasks, transfer
 from relevancy.models import Case, Role, Run
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import redirect_with_message
 
-from .forms import QueriesFileForm, RatingsFileForm
+from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
 
 MAX_REJECTED = 20  # lines that are listed
 
@@ -98,6 +98,33 @@ def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     return _render(request, case, {"queries_form": form, "found": found})
 
 
+@require_POST
+def runs_import(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Imports rankings that were made elsewhere as runs, which a worker scores."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    form = RunsFileForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _render(request, case, {"runs_form": form}, status=422)
+    data = form.cleaned_data
+    try:
+        imported = transfer.runs_file.import_runs(case=case, text=data["file"], by=request.user, name=data["name"])
+    except (transfer.BadFile, runs.RunNotAllowed) as error:
+        form.add_error("file", str(error))
+        return _render(request, case, {"runs_form": form}, status=422)
+    for run in imported.runs:
+        transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
+    text = transfer.runs_file.describe_import(imported)
+    return redirect_with_message(request, _compare_url(case), text)
+
+
+def _compare_url(case: Case) -> str:
+    """Returns where the newest run is compared with the one before it; the page of the case if there is none."""
+    newest = list(Run.objects.finished().newest_for(case)[:2])
+    if len(newest) < 2:
+        return reverse("case", args=[case.pk])
+    return reverse("compare", args=[case.pk], query=[("run", run.number) for run in reversed(newest)])
+
+
 def _render(request: HtmxRequest, case: Case, context: dict[str, object], status: int = 200) -> HttpResponse:
     """Renders the page; for htmx the fragment that belongs to the form that was sent."""
     if request.htmx:
@@ -110,6 +137,7 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, object], status
         "can_edit": role >= Role.EDITOR,
         "ratings_form": RatingsFileForm(),
         "queries_form": QueriesFileForm(),
+        "runs_form": RunsFileForm(),
         **context,
     }
     return render(request, "case_files/files.html", context, status=status)

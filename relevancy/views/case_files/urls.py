@@ -19,4 +19,5 @@ urlpatterns = [
     path("cases/<int:case_id>/files/<case_file:name>/", pages.case_download, name="case_download"),
     path("cases/<int:case_id>/files/import-ratings/", pages.ratings_import, name="ratings_import"),
     path("cases/<int:case_id>/files/import-queries/", pages.queries_import, name="queries_import"),
+    path("cases/<int:case_id>/files/import-runs/", pages.runs_import, name="runs_import"),
 ]

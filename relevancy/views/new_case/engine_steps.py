@@ -39,6 +39,9 @@ def endpoint_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
     """Choose or describe an endpoint. It is tested; a failed test can be repeated or skipped."""
     if request.method == "GET":
         return render_step(request, state, "endpoint", endpoint_form(request, state))
+    if submitted(request, StepAction, default=StepAction.NEXT) == StepAction.NO_ENGINE:
+        state.choose_no_engine()
+        return redirect("new_case_step", "queries")
     file_error = _store_file(request, state)
     data = request.POST.copy()
     if "switch_to" in data:  # another engine was recognized

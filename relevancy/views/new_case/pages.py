@@ -31,11 +31,13 @@ class QueriesContext(TypedDict, total=False):
     """What `new_case/queries.html` shows besides the form.
 
     book_queries: number of queries of the chosen book.
+    has_engine: whether the case is to have an endpoint.
     pasted, repeated, rejected: what the pasted lines contain, once they were read; at most `MAX_LISTED` lines each.
     """
 
     book: Book | None
     book_queries: int
+    has_engine: bool
     pasted: queries.PastedQueries
     repeated: list[str]
     rejected: list[tuple[int, str]]
@@ -90,8 +92,8 @@ def scale_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
 
 def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
     """Paste queries and create the case. Lines that cannot be queries must be corrected, or left out explicitly."""
-    endpoint = rebuild_endpoint(request, state)
-    if endpoint is None:
+    endpoint = rebuild_endpoint(request, state) if state.has_engine else None
+    if endpoint is None and state.has_engine:
         return redirect("new_case_step", "endpoint")
     setup, invalid_step = _setup(request, state, endpoint)
     if setup is None:
@@ -99,7 +101,7 @@ def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
         return redirect("new_case_step", invalid_step)
     form = QueriesForm(request.POST or None, initial=_initial_queries(state, endpoint))
     book_queries = setup.book.queries.live().count() if setup.book else 0
-    context = QueriesContext(book=setup.book, book_queries=book_queries)
+    context = QueriesContext(book=setup.book, book_queries=book_queries, has_engine=state.has_engine)
     if not form.is_valid():
         return render_step(request, state, "queries", form, context)
     try:
@@ -130,43 +132,49 @@ def _check_or_create(
     if action == StepAction.CHECK or form.errors or (pasted.rejected and action != StepAction.WITHOUT):
         return render_step(request, state, "queries", form, context, is_invalid=is_invalid)
     try:
-        run = cases.create_with_first_run(setup=setup, by=request.user)
+        created = cases.create_from_setup(setup=setup, by=request.user)
     except (ValidationError, runs.RunNotAllowed, EngineError, UnreadableSecret) as error:
         form.add_error(None, f"The case was not created. {error_text(error)}")
         return render_step(request, state, "queries", form, context, is_invalid=is_invalid)
-    transaction.on_commit(partial(tasks.enqueue_run, run))
     state.clear()
     details = f" {len(pasted.repeated):,} repeated lines were added once." if pasted.repeated else ""
     details += f" {len(pasted.rejected):,} lines were left out." if pasted.rejected else ""
-    text = f"Case “{setup.name}” created with {run.queries:,} queries; its first run has started.{details}"
-    messages.success(request, text)
-    return redirect("case", run.case_id)
+    made = f"Case “{setup.name}” created with {created.case.case_queries.present().count():,} queries"
+    if created.run is None:
+        messages.success(request, f"{made}.{details} Import ratings and runs here.")
+        return redirect("case_files", created.case.pk)
+    transaction.on_commit(partial(tasks.enqueue_run, created.run))
+    messages.success(request, f"{made}; its first run has started.{details}")
+    return redirect("case", created.case.pk)
 
 
-def _initial_queries(state: WizardState, endpoint: Endpoint) -> InitialValues:
+def _initial_queries(state: WizardState, endpoint: Endpoint | None) -> InitialValues:
     """What was entered before, else the queries of an uploaded file of rankings."""
     entered = state.entered("queries")
-    known = [] if entered else endpoints.known_queries(endpoint)
+    known = [] if entered or endpoint is None else endpoints.known_queries(endpoint)
     return {"queries": "\n".join(known)} if known else entered
 
 
 def _setup(
-    request: HtmxRequest, state: WizardState, endpoint: Endpoint
+    request: HtmxRequest, state: WizardState, endpoint: Endpoint | None
 ) -> tuple[cases.CaseSetup, str] | tuple[None, str]:
     """Validates the steps before again; returns the set-up without queries, or None and the name of the invalid step."""
     scale = ScaleForm(state.entered("scale"), user=request.user)
     if not scale.is_valid():
         return None, "scale"
-    fields = fields_form(state, endpoint, state.entered("fields"))
-    if not fields.is_valid() or not check_fields(fields, endpoint):
-        return None, "fields"
+    template, fields = "", ""
+    if endpoint is not None:
+        form = fields_form(state, endpoint, state.entered("fields"))
+        if not form.is_valid() or not check_fields(form, endpoint):
+            return None, "fields"
+        template, fields = form.cleaned_data["template"], form.chosen.spec
     data = scale.cleaned_data
     setup = cases.CaseSetup(
         name=data["name"],
         scorer=data["scorer"],
         endpoint=endpoint,
-        template=fields.cleaned_data["template"],
-        fields=fields.chosen.spec,
+        template=template,
+        fields=fields,
         texts=[],
         scale=data.get("grades") if data["scale_from"] == ScaleForm.OWN else None,
         book=data["book"] if data["scale_from"] == ScaleForm.BOOK else None,

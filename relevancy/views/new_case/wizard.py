@@ -28,6 +28,7 @@ class StepAction(StrEnum):
     CHECK = "check"
     WITHOUT = "without"
     CREATE = "create"
+    NO_ENGINE = "no-engine"
 
 
 class TestedEndpoint(TypedDict, total=False):
@@ -132,6 +133,18 @@ class WizardState:
         except UnreadableSecret:
             message = "The credentials cannot be decrypted any more. Enter them again."
             raise ValidationError({"password": message}) from None
+
+    @property
+    def has_engine(self) -> bool:
+        """Whether the case is to have an endpoint; otherwise it only holds imported runs."""
+        return not self.entered("endpoint").get("no_engine")
+
+    def choose_no_engine(self) -> None:
+        """Skips the steps that are about an engine."""
+        self.enter("endpoint", {"no_engine": "1"})
+        self.forget("fields")
+        self.complete("endpoint")
+        self.complete("fields")
 
     def endpoint_identity(self) -> list[str]:
         """Returns what identifies the chosen endpoint: with another one the choice of fields is void."""

@@ -138,7 +138,7 @@ def tune_pane(
     attempts = scores.attempts_with_scores(case, version)
     differences = scores.stored_differences(scores.compared_attempts(attempts), version)
     listed = [attempt for attempt in attempts if not attempt.archived_at]
-    newest = next(iter(listed or attempts), None)
+    newest = next(iter(listed), None)  # none in a case that only holds imported runs
     attempt = next((attempt for attempt in attempts if str(attempt.number) == number), newest)
     form = form or AttemptForm(case, user, attempt)
     return TunePane(

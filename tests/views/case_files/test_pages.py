@@ -134,7 +134,7 @@ def test_queries_csv_that_cannot_be_read(sign_in, case):
     assert "Line 2" in page.content.decode()
 
 
-@pytest.mark.parametrize(("who", "forms"), [("viewer", 0), ("rater", 0), ("editor", 2), ("owner", 2)])
+@pytest.mark.parametrize(("who", "forms"), [("viewer", 0), ("rater", 0), ("editor", 3), ("owner", 3)])
 def test_page_offers_imports_to_editors_only(sign_in, case, who, forms):
     page = sign_in(who).get(f"/cases/{case.pk}/files/").content.decode()
     assert page.count('type="file"') == forms

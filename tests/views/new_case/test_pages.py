@@ -685,3 +685,25 @@ def test_engines_are_radio_buttons_without_the_outline_of_a_text_field(sign_in):
     (radios,) = re.findall(r'<div id="id_engine"[^>]*>', page)
     assert "input" not in radios
     assert 'name="engine"' in page
+
+
+def test_a_case_without_an_engine_is_made_for_imported_runs(sign_in):
+    client = sign_in("editor")
+    named(client)
+    assert step(client, "endpoint", "no-engine").headers["Location"] == "/cases/new/queries/"
+    assert not client.get("/cases/new/queries/").context["has_engine"]
+    answer = step(client, "queries", "create", queries="star wars\nstar trek")
+    case = Case.objects.get()
+    assert answer.headers["Location"] == f"/cases/{case.pk}/files/"
+    assert case.case_queries.count() == 2
+    assert not Attempt.objects.exists()
+    assert not Run.objects.exists()
+    assert not Endpoint.objects.exists()
+
+
+def test_an_engine_can_be_chosen_after_all(sign_in):
+    client = sign_in("editor")
+    named(client)
+    step(client, "endpoint", "no-engine")
+    assert with_file(client).status_code == 302
+    assert client.get("/cases/new/queries/").headers["Location"] == "/cases/new/fields/"

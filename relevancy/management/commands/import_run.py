@@ -1,0 +1,33 @@
+"""`import_run CASE run.trec`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import scores, transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import find_case, find_owner, read_text
+
+
+class Command(Base):
+    help = "Imports rankings that were made elsewhere as runs of a case. If anything is wrong, nothing is imported."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("case", help="id or exact name")
+        parser.add_argument(
+            "file",
+            help="a TREC run; Quepid's snapshot CSV; or CSV with query, docid, position and displayed fields. - is stdin",
+        )
+        parser.add_argument("--name", default="", help="of the run; default: the name in the file")
+        parser.add_argument("--owner", default="", metavar="EMAIL", help="who imports it; default: the case's owner")
+
+    def run(self, **options: Any) -> None:
+        case = find_case(options["case"])
+        by = find_owner(options["owner"]) if options["owner"] else case.owner
+        text = read_text(options["file"])
+        imported = transfer.runs_file.import_runs(case=case, text=text, by=by, name=options["name"])
+        for run in imported.runs:
+            scores.rescore_run(run)
+        self.write(transfer.runs_file.describe_import(imported))
+        ids = " ".join(str(run.pk) for run in imported.runs)
+        self.write(f"Id{'s' if len(imported.runs) > 1 else ''} for compare: {ids}")

@@ -1,0 +1,150 @@
+"""Imported runs: rankings that were made elsewhere. They are scored and compared like other runs, and never searched."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from relevancy.models import Attempt, Case, Endpoint, Ranking, Run, User
+
+from .errors import RunNotAllowed
+
+ENGINE = "static"
+TEMPLATE = "{}"
+DEFAULT_DEPTH = 10  # of a case that has no attempt yet
+MAX_HITS = 1000  # of a query; further ones are left out
+BATCH = 500  # rankings written at a time
+
+
+@dataclass(frozen=True)
+class ImportedRankings:
+    """Rankings of one system for queries of a case.
+
+    name, note: of the run. fields: specification of the displayed fields.
+    hits: `{query id: [(document id, engine score or None, {field: value}), …]}` in rank order.
+    """
+
+    name: str
+    note: str
+    fields: str
+    hits: Mapping[int, Sequence[tuple[str, float | None, Mapping[str, Any]]]]
+
+
+def is_imported(run: Run) -> bool:
+    """Returns whether the results of a run were imported, so that there is no engine to ask."""
+    return bool(run.config.get("imported"))
+
+
+def import_rankings(*, case: Case, rankings: Sequence[ImportedRankings], by: User) -> list[Run]:
+    """Stores a run for each of the rankings, in one transaction, and returns them without scores; see `scores.rescore_run`.
+
+    Each run gets an attempt of its own, which is archived: it cannot be run again and stays out of the tree. The run is pinned, so
+    that its results stay as they are and keep their fields. A query of the case without hits counts as one that returned nothing.
+
+    Raises `ValidationError`, or `RunNotAllowed` while a run of the case is not finished.
+    """
+    with transaction.atomic():
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+        if active := case.runs.active().first():
+            raise RunNotAllowed(f"Run {active.number} is still {active.status}. Wait until it is finished, or stop it.")
+        queries = list(
+            case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text", "options")
+        )
+        if not queries:
+            raise RunNotAllowed("The case has no queries. Add some first.")
+        endpoint = _endpoint(case)
+        depth = case.attempts.order_by("-number").values_list("depth", flat=True).first() or DEFAULT_DEPTH
+        return [_import(case, imported, queries, endpoint, depth, by) for imported in rankings]
+
+
+def _endpoint(case: Case) -> Endpoint:
+    """Returns the endpoint that the imported runs of a case are listed under: archived, without an address, never searched."""
+    found: Endpoint | None = Endpoint.objects.filter(
+        engine=ENGINE, url="", archived_at__isnull=False, attempts__case=case
+    ).first()
+    return found or Endpoint.objects.create(
+        name=f"Imported runs of case {case.pk}", engine=ENGINE, url="", owner=case.owner, archived_at=timezone.now()
+    )
+
+
+def _import(
+    case: Case,
+    imported: ImportedRankings,
+    queries: Sequence[tuple[int, str, Any]],
+    endpoint: Endpoint,
+    depth: int,
+    by: User,
+) -> Run:
+    now = timezone.now()
+    attempt = Attempt(
+        case=case,
+        number=_next_number(case.attempts),
+        name=imported.name,
+        endpoint=endpoint,
+        template=TEMPLATE,
+        fields=imported.fields,
+        depth=depth,
+        created_by=by,
+        archived_at=now,
+    )
+    attempt.clean_fields(exclude={"knobs"})
+    attempt.save()
+    run = Run(
+        case=case,
+        attempt=attempt,
+        number=_next_number(case.runs),
+        status=Run.Status.COMPLETE,
+        config={
+            "engine": ENGINE,
+            "endpoint": endpoint.name,
+            "url": "",
+            "template": TEMPLATE,
+            "knobs": {},
+            "fields": imported.fields,
+            "depth": depth,
+            "escape": attempt.escape,
+            "options": {},
+            "imported": True,
+        },
+        rows=max([depth, *(min(len(hits), MAX_HITS) for hits in imported.hits.values())]),
+        queries=len(queries),
+        done=len(queries),
+        created_by=by,
+        requested_by=by,
+        started_at=now,
+        finished_at=now,
+        pinned_at=now,
+        name=imported.name,
+        note=imported.note,
+    )
+    run.clean_fields(exclude={field.name for field in Run._meta.fields} - {"name", "note"})
+    run.save()
+    for start in range(0, len(queries), BATCH):
+        Ranking.objects.bulk_create(
+            _ranking(run, query_id, text, options, imported.hits.get(query_id, ()))
+            for query_id, text, options in queries[start : start + BATCH]
+        )
+    return run
+
+
+def _next_number(rows: Any) -> int:
+    """Returns the number after the last one of the attempts or runs of a case."""
+    return int(rows.aggregate(last=Max("number"))["last"] or 0) + 1
+
+
+def _ranking(
+    run: Run, query_id: int, text: str, options: Any, hits: Sequence[tuple[str, float | None, Mapping[str, Any]]]
+) -> Ranking:
+    stored = [[doc_id, score, dict(fields)] for doc_id, score, fields in hits[:MAX_HITS]]
+    return Ranking(
+        run=run,
+        query_id=query_id,
+        text=text,
+        options=options,
+        hits=stored,
+        returned=len(stored),
+        asked_at=run.finished_at or run.created_at,
+    )

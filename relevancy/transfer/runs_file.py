@@ -1,0 +1,188 @@
+"""Rankings made elsewhere, as runs of a case: TREC runs, Quepid's snapshots, and CSV with query, docid and position."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from django.core.exceptions import ValidationError
+
+from relevancy import endpoints, judgments, queries, runs
+from relevancy.engines.errors import EngineError
+from relevancy.engines.static.rankings_file import Snapshot, parse_snapshots
+from relevancy.engines.types import Hit
+from relevancy.models import Case, Run, User
+from relevancy.models.errors import error_text
+
+from .errors import BadFile, quote
+from .trec import RUN_TAG
+
+MAX_RUNS = 20  # in one file
+MAX_NAME = 120
+MAX_FIELDS = 2000
+MAX_ID_DIGITS = 18
+MAX_NAMED = 5  # queries that are named in a message
+_NOT_IN_A_FIELD_NAME = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True)
+class ImportedRuns:
+    """The result of an import.
+
+    runs: one for each snapshot, in the order of the file; not scored yet.
+    unknown: texts or topics of the file that the case does not have; they were left out.
+    without_results: texts of the case's queries that at least one of the snapshots does not contain.
+    """
+
+    runs: Sequence[Run]
+    unknown: Sequence[str]
+    without_results: Sequence[str]
+
+
+def import_runs(*, case: Case, text: str, by: User, name: str = "") -> ImportedRuns:
+    """Stores a run for each snapshot of a file; with a TREC run, for each tag.
+
+    name: of the runs; by default that in the file. If there are several, each gets its own after it.
+
+    The queries are found by their texts or, in a TREC run, by the ids that `trec.export_run` writes. Raises `BadFile` if the file
+    cannot be read or has no query of the case, and `RunNotAllowed`; then nothing is stored.
+    """
+    if "\x00" in text:
+        raise BadFile(
+            "The file contains the character U+0000. Remove it.", line=text[: text.index("\x00")].count("\n") + 1
+        )
+    try:
+        snapshots = parse_snapshots(text)
+    except EngineError as error:
+        raise BadFile(str(error)) from None
+    if len(snapshots) > MAX_RUNS:
+        raise BadFile(f"The file contains {len(snapshots):,} snapshots; at most {MAX_RUNS} can be imported at once.")
+    texts = dict(
+        case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
+    )  # {query id: text}
+    unknown: dict[str, None] = {}
+    missing: set[int] = set()
+    rankings = []
+    for snapshot in snapshots:
+        found, others = _match_queries(snapshot, texts)
+        unknown |= dict.fromkeys(others)
+        missing |= texts.keys() - found.keys()
+        if not found:
+            raise BadFile(_nothing_found(snapshot, case))
+        rankings.append(_read_rankings(snapshot, found, _choose_name(snapshot, name, len(snapshots))))
+    try:
+        stored = runs.import_rankings(case=case, rankings=rankings, by=by)
+    except ValidationError as error:  # names and notes are all that is validated
+        raise BadFile(f"A run cannot have the name in the file: {error_text(error)}") from None
+    return ImportedRuns(
+        stored,
+        list(unknown),
+        [query for pk, query in texts.items() if pk in missing],
+    )
+
+
+def describe_import(imported: ImportedRuns) -> str:
+    """Returns what was imported, and what of the file and of the case was not part of it."""
+    numbers = ", ".join(run.label for run in imported.runs)
+    sentences = [
+        f"{numbers} imported." if len(imported.runs) == 1 else f"{len(imported.runs)} runs imported: {numbers}."
+    ]
+    if imported.unknown:
+        sentences.append(f"Left out, because the case does not have them: {_list_queries(imported.unknown)}.")
+    if imported.without_results:
+        sentences.append(f"Not in the file, so counted as without results: {_list_queries(imported.without_results)}.")
+    return " ".join(sentences)
+
+
+def _list_queries(texts: Sequence[str]) -> str:
+    count = f"{len(texts):,} {'query' if len(texts) == 1 else 'queries'}"
+    more = ", …" if len(texts) > MAX_NAMED else ""
+    return f"{count} ({', '.join(quote(text) for text in texts[:MAX_NAMED])}{more})"
+
+
+def _match_queries(snapshot: Snapshot, texts: Mapping[int, str]) -> tuple[dict[int, list[Hit]], list[str]]:
+    """Returns the hits by query id, and the texts or topics that the case does not have.
+
+    All topics of a TREC run are ids, or all are texts: whatever finds more queries; ids if it is the same number.
+    """
+    hits_by_query = snapshot.rankings.hits_by_query
+    ids = {text: pk for pk, text in texts.items()}
+    matched = {topic: ids.get(queries.normalize(topic)) for topic in hits_by_query}
+    if snapshot.rankings.format != "CSV":
+        by_id = {topic: _as_id(topic) if _as_id(topic) in texts else None for topic in hits_by_query}
+        if _count_found(by_id) >= _count_found(matched):
+            matched = by_id
+    found: dict[int, list[Hit]] = {}
+    for topic, pk in matched.items():
+        if pk in found:
+            raise BadFile(f"The file contains the query {quote(texts[pk])} twice, once as {quote(topic)}.")
+        if pk is not None:
+            found[pk] = hits_by_query[topic]
+    return found, [topic for topic, pk in matched.items() if pk is None]
+
+
+def _as_id(topic: str) -> int | None:
+    return int(topic) if topic.isascii() and topic.isdecimal() and len(topic) <= MAX_ID_DIGITS else None
+
+
+def _count_found(matched: Mapping[str, int | None]) -> int:
+    return sum(pk is not None for pk in matched.values())
+
+
+def _nothing_found(snapshot: Snapshot, case: Case) -> str:
+    topics = list(snapshot.rankings.hits_by_query)
+    where = f"“{snapshot.name}” in the file" if snapshot.name else "The file"
+    if not topics:
+        return f"{where} contains no query."
+    kind = "text or id" if snapshot.rankings.format != "CSV" else "text"
+    return (
+        f"{where} contains no query of the case “{case}”; its first one is {quote(topics[0])}. Queries are found by their {kind}. "
+        "Add the queries to the case first."
+    )
+
+
+def _choose_name(snapshot: Snapshot, name: str, snapshots: int) -> str:
+    own = " ".join(snapshot.name.split())
+    if name and snapshots > 1:
+        own = f"{name}: {own or snapshot.time}"
+    return (own if snapshots > 1 else name or own)[:MAX_NAME].strip()
+
+
+def _read_rankings(snapshot: Snapshot, found: Mapping[int, Sequence[Hit]], name: str) -> runs.ImportedRankings:
+    is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.rankings.format != "CSV"
+    column_names = {column: _NOT_IN_A_FIELD_NAME.sub("_", column) for column in snapshot.rankings.fields}
+    column_names = {column: field for column, field in column_names.items() if field != "id"}
+    hits = {}
+    for pk, ranked in found.items():
+        hits[pk] = [
+            (
+                _clean_doc_id(unquote(hit.id) if is_own_trec else hit.id),
+                hit.score,
+                {column_names[column]: value for column, value in hit.fields.items() if column in column_names},
+            )
+            for hit in ranked
+        ]
+    taken = f" of {snapshot.time}" if snapshot.time else ""
+    return runs.ImportedRankings(
+        name=name,
+        note=f"Imported: {snapshot.rankings.format}{taken}",
+        fields=_choose_fields(list(dict.fromkeys(column_names.values()))),
+        hits=hits,
+    )
+
+
+def _clean_doc_id(doc_id: str) -> str:
+    try:
+        return judgments.clean_doc_id(doc_id)
+    except (ValidationError, judgments.InvalidRating) as error:
+        raise BadFile(f"Document id: {error_text(error)}") from None
+
+
+def _choose_fields(names: Sequence[str]) -> str:
+    """Returns a specification that displays all fields, as far as it may be long."""
+    suggested = endpoints.suggestions.suggest_fields(engine="static", names=["id", *names])
+    spec = suggested.spec
+    for name in names:
+        if name not in (suggested.title, suggested.thumb, *suggested.more) and len(spec) + 1 + len(name) <= MAX_FIELDS:
+            spec += f" {name}"
+    return spec

@@ -1,0 +1,81 @@
+"""Tests of importing runs on the page with the files of a case."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from relevancy import cases, judgments, queries
+from relevancy.models import Endpoint, Run
+from tests.views.factories import make_case, make_run
+
+ROWS = "query,docid,position,title\nstar wars,1,1,A New Hope\nstar trek,2,1,First Contact\n"
+
+
+@pytest.fixture
+def case(people, team):
+    case = make_case(people["admin"], team=team)
+    judgments.rate(query=case.book.queries.get(text="star wars"), doc_id="1", value=10, by=people["editor"])
+    return case
+
+
+def send(client, case, content, **data):
+    data["file"] = SimpleUploadedFile("file.csv", content.encode())
+    return client.post(f"/cases/{case.pk}/files/import-runs/", data)
+
+
+def test_an_imported_run_leads_to_its_comparison_with_the_run_before(sign_in, case, django_capture_on_commit_callbacks):
+    make_run(case)
+    client = sign_in("editor")
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = send(client, case, ROWS, name="Production")
+    imported = Run.objects.get(name="Production")
+    assert answer.status_code == 302
+    assert answer.url == f"/cases/{case.pk}/compare/?run=1&run={imported.number}"
+    assert client.get(answer.url).status_code == 200
+    assert imported.created_by.name == "Editor"
+
+
+def test_the_workbench_shows_an_imported_run_and_its_results(sign_in, case):
+    client = sign_in("editor")
+    assert send(client, case, ROWS, name="Production").url == f"/cases/{case.pk}/"
+    entry = case.case_queries.get(query__text="star wars")
+    page = client.get(f"/cases/{case.pk}/?open={entry.pk}").content.decode()
+    assert "A New Hope" in page
+    assert 'data-notice="endpoint-not-usable"' not in page
+    assert "engine-missing" not in page
+
+
+def test_the_attempt_to_edit_stays_that_of_the_engine(sign_in, case):
+    client = sign_in("editor")
+    send(client, case, ROWS)
+    tune = client.get(f"/cases/{case.pk}/").context["tune"]
+    assert tune.attempt.number == 1
+    assert [node.attempt.number for node in tune.attempts] == [1]
+    assert [attempt.number for attempt in tune.archived] == [2]
+
+
+def test_a_case_without_an_endpoint_opens_on_its_imported_run(sign_in, people, team):
+    case = cases.create(name="Theirs", owner=people["owner"])
+    cases.share(case=case, team=team)
+    queries.add(case=case, texts=["star wars", "star trek"])
+    client = sign_in("editor")
+    assert client.get(f"/cases/{case.pk}/").status_code == 200
+    send(client, case, ROWS)
+    page = client.get(f"/cases/{case.pk}/")
+    assert page.status_code == 200
+    assert page.context["tune"].attempt is None
+    assert sign_in("viewer").get(f"/cases/{case.pk}/").status_code == 200
+
+
+def test_a_bad_file_is_refused_beside_its_field(sign_in, case):
+    answer = send(sign_in("editor"), case, "query,docid,position\nstar wars,1,first\n")
+    assert answer.status_code == 422
+    assert "Line 2, column position" in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_an_active_run_is_waited_for(sign_in, case):
+    make_run(case, status=Run.Status.RUNNING)
+    answer = send(sign_in("editor"), case, ROWS)
+    assert answer.status_code == 422
+    assert "still running" in answer.content.decode()
+    assert Endpoint.objects.count() == 1
