@@ -1,11 +1,13 @@
 """Service: accounts. Signing in is limited per account, address and browser, and so is the hashing of passwords.
-Programs sign in with tokens."""
+Programs sign in with tokens. Raters that are named in a file get a row too, but cannot sign in.
+"""
 
 from . import api_tokens
 from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedHasher, MaximumLengthValidator
 from .limits import TOO_MANY
+from .raters import ensure_raters, known_raters
 
 __all__ = [
     "TOO_MANY",
@@ -14,5 +16,7 @@ __all__ = [
     "LimitedHasher",
     "MaximumLengthValidator",
     "api_tokens",
+    "ensure_raters",
+    "known_raters",
     "remember_browser",
 ]

@@ -12,7 +12,7 @@ from .books import (
     find_books,
     queries_with_coverage,
 )
-from .copying import COPY_SOURCE, copy_ratings
+from .copying import COPY_SOURCE, NewRating, copy_ratings, store_ratings
 from .judging import (
     CLAIM,
     COUNTED,
@@ -39,6 +39,7 @@ __all__ = [
     "InvalidRating",
     "JudgedDocument",
     "JudgingProgress",
+    "NewRating",
     "RaterCount",
     "RaterPair",
     "RatingResult",
@@ -73,5 +74,6 @@ __all__ = [
     "set_judging",
     "set_rule",
     "set_scale",
+    "store_ratings",
     "undo",
 ]

@@ -2,11 +2,14 @@
 
 import json
 import os
+import shutil
 import sys
-from collections.abc import Collection, Sequence
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
@@ -92,6 +95,23 @@ def read_bytes(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         fail(f"{path} cannot be read: {error.strerror}.")
+
+
+@contextmanager
+def open_binary(path: str) -> Iterator[IO[bytes]]:
+    """Opens a file that may be read several times; `-` is stdin, which is copied to a temporary file."""
+    if path == "-":
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            copy.seek(0)
+            yield copy
+        return
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(Path(path).open("rb"))
+        except OSError as error:
+            fail(f"{path} cannot be read: {error.strerror}.")
+        yield file
 
 
 def read_text(path: str) -> str:

@@ -1,6 +1,7 @@
 """Service: the queries of a case, their order and their tags."""
 
 from . import tags
+from .details import QueryDetails, set_details
 from .ordering import move, move_by
 from .pasting import PastedQueries, parse_pasted
 from .queries import AddedQueries, add, describe, edit, ensure, remove, restore
@@ -9,6 +10,7 @@ from .text import check_text, normalize, parse_options
 __all__ = [
     "AddedQueries",
     "PastedQueries",
+    "QueryDetails",
     "add",
     "check_text",
     "describe",
@@ -21,5 +23,6 @@ __all__ = [
     "parse_pasted",
     "remove",
     "restore",
+    "set_details",
     "tags",
 ]

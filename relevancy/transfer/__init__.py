@@ -2,6 +2,8 @@
 
 from . import (
     agreement_json,
+    case_content,
+    case_import,
     case_zip,
     compared_queries_csv,
     comparison_json,
@@ -9,6 +11,7 @@ from . import (
     evaluation_json,
     evaluation_junit,
     evaluation_markdown,
+    quepid_case,
     queries_csv,
     query_list_csv,
     ratings_csv,
@@ -25,6 +28,8 @@ from .errors import BadFile
 __all__ = [
     "BadFile",
     "agreement_json",
+    "case_content",
+    "case_import",
     "case_zip",
     "compared_queries_csv",
     "comparison_json",
@@ -33,6 +38,7 @@ __all__ = [
     "evaluation_json",
     "evaluation_junit",
     "evaluation_markdown",
+    "quepid_case",
     "queries_csv",
     "query_list_csv",
     "ratings_csv",

@@ -75,6 +75,7 @@ def _addresses(case: Case) -> list[str]:
         f"{in_query}/working/",
         f"{in_query}/unretrieved/",
         f"{in_query}/explain/?doc_id=star-wars-1977",
+        "/cases/import/",
         "/cases/new/",
         "/endpoints/",
         "/endpoints/new/",

@@ -73,6 +73,8 @@ case_restore           POST   own     302
 case_duplicate         GET    edit    200
 case_duplicate         POST   edit    302
 case_files             GET    see     200
+case_import            GET    all     200
+case_import            POST   all     200
 case_download          GET    see     200
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
@@ -284,6 +286,10 @@ def bodies(world):
         },
         "runs_import": {"file": SimpleUploadedFile("run.csv", b"query,docid,position\nquery 1,a,1\n")},
         "queries_import": {"do": "import", "file": SimpleUploadedFile("queries.txt", b"a new query\n")},
+        "case_import": {
+            "do": "preview",
+            "file": SimpleUploadedFile("case.json", b'{"case_name": "Shop", "queries": []}'),
+        },
         "case_scorer": {"scorer": world.scorer.pk},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},

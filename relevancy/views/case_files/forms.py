@@ -1,11 +1,14 @@
 """The forms for files of a case."""
 
+from typing import cast
+
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
-from relevancy import transfer
-from relevancy.views.forms import LineField
+from relevancy import endpoints, transfer
+from relevancy.models import Endpoint, Scorer, User
+from relevancy.views.forms import FormData, LineField
 
 
 class TextFileField(forms.FileField):
@@ -53,3 +56,69 @@ class RunsFileForm(forms.Form):
         "position. Further columns are displayed with the results.",
         error_messages={"required": "Choose a file of rankings."},
     )
+
+
+class CaseFileForm(forms.Form):
+    """A file with a whole case."""
+
+    file = forms.FileField(
+        label="File",
+        help_text="A case that Quepid exported as JSON. At most 50 MB.",
+        error_messages={"required": "Choose a file."},
+        widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
+    )
+
+
+class CaseImportForm(forms.Form):
+    """What has to be decided before a case is made of a file. Its controls belong to the form with the file."""
+
+    NONE = "none"
+
+    name = LineField(max_length=191)
+    scorer = forms.ModelChoiceField(Scorer.objects.none(), required=False, empty_label="As in the file")
+    endpoint = forms.ChoiceField(error_messages={"required": "Choose which endpoint the attempt searches."})
+
+    def __init__(
+        self, data: FormData | None = None, *, plan: transfer.case_import.CasePlan, user: User, form_id: str
+    ) -> None:
+        """form_id: id of the form with the file."""
+        super().__init__(data)
+        self.plan = plan
+        self.user = user
+        self.fields["name"].initial = plan.content.name
+        scorer = cast(forms.ModelChoiceField[Scorer], self.fields["scorer"])
+        scorer.queryset = Scorer.objects.offered(user).exclude(versions=None).order_by("-is_default", "name").distinct()
+        if not plan.scorers:
+            scorer.empty_label, scorer.required = "Choose a scorer", True
+        if plan.endpoint is None:
+            del self.fields["endpoint"]
+        else:
+            self._offer_endpoints(plan.endpoint)
+        for field in self.fields.values():
+            field.widget.attrs["form"] = form_id
+
+    def _offer_endpoints(self, content: transfer.case_content.EndpointContent) -> None:
+        choices = [("", "Choose an endpoint")]
+        if not content.problem and endpoints.may_create(self.user):
+            choices.append((self._from_file(content), f"Create “{content.name}” at {content.url}"[:300]))
+        usable = Endpoint.objects.usable_by(self.user).live().order_by("name")
+        choices += [(str(pk), name) for pk, name in usable.values_list("pk", "name")]
+        choices.append((self.NONE, "None: import without the attempt"))
+        field = cast(forms.ChoiceField, self.fields["endpoint"])
+        field.choices = choices
+        matching = transfer.case_import.matching_endpoint(content, self.user)
+        field.initial = str(matching.pk) if matching else ""
+
+    @staticmethod
+    def _from_file(content: transfer.case_content.EndpointContent) -> str:
+        """Returns the value of the choice, with the address that the user has seen: another file may be sent with it."""
+        return f"file:{content.engine}:{content.url}"
+
+    def chosen_endpoint(self) -> Endpoint | None:
+        """Returns the endpoint that was chosen, not saved if it is to be created. Raises `ValidationError`."""
+        value = self.cleaned_data.get("endpoint", self.NONE)
+        if value == self.NONE or self.plan.endpoint is None:
+            return None
+        if value == self._from_file(self.plan.endpoint):
+            return transfer.case_import.build_endpoint(content=self.plan.endpoint, by=self.user)
+        return cast(Endpoint, Endpoint.objects.usable_by(self.user).live().get(pk=int(value)))

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from . import pages
+from . import case_import, pages
 
 
 class FileName(StringConverter):
@@ -15,6 +15,7 @@ class FileName(StringConverter):
 register_converter(FileName, "case_file")
 
 urlpatterns = [
+    path("cases/import/", case_import.case_import, name="case_import"),
     path("cases/<int:case_id>/files/", pages.case_files, name="case_files"),
     path("cases/<int:case_id>/files/<case_file:name>/", pages.case_download, name="case_download"),
     path("cases/<int:case_id>/files/import-ratings/", pages.ratings_import, name="ratings_import"),

@@ -1,0 +1,74 @@
+"""Raters that are named in a file: people who have an account here, and raters that cannot sign in."""
+
+import hashlib
+from collections.abc import Collection
+from itertools import batched
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+
+from relevancy.models import User
+from relevancy.models.text import normalize_line, validate_line
+
+BATCH = 500
+DOMAIN = "raters.invalid"  # reserved by RFC 2606, so that nobody can receive a message there
+
+
+def known_raters(names: Collection[str], *, by: User) -> dict[str, User]:
+    """Returns `{name: user}` for the names in a file that are e-mail addresses of people `by` knows.
+
+    These are `by` and the members of the same teams, and all people for an admin: a file must not tell others who has an account.
+    """
+    users = {user.email.lower(): user for user in _people(names, by)}
+    return {name: users[name.lower()] for name in names if name.lower() in users}
+
+
+def ensure_raters(names: Collection[str], *, by: User) -> dict[str, User]:
+    """Returns `{name: user}` for the raters of a file. Creates those that are not known as raters that cannot sign in.
+
+    A rater of the same name, in any case, is used again. Raises `ValidationError` for a name that cannot be stored.
+    """
+    raters = known_raters(names, by=by)
+    emails = {name: _email(name) for name in names if name not in raters}
+    for batch in batched(emails.items(), BATCH):
+        present = _files({email for _, email in batch})
+        missing = {email: name for name, email in batch if email not in present}
+        new = [
+            User(email=email, name=_clean(name), kind=User.Kind.FILE, is_active=False)
+            for email, name in missing.items()
+        ]
+        for user in new:
+            user.set_unusable_password()
+        User.objects.bulk_create(new, ignore_conflicts=True)
+        # Read again: another transaction may have created some of them, and conflicts are created without an id.
+        present |= _files(missing)
+        raters |= {name: present[email] for name, email in batch}
+    return raters
+
+
+def _files(emails: Collection[str]) -> dict[str, User]:
+    users = User.objects.filter(email__in=list(emails), kind=User.Kind.FILE)
+    return {user.email: user for user in users}
+
+
+def _people(names: Collection[str], by: User) -> QuerySet[User]:
+    people = User.objects.filter(kind=User.Kind.PERSON)
+    if not by.is_superuser:
+        teams = by.memberships.values("team")
+        people = people.filter(Q(pk=by.pk) | Q(pk__in=User.objects.filter(memberships__team__in=teams).values("pk")))
+    emails = {name.lower() for name in names if "@" in name}
+    return people.filter(email__in=emails)
+
+
+def _email(name: str) -> str:
+    """Returns the address that makes a rater unique. Nobody can sign up or be invited with it."""
+    return f"{hashlib.sha256(name.lower().encode()).hexdigest()[:32]}@{DOMAIN}"
+
+
+def _clean(name: str) -> str:
+    name = normalize_line(name)[:120]
+    try:
+        validate_line(name)
+    except ValidationError as error:
+        raise ValidationError(f"The rater {name!r}: {' '.join(error.messages)}") from None
+    return name

@@ -1,0 +1,292 @@
+"""Makes a case of what a file contains: first a preview, then everything or nothing."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from relevancy import accounts, cases, endpoints, engines, judgments, queries, runs, scorers
+from relevancy.models import Attempt, Case, Endpoint, Query, Scorer, ScorerDefinition, User
+from relevancy.models.errors import error_text
+from relevancy.models.saving import clean_and_save
+
+from .case_content import AttemptContent, CaseContent, EndpointContent, QueryContent, Scale, ScorerContent
+from .errors import BadFile
+from .quepid_scorers import suggest_range
+
+UNKNOWN_RATER = "Unknown rater"
+MAX_TOP = 100
+MAX_NAME = 120
+SOURCE = "import"
+
+
+@dataclass(frozen=True)
+class ScorerPlan:
+    """A scorer that the case will have. existing: one of this site that is used as it is; None if it will be created."""
+
+    name: str
+    definition: ScorerDefinition
+    description: str = ""
+    existing: Scorer | None = None
+
+
+@dataclass(frozen=True)
+class CasePlan:
+    """What an import will make.
+
+    scorers: the primary one first; empty if one has to be chosen.
+    scale: of the new book; None until a scorer is chosen.
+    known_raters, new_raters: names in the file, of people who have an account, and of those who become raters that cannot sign in.
+    endpoint: of the newest attempt; None if the file has no attempt.
+    remarks: what is changed or left out, and why.
+    """
+
+    content: CaseContent
+    scorers: Sequence[ScorerPlan]
+    scale: Scale | None
+    known_raters: Sequence[str]
+    new_raters: Sequence[str]
+    ratings: int
+    remarks: Sequence[str]
+
+    @property
+    def endpoint(self) -> EndpointContent | None:
+        return self.content.endpoint
+
+
+def plan_case(*, content: CaseContent, by: User, scorer: Scorer | None = None) -> CasePlan:
+    """Returns what `import_case` would make. Writes nothing. scorer: used instead of those of the file.
+
+    Raises `BadFile` for ratings that no scale can have.
+    """
+    remarks = list(content.remarks)
+    plans = [_use(scorer)] if scorer else list(_plan_scorers(content.scorers, by, remarks))
+    scale = content.scale or (plans[0].definition.scale if plans else None)
+    if scale is not None:
+        scale = _widened([list(step) for step in scale], content, remarks)
+    names = content.raters
+    known = accounts.known_raters(names, by=by)
+    has_unknown = any(not rating.rater for query in content.queries for rating in query.ratings)
+    return CasePlan(
+        content=content,
+        scorers=plans,
+        scale=scale,
+        known_raters=[name for name in names if name in known],
+        new_raters=[name for name in names if name not in known] + [UNKNOWN_RATER] * has_unknown,
+        ratings=sum(len(query.ratings) for query in content.queries),
+        remarks=remarks,
+    )
+
+
+def import_case(
+    *,
+    plan: CasePlan,
+    by: User,
+    endpoint: Endpoint | None,
+    name: str = "",
+    unrestricted: bool = False,
+) -> Case:
+    """Creates the case with book, scorers, raters, ratings and attempts, all or nothing. Starts no run.
+
+    endpoint: which the attempts search; one of `build_endpoint` is created with the case; None leaves the attempts out.
+    unrestricted: for commands on the server; `by` does not need the right to create endpoints.
+    Raises `ValidationError` or `BadFile`; then nothing is created.
+    """
+    content = plan.content
+    if not plan.scorers or plan.scale is None:
+        raise ValidationError({"scorer": "The file does not say how the case is scored. Choose a scorer."})
+    if endpoint is not None and endpoint.pk is None and not unrestricted and not endpoints.may_create(by):
+        raise ValidationError({"endpoint": endpoints.CREATE_DENIED})
+    with transaction.atomic():
+        chosen = [_ensure_scorer(scorer, by) for scorer in plan.scorers]
+        case = cases.create(name=name or content.name, owner=by, scorers=chosen, scale=plan.scale)
+        if content.options:
+            clean_and_save(case, options=dict(content.options))
+        _add_queries(case, content.queries)
+        _store_ratings(case, content.queries, by)
+        if endpoint is not None:
+            if endpoint.pk is None:
+                endpoints.save_new(endpoint)
+            for attempt in content.attempts:
+                _save_attempt(case, attempt, endpoint, by)
+    return case
+
+
+def build_endpoint(*, content: EndpointContent, by: User) -> Endpoint:
+    """Returns the endpoint of a file, not saved, under a name that is free. It is not contacted.
+
+    May look up the name of its host: never call it in a transaction. Raises `ValidationError`.
+    """
+    if content.problem:
+        raise ValidationError({"endpoint": content.problem})
+    try:
+        return endpoints.build_endpoint(
+            name=_free_endpoint_name(content.name),
+            engine=content.engine,
+            url=content.url,
+            by=by,
+            options=content.options,
+            credentials=content.credentials,
+            headers=content.headers,
+            per_minute=content.per_minute,
+        )
+    except ValidationError as error:
+        message = f"The endpoint of the file cannot be created. {error_text(error)}"
+        raise ValidationError({"endpoint": message}) from None
+
+
+def matching_endpoint(content: EndpointContent | None, by: User) -> Endpoint | None:
+    """Returns an endpoint that the user may use and that has the same engine and address as that of the file, else None."""
+    if content is None:
+        return None
+    usable = Endpoint.objects.usable_by(by).live().filter(engine=content.engine)
+    if content.url:
+        found = {endpoint.url.rstrip("/"): endpoint for endpoint in usable.defer("credentials", "headers")}
+        return found.get(content.url.rstrip("/"))
+    return usable.filter(name=content.name).first()
+
+
+def check_attempts(content: CaseContent) -> str:
+    """Returns why the attempts cannot be searched whatever endpoint is chosen; empty if they can, or if their engine is unknown."""
+    for attempt in content.attempts:
+        adapter = engines.find(attempt.endpoint.engine)
+        if adapter is None:
+            continue
+        try:
+            engines.parse_template(attempt.template, adapter.syntax)
+            engines.parse_fields(attempt.fields, adapter.default_id_field)
+        except engines.TemplateError as error:
+            return f"Attempt {attempt.number}: {error}"
+    return ""
+
+
+def _plan_scorers(contents: Sequence[ScorerContent], by: User, remarks: list[str]) -> Iterator[ScorerPlan]:
+    for content in contents:
+        plan = _plan_scorer(content, by, remarks)
+        if plan is not None:
+            yield plan
+
+
+def _plan_scorer(content: ScorerContent, by: User, remarks: list[str]) -> ScorerPlan | None:
+    offered = Scorer.objects.offered(by).prefetch_related("versions")
+    if content.definition is None:
+        found = offered.filter(name__iexact=content.name).exclude(versions=None).first()
+        if found is None:
+            remarks.append(
+                f"The file names the scorer “{content.name}” but does not contain its script. Create it here first, or "
+                "choose another one."
+            )
+            return None
+        remarks.append(f"The file names the scorer “{content.name}”: the one of this name here is used.")
+        return _use(found)
+    definition = content.definition
+    if definition.script and not definition.measure and not scorers.may_write_scripts(by):
+        remarks.append(
+            f"The scorer “{content.name}” is a script, and only an admin of this site may add scripts. Choose another one."
+        )
+        return None
+    try:
+        definition = suggest_range(definition) if definition.script else scorers.check(definition)
+    except ValidationError as error:
+        remarks.append(f"The scorer “{content.name}” cannot be used: {error_text(error)}")
+        return None
+    if definition.script:
+        limit = "1" if definition.output_range == "1" else "100"
+        remarks.append(
+            f"The script “{content.name}” is taken to give scores from 0 to {limit}: check that in its settings."
+        )
+    elif definition.count_unscoreable_as_zero:
+        remarks.append(
+            f"The scorer is {definition.measure} and counts a query that cannot be scored as 0, so that its scores are those of "
+            "Quepid."
+        )
+    for scorer in offered:
+        if scorer.versions.all() and ScorerDefinition.of(scorers.newest_version(scorer)) == definition:
+            return ScorerPlan(scorer.name, definition, existing=scorer)
+    return ScorerPlan(content.name[:MAX_NAME], definition, content.description)
+
+
+def _use(scorer: Scorer) -> ScorerPlan:
+    return ScorerPlan(scorer.name, ScorerDefinition.of(scorers.newest_version(scorer)), existing=scorer)
+
+
+def _ensure_scorer(plan: ScorerPlan, by: User) -> Scorer:
+    if plan.existing is not None:
+        return plan.existing
+    return scorers.create(
+        name=scorers.free_name(plan.name), definition=plan.definition, description=plan.description, by=by
+    )
+
+
+def _widened(scale: Scale, content: CaseContent, remarks: list[str]) -> Scale:
+    """Returns the scale with more grades where ratings are off it: Quepid lets a case change its scorer after it was rated."""
+    values = [rating.value for query in content.queries for rating in query.ratings if rating.value is not None]
+    if not values:
+        return scale
+    lowest, top = min(values), max(values)
+    if lowest >= scale[0][0] and top <= scale[-1][0]:
+        return scale
+    if lowest < 0 or top > MAX_TOP:
+        off = lowest if lowest < 0 else top
+        raise BadFile(f"A document is rated {off:g}. Ratings must be from 0 to {MAX_TOP}; correct it and export again.")
+    labels = {float(grade): label for grade, label in scale}
+    grades = range(math.floor(min(lowest, scale[0][0])), math.ceil(max(top, scale[-1][0])) + 1)
+    remarks.append(
+        f"There are ratings from {lowest:g} to {top:g}, more than the scale {scale[0][0]:g}–{scale[-1][0]:g} of the scorer: "
+        f"the book gets the scale {grades[0]}–{grades[-1]}."
+    )
+    return [[grade, labels.get(float(grade), "")] for grade in grades]
+
+
+def _add_queries(case: Case, contents: Sequence[QueryContent]) -> None:
+    in_case = [content for content in contents if content.in_case]
+    queries.add(case=case, texts=queries.PastedQueries(texts=[content.text for content in in_case]))
+    queries.ensure(book=case.book, texts=[content.text for content in contents if not content.in_case])
+    queries.set_details(case=case, details={content.text: content.details for content in in_case})
+
+
+def _store_ratings(case: Case, contents: Sequence[QueryContent], by: User) -> None:
+    names = {rating.rater or UNKNOWN_RATER for content in contents for rating in content.ratings}
+    raters = accounts.ensure_raters(names, by=by)
+    ids: Mapping[str, int] = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
+    ratings = (
+        judgments.NewRating(
+            ids[content.text],
+            rating.doc_id,
+            raters[rating.rater or UNKNOWN_RATER].pk,
+            rating.verdict,
+            rating.value,
+            rating.note,
+            rating.rated_at,
+        )
+        for content in contents
+        for rating in content.ratings
+    )
+    judgments.store_ratings(ratings=ratings, by=by, source=SOURCE)
+
+
+def _save_attempt(case: Case, content: AttemptContent, endpoint: Endpoint, by: User) -> Attempt:
+    try:
+        return runs.attempts.save(
+            case=case,
+            endpoint=endpoint,
+            template=content.template,
+            fields=content.fields,
+            knobs=content.knobs,
+            depth=content.depth,
+            escape=content.escape,
+            by=by,
+            name=content.name,
+        )
+    except ValidationError as error:
+        raise ValidationError({"endpoint": f"Attempt {content.number}: {error_text(error)}"}) from None
+
+
+def _free_endpoint_name(name: str) -> str:
+    stem = " ".join(name.split())[: MAX_NAME - 5] or "endpoint"
+    taken = {other.lower() for other in Endpoint.objects.filter(name__istartswith=stem).values_list("name", flat=True)}
+    candidates = (stem if number == 1 else f"{stem} {number}" for number in count(1))
+    return next(candidate for candidate in candidates if candidate.lower() not in taken)

@@ -1,0 +1,193 @@
+"""A case as Quepid exports it: one JSON object with queries, ratings, the newest try, its endpoint and the name of the scorer.
+
+Older exports have the scorer with its script, and the search engine in the try itself. All forms are accepted.
+"""
+
+from collections.abc import Mapping
+from typing import IO, Any
+from urllib.parse import quote as quote_url
+from urllib.parse import urlsplit
+
+from relevancy.queries import QueryDetails
+
+from .case_content import AttemptContent, CaseContent, EndpointContent, QueryContent
+from .checked_ratings import CheckedRatings, check_query
+from .errors import BadFile, quote
+from .json_stream import Fields, JsonFile, read_members
+from .quepid_scorers import read_scorer
+
+MAX_BYTES = 50 * 1024 * 1024
+ENGINES = {"solr": "solr", "es": "elasticsearch", "os": "opensearch", "static": "static", "searchapi": "http"}
+_UNSUPPORTED = (
+    "Relevancy has no adapter for {engine}. Create an endpoint of the kind “HTTP API” for it, and choose it here."
+)
+_STATIC = (
+    "Its results are in Quepid, not in this file. Export a snapshot there, upload it as a file of rankings, and choose that "
+    "endpoint."
+)
+_MAPPED = (
+    "It reads responses with JavaScript, which Relevancy does not run. Create an endpoint of the kind “HTTP API” with "
+    "expressions for the hits, and choose it here."
+)
+
+
+def parse_case(file: IO[bytes]) -> CaseContent:
+    """Reads a case. Raises `BadFile` with the location, such as `queries[3].ratings[1].rating`, and the value."""
+    reader = _CaseReader()
+    members: dict[str, Any] = {}
+    for key, value in read_members(JsonFile(file, limit=MAX_BYTES), lists=("queries",), wrappers=("case",)):
+        if key == "queries" and isinstance(value, dict):
+            reader.add_query(value)
+        else:
+            members[key] = value
+    case = Fields(members, "")
+    if "case_name" not in members:
+        raise BadFile("This is not a case exported by Quepid: case_name is missing.")
+    if isinstance(members.get("queries"), list | dict | str):
+        raise case.error("queries", "this must be a list of objects")
+    attempt = reader.read_try(case)
+    scorer = read_scorer(case.members.get("scorer"))
+    if case.flag("archived"):
+        reader.remarks.append("The case is archived in Quepid; here it is not.")
+    reader.remarks.append("Snapshots, scores and earlier tries are not part of Quepid's file; they stay there.")
+    return CaseContent(
+        name=case.text("case_name").strip() or "Case from Quepid",
+        queries=reader.ordered_queries(),
+        scorers=[scorer] if scorer else [],
+        attempts=[attempt] if attempt else [],
+        scale=[list(step) for step in scorer.definition.scale] if scorer and scorer.definition else None,
+        options=case.mapping("options"),
+        remarks=reader.all_remarks(),
+    )
+
+
+class _CaseReader:
+    """Collects the queries of a file, and what there is to say about them."""
+
+    def __init__(self) -> None:
+        self.remarks: list[str] = []
+        self._queries: dict[str, QueryContent] = {}
+        self._positions: dict[str, float | None] = {}
+        self._without_text = self._repeated = self._unrated = 0
+        self._number = 0
+
+    def add_query(self, value: Any) -> None:
+        self._number += 1
+        query = Fields(value, f"queries[{self._number}]")
+        text = query.text("query_text")
+        if not text.strip():
+            self._without_text += 1
+            return
+        text = check_query(text, query.location)
+        present = self._queries.get(text)
+        ratings = CheckedRatings(text, present.ratings if present else ())
+        for rating in query.objects("ratings"):
+            value_ = rating.number("rating")
+            if value_ is None:
+                self._unrated += 1
+            else:
+                ratings.add(rating, value=value_, rater=rating.text("user_email").strip())
+        self._repeated += present is not None
+        self._positions.setdefault(text, query.number("arranged_at"))
+        details = present.details if present else self._details(query)
+        self._queries[text] = QueryContent(text, details, ratings.rows)
+
+    def _details(self, query: Fields) -> QueryDetails:
+        return QueryDetails(
+            information_need=query.text("information_need"),
+            notes=query.text("notes"),
+            options=query.mapping("options"),
+        )
+
+    def ordered_queries(self) -> list[QueryContent]:
+        """Returns the queries in Quepid's manual order, if the file has it for all of them."""
+        queries = list(self._queries.values())
+        positions = [self._positions[query.text] for query in queries]
+        if all(position is not None for position in positions):
+            queries.sort(key=lambda query: self._positions[query.text] or 0)
+        return queries
+
+    def all_remarks(self) -> list[str]:
+        counted = (
+            (self._without_text, "quer{ies} without text {were} left out.", "y", "ies"),
+            (self._repeated, "repeated quer{ies} {were} joined with the first of the same text.", "y", "ies"),
+            (self._unrated, "document{ies} without a rating {were} left out.", "", "s"),
+        )
+        return [
+            f"{count:,} {text.format(ies=one if count == 1 else many, were='was' if count == 1 else 'were')}"
+            for count, text, one, many in counted
+            if count
+        ] + self.remarks
+
+    def read_try(self, case: Fields) -> AttemptContent | None:
+        """Returns the try of the file; None if it has none."""
+        value = case.members.get("try")
+        if value is None:
+            self.remarks.append("The file has no try, so the case has no attempt yet.")
+            return None
+        attempt = Fields(value, "try")
+        endpoint = _read_endpoint(attempt)
+        return AttemptContent(
+            template=attempt.text("query_params"),
+            endpoint=endpoint,
+            name=attempt.text("name").strip()[:120],
+            knobs=_read_knobs(attempt),
+            fields=attempt.text("field_spec"),
+            depth=attempt.whole_number("number_of_rows", 10),
+            # Quepid escapes for Solr only.
+            escape=attempt.flag("escape_query", default=True) if endpoint.engine == "solr" else None,
+        )
+
+
+def _read_knobs(attempt: Fields) -> dict[str, float]:
+    """Returns the values of the knobs: a list of names and values or, in older files, an object."""
+    if "curator_variables" not in attempt.members:
+        knobs = Fields(attempt.mapping("curator_vars"), f"{attempt.location}.curator_vars")
+        return {name: knobs.number(name) or 0 for name in knobs.members}
+    return {knob.text("name"): knob.number("value") or 0 for knob in attempt.objects("curator_variables")}
+
+
+def _read_endpoint(attempt: Fields) -> EndpointContent:
+    """Returns the endpoint of a try. Older files have it in the try itself."""
+    nested = attempt.members.get("search_endpoint")
+    endpoint = attempt if nested is None else Fields(nested, "try.search_endpoint")
+    engine = endpoint.text("search_engine", "solr").strip().lower()
+    url, credentials = _split_credentials(endpoint.text("endpoint_url" if nested is not None else "search_url").strip())
+    if credential := endpoint.text("basic_auth_credential").strip():
+        username, _, password = credential.partition(":")
+        credentials = {"username": username, "password": password}
+    options = endpoint.mapping("options")
+    problem = ""
+    if engine not in ENGINES:
+        problem = _UNSUPPORTED.format(engine=quote(engine))
+    elif engine in ("static", "searchapi"):
+        problem = _STATIC if engine == "static" else _MAPPED
+    elif not url:
+        problem = "The file does not say its address."
+    return EndpointContent(
+        name=(endpoint.text("name").strip() if nested is not None else "") or urlsplit(url).hostname or "Quepid",
+        engine=ENGINES.get(engine, engine),
+        url=url,
+        options={"query_options": options} if options else {},
+        credentials=credentials,
+        headers=_read_headers(endpoint),
+        per_minute=endpoint.whole_number("requests_per_minute", 0),
+        problem=problem,
+    )
+
+
+def _read_headers(endpoint: Fields) -> Mapping[str, str]:
+    headers = Fields(endpoint.mapping("custom_headers"), f"{endpoint.location}.custom_headers")
+    return {name: headers.text(name) for name in headers.members}
+
+
+def _split_credentials(url: str) -> tuple[str, dict[str, str]]:
+    """Returns the address without the user name and password that it may contain, and these."""
+    try:
+        parts = urlsplit(url)
+        if parts.username is None:
+            return url, {}
+        host = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=host).geturl(), {"username": parts.username, "password": parts.password or ""}
+    except ValueError:
+        return quote_url(url, safe=":/?&=%#"), {}

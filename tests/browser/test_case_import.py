@@ -1,0 +1,46 @@
+"""A case of Quepid, uploaded in the browser: preview, endpoint, first run."""
+
+import json
+import os
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from relevancy.models import Case, User
+from tests.transfer.quepid_files import CASE, QUERY, SECOND, TRY
+
+from . import stage
+from .bench_page import BenchPage
+from .conftest import Opens
+
+
+def test_a_case_from_quepid_is_scored_after_one_upload(
+    look: Opens, people: dict[str, User], films: str, tmp_path: Path
+) -> None:
+    stage.film_case(people["editor"], ["jaws"], run=False)
+    ratings = [{"doc_id": "star-wars-1977", "rating": 3, "user_email": "lee@example.org"}]
+    template = {"query_params": stage.TEMPLATE.replace("title_boost", "boost"), "field_spec": stage.FIELDS}
+    content = {**CASE, "queries": [{**QUERY, "ratings": ratings}, SECOND], "try": {**TRY, **template}}
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(content))
+
+    page = look("editor")
+    page.goto("/")
+    page.locator(".panel > header").get_by_role("link", name="Import").click()
+    page.get_by_label("File").set_input_files(path)
+    with page.expect_response("**/cases/import/"):
+        page.get_by_role("button", name="Preview").click()
+    expect(page.locator("[data-count=queries] dd")).to_have_text("2")
+    expect(page.locator("#file-endpoint")).to_contain_text("http://127.0.0.1:1/solr/shop/select")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Shop: phones")
+    if folder := os.environ.get("SHOW_IMPORT"):
+        page.screenshot(path=f"{folder}/import.png", full_page=True)
+
+    page.get_by_label("Endpoint").select_option(label="films")
+    page.get_by_role("button", name="Import case").click()
+    expect(page.get_by_role("heading", name="Shop: phones", level=1)).to_be_visible()
+    case = Case.objects.get(name="Shop: phones")
+    bench = BenchPage(page)
+    assert bench.texts() == ["alien", "star wars"]
+    expect(bench.score("star wars")).to_be_visible()
+    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))

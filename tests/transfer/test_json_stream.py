@@ -1,0 +1,112 @@
+"""JSON objects read piece by piece."""
+
+import io
+import json
+
+import pytest
+
+from relevancy.transfer import BadFile
+from relevancy.transfer.json_stream import Fields, JsonFile, read_members
+
+
+def members(content, limit=10_000_000, **options):
+    content = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return list(read_members(JsonFile(io.BytesIO(content), limit=limit), **{"lists": ("rows",), **options}))
+
+
+def test_read_members_yields_elements_of_lists_and_whole_values():
+    content = {"name": "é", "rows": [{"a": 1}, 2, [3.5]], "other": {"rows": [4]}, "empty": [], "none": None}
+    assert members(content) == [
+        ("name", "é"),
+        ("rows", {"a": 1}),
+        ("rows", 2),
+        ("rows", [3.5]),
+        ("other", {"rows": [4]}),
+        ("empty", []),
+        ("none", None),
+    ]
+
+
+def test_read_members_of_a_wrapper_and_after_a_byte_order_mark():
+    content = b"\xef\xbb\xbf" + json.dumps({"case": {"rows": [1, 2], "name": "x"}}).encode()
+    assert members(content, wrappers=("case",)) == [("rows", 1), ("rows", 2), ("name", "x")]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (b'{"a": 1,\n"b" 2}', 2, "column 5"),
+        (b'{"rows": [1,\n2', 2, "not valid JSON"),
+        (b'{"a": 1}\n x', 2, "Extra data"),
+        ('{"a":\n"é"}'.encode("latin-1"), 2, "0xe9 is not valid UTF-8"),
+        (b"[1]", None, "must begin with a brace"),
+        (b"", 1, "not valid JSON"),
+        (b"query,docid,rating\n", 1, "not valid JSON"),
+        (b'{"a": 1e999}', None, "overflow"),
+        (b'{"a": ' + b"9" * 5000 + b"}", None, "overflow"),
+    ],
+)
+def test_read_members_of_what_is_not_an_object(content, line, message):
+    with pytest.raises(BadFile, match=message) as caught:
+        members(content)
+    assert caught.value.line == line
+
+
+def test_read_members_of_another_encoding_in_a_large_file():
+    with pytest.raises(BadFile, match="not valid UTF-8"):
+        members(b'{"a": "' + b"x" * 2_000_000 + b"\xe9" + b'"}')
+
+
+@pytest.mark.parametrize("value", ["[" * 101 + "]" * 101, '{"a":' * 101 + "1" + "}" * 101])
+def test_read_members_refuses_deep_nesting(value):
+    with pytest.raises(BadFile, match=r"rows\[1\]: .*nested too deeply"):
+        members(f'{{"rows": [{value}]}}'.encode())
+
+
+def test_read_members_refuses_a_file_above_the_limit():
+    with pytest.raises(BadFile, match="maximum is 1,000 bytes"):
+        members({"rows": ["x" * 100] * 20}, limit=1000)
+
+
+def test_read_members_refuses_an_element_with_too_many_values(monkeypatch):
+    monkeypatch.setattr("relevancy.transfer.json_stream.MAX_VALUES", 10)
+    assert len(members({"rows": [[1] * 5] * 20})) == 20
+    with pytest.raises(BadFile, match=r"rows\[2\]: this has more than 10 values"):
+        members({"rows": [[1], [1] * 20]})
+
+
+@pytest.mark.parametrize(("value", "expected"), [("x", "x"), (None, ""), (7, "7"), (7.0, "7"), (7.5, "7.5"), ("", "")])
+def test_text(value, expected):
+    assert Fields({"a": value}, "rows[1]").text("a") == expected
+
+
+@pytest.mark.parametrize(("value", "expected"), [(3, 3.0), ("3.0", 3.0), (None, None), (" ", None)])
+def test_number(value, expected):
+    assert Fields({"a": value}, "rows[1]").number("a") == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [
+        ("number", "x"),
+        ("number", "nan"),
+        ("number", True),
+        ("number", []),
+        ("text", []),
+        ("text", True),
+        ("mapping", "{"),
+        ("mapping", [1]),
+        ("items", {}),
+        ("flag", 1),
+    ],
+)
+def test_wrong_types_name_the_location_and_the_value(read, value):
+    with pytest.raises(BadFile) as caught:
+        getattr(Fields({"a": value}, "rows[1]"), read)("a")
+    assert str(caught.value).startswith("rows[1].a: ")
+    assert repr(value) in str(caught.value)
+
+
+def test_an_object_is_needed():
+    with pytest.raises(BadFile, match=r"rows\[1\]: this must be an object, not 3"):
+        Fields(3, "rows[1]")

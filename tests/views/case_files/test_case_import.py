@@ -1,0 +1,141 @@
+"""Tests of the page that makes a case of a file."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from relevancy.models import Case, Endpoint, Rating, Run, Scorer
+from tests.transfer.quepid_files import CASE, ENDPOINT, TRY
+from tests.views.factories import make_endpoint
+
+URL = "/cases/import/"
+FROM_FILE = "file:solr:http://127.0.0.1:1/solr/shop/select"
+
+
+def send(client, content=None, do="preview", htmx=False, **data):
+    content = json.dumps(CASE if content is None else content).encode() if not isinstance(content, bytes) else content
+    headers = {"HX-Request": "true"} if htmx else {}
+    return client.post(URL, {"do": do, "file": SimpleUploadedFile("case.json", content), **data}, headers=headers)
+
+
+def choices(page):
+    return [value for value, _ in page.context["form"].fields["endpoint"].choices]
+
+
+def test_page_and_links(sign_in):
+    client = sign_in("rater")
+    assert client.get(URL).status_code == 200
+    assert URL in client.get("/").content.decode()
+
+
+def test_preview_says_what_will_be_made_and_makes_nothing(sign_in):
+    page = send(sign_in("owner"))
+    assert page.status_code == 200
+    plan = page.context["plan"]
+    assert (len(plan.content.queries), plan.ratings, len(plan.new_raters)) == (2, 2, 2)
+    text = page.content.decode()
+    assert 'data-count="ratings"' in text
+    assert "http://127.0.0.1:1/solr/shop/select" in text
+    assert "secret" not in text
+    assert 'form="case-preview-form"' in text
+    assert not Case.objects.exists()
+    assert not Endpoint.objects.exists()
+
+
+def test_preview_is_a_fragment_for_htmx(sign_in):
+    assert "<html" not in send(sign_in("owner"), htmx=True).content.decode()
+
+
+def test_preview_offers_the_endpoint_of_the_file_only_with_permission(sign_in, people):
+    assert FROM_FILE in choices(send(sign_in("editor")))
+    page = send(sign_in("rater"))
+    assert choices(page) == ["", "none"]
+    assert "may not create endpoints" in page.content.decode()
+
+
+def test_preview_chooses_an_endpoint_with_the_same_address(sign_in, people):
+    endpoint = make_endpoint(people["editor"], url="http://127.0.0.1:1/solr/shop/select")
+    page = send(sign_in("editor"))
+    assert page.context["form"].fields["endpoint"].initial == str(endpoint.pk)
+
+
+def test_import_creates_the_case_and_starts_its_run(sign_in, people):
+    page = send(sign_in("editor"), do="import", name="Phones", scorer="", endpoint=FROM_FILE)
+    case = Case.objects.get()
+    assert (page.status_code, page["Location"]) == (302, f"/cases/{case.pk}/")
+    assert (case.name, case.owner, Rating.objects.count()) == ("Phones", people["editor"], 2)
+    assert Endpoint.objects.get().url == "http://127.0.0.1:1/solr/shop/select"
+    assert Run.objects.get(case=case).queries == 2
+
+
+def test_import_without_the_attempt_opens(sign_in):
+    client = sign_in("rater")
+    page = send(client, do="import", name="Phones", endpoint="none")
+    assert page.status_code == 302
+    assert client.get(page["Location"]).status_code == 200
+    assert not Run.objects.exists()
+
+
+def test_import_with_another_scorer(sign_in):
+    other = Scorer.objects.get(name="nDCG@10")
+    send(sign_in("rater"), do="import", name="Phones", endpoint="none", scorer=other.pk)
+    assert list(Case.objects.get().scorers.all()) == [other]
+
+
+def test_import_needs_a_scorer_that_the_file_does_not_have(sign_in):
+    content = {**CASE, "scorer": {"name": "House"}}
+    page = send(sign_in("rater"), content, do="import", name="Phones", endpoint="none")
+    assert page.status_code == 422
+    assert "scorer" in page.context["form"].errors
+    assert not Case.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        ({"name": "", "endpoint": "none"}, "name"),
+        ({"name": "x"}, "endpoint"),
+        ({"name": "x", "endpoint": "file:solr:http://other"}, "endpoint"),
+        ({"name": "x", "endpoint": "999999"}, "endpoint"),
+    ],
+)
+def test_import_refuses_what_was_not_offered(sign_in, data, field):
+    page = send(sign_in("editor"), do="import", **data)
+    assert page.status_code == 422
+    assert field in page.context["form"].errors
+    assert not Case.objects.exists()
+
+
+def test_import_with_an_invalid_template_creates_nothing(sign_in):
+    content = {**CASE, "try": {**TRY, "query_params": "q=#$query"}}
+    assert send(sign_in("editor"), content).context["attempt_problem"]
+    page = send(sign_in("editor"), content, do="import", name="x", endpoint=FROM_FILE)
+    assert page.status_code == 422
+    assert not Case.objects.exists()
+    assert not Endpoint.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"\xff\xfe{", b"PK\x03\x04", {"name": "Book"}, {**CASE, "queries": [{"query_text": "x" * 3000}]}]
+)
+@pytest.mark.parametrize("htmx", [False, True])
+def test_bad_files_are_refused_with_a_message(sign_in, content, htmx):
+    page = send(sign_in("editor"), content, htmx=htmx)
+    assert page.status_code == 422
+    assert page.context["file_form"].errors["file"]
+
+
+def test_a_missing_file_and_a_wrong_button(sign_in):
+    client = sign_in("editor")
+    assert client.post(URL, {"do": "preview"}).status_code == 422
+    assert client.post(URL, {"do": "else"}).status_code == 400
+
+
+def test_an_endpoint_that_cannot_be_created_says_why(sign_in):
+    page = send(
+        sign_in("editor"), {**CASE, "try": {**TRY, "search_endpoint": {**ENDPOINT, "search_engine": "searchapi"}}}
+    )
+    assert choices(page)[-1] == "none"
+    assert not [value for value in choices(page) if value.startswith("file:")]
+    assert "JavaScript" in page.content.decode()
