@@ -21,6 +21,10 @@ from .fields.values import field_names
 from .registry import available, connect, find, get, label
 from .templates.template import Template, parse_template, syntax_of
 from .transport.addresses import Address, AddressRules
+from .transport.client import HttpClient
+from .transport.concurrency import in_parallel
+from .transport.response import DECODER, Response, excerpt
+from .transport.retries import RetryPolicy
 from .types import (
     Abilities,
     AddressField,
@@ -37,6 +41,7 @@ from .types import (
 )
 
 __all__ = [
+    "DECODER",
     "Abilities",
     "Address",
     "AddressField",
@@ -52,6 +57,7 @@ __all__ = [
     "ExplanationNode",
     "FieldSpec",
     "Hit",
+    "HttpClient",
     "InvalidEngine",
     "OptionError",
     "OptionInfo",
@@ -59,6 +65,8 @@ __all__ = [
     "Page",
     "Request",
     "RequestAborted",
+    "Response",
+    "RetryPolicy",
     "Template",
     "TemplateError",
     "TemplateWarning",
@@ -70,9 +78,11 @@ __all__ = [
     "available",
     "connect",
     "contributions",
+    "excerpt",
     "field_names",
     "find",
     "get",
+    "in_parallel",
     "label",
     "parse_explanation",
     "parse_fields",

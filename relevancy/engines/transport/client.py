@@ -29,7 +29,7 @@ from .exchange import Exchange, working_on
 from .pinning import open_pool
 from .rate_limit import RateLimit
 from .response import MAX_BYTES, MEGABYTE, Response, check_status
-from .retries import MAX_ATTEMPTS, delay_after_error, delay_after_response
+from .retries import SEARCHES, RetryPolicy, delay_after_error, delay_after_response
 
 _CHUNK = 64 * 1024
 _RESERVED_HEADERS = frozenset(
@@ -52,8 +52,10 @@ class HttpClient:
         address: Address,
         error_message: Callable[[Any], str],
         sleep: Callable[[float], None] | None = None,
+        retries: RetryPolicy = SEARCHES,
     ) -> None:
         self.address = address
+        self._retries = retries
         self.rate_limit = RateLimit(connection.per_minute)
         self._error_message = error_message
         self._sleep = sleep or self._wait
@@ -70,13 +72,27 @@ class HttpClient:
         self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Response:
         """Sends a request to `path` (absolute, with its query string) and returns its response, whose status is 2xx."""
-        url = self.address.base + path.partition("?")[0]
+        response = self.fetch(method, path, body=body, headers=headers)
         try:
-            response = self._send_with_retries(method, path, body, {**self._headers, **(headers or {})}, url)
-            check_status(response, url, self._error_message)
-            return response
+            check_status(response, self._url(path), self._error_message)
         except EngineError as error:
             raise self._without_secrets(error) from error.__cause__
+        return response
+
+    def fetch(
+        self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        """Does what `send` does, and returns the response whatever its status is. Its body may repeat secrets: see `redact`."""
+        try:
+            return self._send_with_retries(method, path, body, {**self._headers, **(headers or {})}, self._url(path))
+        except EngineError as error:
+            raise self._without_secrets(error) from error.__cause__
+
+    def redact(self, text: str) -> str:
+        """Returns a text without the endpoint's secrets: an endpoint may repeat in its response what it received."""
+        for secret in self._secrets:
+            text = text.replace(secret, "•••")
+        return text
 
     def abort(self) -> None:
         """Ends the requests in progress and refuses further ones: they raise `RequestAborted`. For another thread."""
@@ -89,20 +105,23 @@ class HttpClient:
         """Closes the connections."""
         self._pool.close()
 
+    def _url(self, path: str) -> str:
+        return self.address.base + path.partition("?")[0]
+
     def _send_with_retries(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str
     ) -> Response:
         deadline = time.monotonic() + self._connect_timeout + self._read_timeout
-        for attempt in range(1, MAX_ATTEMPTS + 1):
-            is_last = attempt == MAX_ATTEMPTS
+        for attempt in range(1, self._retries.attempts + 1):
+            is_last = attempt == self._retries.attempts
             try:
                 response = self._send_once(method, path, body, headers, url, deadline)
             except (NewConnectionError, ProtocolError) as error:
-                delay = delay_after_error(error, attempt)
+                delay = delay_after_error(error, attempt, self._retries)
                 if is_last or delay is None or time.monotonic() + delay > deadline:
                     raise self._unreachable(error) from error
             else:
-                delay = delay_after_response(response, attempt)
+                delay = delay_after_response(response, attempt, self._retries)
                 if is_last or delay is None or time.monotonic() + delay > deadline:
                     return response
             self._sleep(delay)
@@ -207,10 +226,10 @@ class HttpClient:
         )
 
     def _without_secrets(self, error: EngineError) -> EngineError:
-        for secret in self._secrets:
-            if secret in str(error):  # an endpoint may repeat in its response what it received
-                error.problem = error.problem.replace(secret, "•••")
-                error.args = (f"{error.problem} {error.hint}".strip(),)
+        problem = self.redact(error.problem)
+        if problem != error.problem:
+            error.problem = problem
+            error.args = (f"{problem} {error.hint}".strip(),)
         return error
 
 

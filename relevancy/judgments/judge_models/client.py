@@ -1,0 +1,174 @@
+"""Sends prompts to a judge model by the HTTP client of endpoints: the same address rules, limits and time-outs."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from relevancy import engines
+
+from .prompts import Prompt
+from .protocols import Completion, Protocol, error_message
+
+REPEATED = engines.RetryPolicy(
+    attempts=5, max_retry_after=60.0, statuses=frozenset({429, 500, 502, 503, 504, 529}), first_delay=1.0
+)
+_UNSUPPORTED_FORMAT = frozenset({400, 415, 422, 501})
+_OVERHEAD_TOKENS = 600  # that a server adds to a prompt, at most: the markup of a chat, the description of a tool
+
+
+class JudgeModelError(Exception):
+    """A judge model did not answer. The message has the server's words. `stops_job`: no other document would be answered either."""
+
+    def __init__(self, message: str, *, stops_job: bool = False) -> None:
+        self.stops_job = stops_job
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """Where a judge model is and how it is asked. Contains its key in plain text: never store or log it."""
+
+    protocol: Protocol
+    url: str
+    model: str
+    rules: engines.AddressRules
+    key: str = field(default="", repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parallel: int = 4
+    per_minute: int = 0
+    read_timeout: float = 120.0
+
+
+@dataclass(frozen=True)
+class TimedCompletion:
+    """A completion, how it was asked for, and the milliseconds it took."""
+
+    completion: Completion
+    answer_format: str
+    took_ms: int
+
+
+class JudgeClient:
+    """Asks one judge model, from any number of threads. A context manager.
+
+    The format of answers that the server accepted last is asked for first from then on.
+    """
+
+    def __init__(self, settings: JudgeSettings, sleep: Callable[[float], None] | None = None) -> None:
+        self._settings = settings
+        connection = engines.Connection(
+            engine="judge model",
+            url=settings.url,
+            rules=settings.rules,
+            headers=settings.protocol.headers(settings.key),
+            credentials={"key": settings.key} if settings.key else {},  # removed from messages, wherever it occurs
+            parallel=settings.parallel,
+            per_minute=settings.per_minute,
+            read_timeout=settings.read_timeout,
+        )
+        try:
+            self._http = engines.HttpClient(
+                connection, settings.rules.parse_url(settings.url), error_message, sleep, retries=REPEATED
+            )
+        except engines.EngineError as error:
+            raise JudgeModelError(str(error), stops_job=True) from error
+        self._format = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "JudgeClient":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._http.close()
+
+    def wait(self, cancelled: threading.Event) -> None:
+        """Blocks until the limit of requests per minute allows another one."""
+        self._http.rate_limit.wait(cancelled)
+
+    def abort(self) -> None:
+        """Ends all requests in progress. For another thread."""
+        self._http.abort()
+
+    def ask(self, prompt: Prompt) -> TimedCompletion:
+        """Sends one prompt. Raises `JudgeModelError`."""
+        formats = self._settings.protocol.formats
+        started = time.monotonic()
+        for position in range(self._format, len(formats)):
+            response = self._post(prompt, formats[position])
+            is_last = position == len(formats) - 1
+            if response.status in _UNSUPPORTED_FORMAT and not is_last:
+                continue
+            completion = self._read(response)
+            with self._lock:
+                self._format = max(self._format, position)
+            return TimedCompletion(completion, formats[position], round(1000 * (time.monotonic() - started)))
+        raise AssertionError("the last format returns or raises")
+
+    def most_tokens(self, prompt: Prompt) -> int:
+        """Returns a number of input tokens that a prompt does not exceed: a token is at least one byte."""
+        return len(self._encode(prompt, self._settings.protocol.formats[0])) + _OVERHEAD_TOKENS
+
+    def _encode(self, prompt: Prompt, answer_format: str) -> bytes:
+        settings = self._settings
+        body = settings.protocol.body(
+            prompt, model=settings.model, parameters=settings.parameters, answer_format=answer_format
+        )
+        return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+
+    def _post(self, prompt: Prompt, answer_format: str) -> engines.Response:
+        path = self._settings.protocol.path(self._http.address.path)
+        headers = {
+            **self._settings.protocol.fixed_headers,
+            "content-type": "application/json",
+            "accept": "application/json",
+        }
+        try:
+            return self._http.fetch("POST", path, body=self._encode(prompt, answer_format), headers=headers)
+        except engines.TooSlow as error:
+            raise JudgeModelError(f"{error.problem} Set a longer read_timeout, or choose a faster model.") from error
+        except engines.EndpointUnreachable as error:
+            raise JudgeModelError(f"{error.problem} Check the address of the judge model.") from error
+        except engines.EngineError as error:
+            raise JudgeModelError(error.problem) from error
+
+    def _read(self, response: engines.Response) -> Completion:
+        if response.status != 200:
+            raise self._error(response)
+        try:
+            data = engines.DECODER.decode(response.body.decode("utf-8", "replace"))
+        except ValueError:
+            data = None
+        completion = self._settings.protocol.read(data) if isinstance(data, dict) else None
+        if completion is None:
+            beginning = self._http.redact(engines.excerpt(response.body))
+            label = self._settings.protocol.label
+            raise JudgeModelError(
+                f"The response is not one of the protocol {label}. It begins “{beginning}”. Check the address and the protocol."
+            )
+        return completion
+
+    def _error(self, response: engines.Response) -> JudgeModelError:
+        """Returns the error for a status other than 200, with the server's words."""
+        status = response.status
+        if 300 <= status < 400:
+            target = self._http.redact(engines.excerpt(response.headers.get("location", "")))
+            message = (
+                f"The server redirects to {target} ({status}). Redirects are not followed: enter the final address."
+            )
+            return JudgeModelError(message, stops_job=True)
+        try:
+            words = error_message(engines.DECODER.decode(response.body.decode("utf-8", "replace")))
+        except ValueError:
+            words = ""
+        words = self._http.redact(engines.excerpt(words or response.body, 500)).rstrip(".")
+        said = f": {words}" if words else ""
+        if status in (401, 403):
+            return JudgeModelError(f"The server refused access ({status}){said}. Check the key.", stops_job=True)
+        if status == 404:
+            return JudgeModelError(
+                f"The server does not have this address or model (404){said}. Check both.", stops_job=True
+            )
+        return JudgeModelError(f"The server responded with status {status}{said}.")
