@@ -191,10 +191,14 @@ INSTALLED_APPS = [
     "django_ace",
     "django_htmx",
     "django_tasks_db",
+    "corsheaders",
+    "ninja",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "relevancy.api.problems.problem_details",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "relevancy.views.middleware.refuse_null_characters",
     "relevancy.views.middleware.refuse_long_addresses",
@@ -251,6 +255,14 @@ AUTH_PASSWORD_VALIDATORS.append({"NAME": "relevancy.accounts.MaximumLengthValida
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+
+# --- REST API -------------------------------------------------------------------------------------------------------
+
+API_PER_MINUTE = integer("API_PER_MINUTE", 600)  # requests of a token, per web process; 0: no limit
+# Pages of other sites may use the API, with a token, only if they are named. Cookies are never accepted.
+CORS_ALLOWED_ORIGINS = words("API_ORIGINS")
+CORS_URLS_REGEX = r"^/api/"
+CORS_EXPOSE_HEADERS = ["ETag", "Location", "Retry-After"]
 
 # --- browser --------------------------------------------------------------------------------------------------------
 

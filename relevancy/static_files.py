@@ -14,7 +14,8 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class CollectedFilesConfig(StaticFilesConfig):
-    """Leaves out the parts of the Ace editor that the site does not use: half of all static files."""
+    """Leaves out the parts of the Ace editor that the site does not use, half of all static files, and the second page that
+    django-ninja has for an OpenAPI document."""
 
     ignore_patterns = [
         *StaticFilesConfig.ignore_patterns,
@@ -23,6 +24,7 @@ class CollectedFilesConfig(StaticFilesConfig):
         "mode-[!j]*.js",
         "mode-jsoniq.js",
         "worker-[!j]*.js",
+        "redoc.*",
     ]
 
 

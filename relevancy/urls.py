@@ -11,6 +11,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("", include("relevancy.api.urls")),
     path("", include("relevancy.views.home.urls")),
     path("", include("relevancy.views.case_files.urls")),
     path("", include("relevancy.views.account.urls")),

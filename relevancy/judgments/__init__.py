@@ -27,7 +27,7 @@ from .judging import (
 )
 from .judging_documents import JudgedDocument, read_documents
 from .judging_queue import build_judging_queue, is_outdated, judging_queue, queue_build, set_judging
-from .ratings import InvalidRating, RatingResult, clean_doc_id, rate, rate_book, rate_many, remove
+from .ratings import InvalidRating, RatingResult, RatingsChanged, clean_doc_id, rate, rate_book, rate_many, remove
 from .undo import UndoneRatings, last_change, undo
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "RaterCount",
     "RaterPair",
     "RatingResult",
+    "RatingsChanged",
     "UndoneRatings",
     "books_to_judge",
     "build_judging_queue",

@@ -28,6 +28,10 @@ class InvalidRating(ValidationError):
         return " ".join(self.messages)
 
 
+class RatingsChanged(ValidationError):
+    """The ratings of a query have changed since the revision that the caller has seen. The message is written for the rater."""
+
+
 @dataclass(frozen=True)
 class RatingResult:
     """What a change of the ratings of one query led to.
@@ -81,20 +85,21 @@ def rate_many(
     versions: Iterable[ScorerVersion] | None = None,
     baseline: Ranking | None = None,
     source: str = "page",
+    expected_revision: int | None = None,
 ) -> RatingResult:
     """Rates several documents of one query: `{document id: grade}`.
 
     Updates the scores of the query in `run`. Its ranking of the query, and the scorer `versions` of its case, can be given if
     they have been read already. `baseline` is the ranking of the query in the run that `run` is compared with; see
-    `scores.QueryRescorer`.
+    `scores.QueryRescorer`. `expected_revision`: of the query, that the caller has seen.
 
-    Raises `InvalidRating`, in which case nothing has been stored.
+    Raises `InvalidRating`, or `RatingsChanged` if the query has another revision; then nothing has been stored.
     """
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
     }
     rescorer = query_rescorer(query, run, ranking, versions, baseline)
-    return change_query(query, lambda own: changes, by, source, rescorer)
+    return change_query(query, lambda own: changes, by, source, rescorer, expected_revision)
 
 
 def remove(
@@ -107,11 +112,12 @@ def remove(
     versions: Iterable[ScorerVersion] | None = None,
     baseline: Ranking | None = None,
     source: str = "page",
+    expected_revision: int | None = None,
 ) -> RatingResult:
     """Removes the user's own ratings of some documents of one query; the other arguments are those of `rate_many`."""
     changes = {doc_id.strip(): REMOVAL for doc_id in doc_ids}
     rescorer = query_rescorer(query, run, ranking, versions, baseline)
-    return change_query(query, lambda own: changes, by, source, rescorer)
+    return change_query(query, lambda own: changes, by, source, rescorer, expected_revision)
 
 
 def rate_book(
@@ -181,11 +187,16 @@ be called twice."""
 
 
 def change_query(
-    query: Query, choose_changes: ChooseChanges, by: User, source: str, rescorer: scores.QueryRescorer | None
+    query: Query,
+    choose_changes: ChooseChanges,
+    by: User,
+    source: str,
+    rescorer: scores.QueryRescorer | None,
+    expected_revision: int | None = None,
 ) -> RatingResult:
     """Stores ratings and the scores by measures in one transaction. If the scores cannot be stored, the ratings are stored alone."""
     try:
-        changed, ratings = _store(query, choose_changes, by, source, rescorer)
+        changed, ratings = _store(query, choose_changes, by, source, rescorer, expected_revision)
     except OperationalError:
         raise  # the ratings alone could not be stored either
     except DatabaseError:
@@ -193,16 +204,23 @@ def change_query(
             raise
         # For example because the ranking has been replaced in the meantime. A rating counts whatever becomes of its scores.
         log.exception("The scores of query %s could not be stored with a rating; they are stale now.", query.pk)
-        changed, ratings = _store(query, choose_changes, by, source, None)
+        changed, ratings = _store(query, choose_changes, by, source, None, expected_revision)
         return RatingResult(changed, ratings)
     return RatingResult(changed, ratings, rescorer.rescored if rescorer else None)
 
 
 def _store(
-    query: Query, choose_changes: ChooseChanges, by: User, source: str, rescorer: scores.QueryRescorer | None
+    query: Query,
+    choose_changes: ChooseChanges,
+    by: User,
+    source: str,
+    rescorer: scores.QueryRescorer | None,
+    expected_revision: int | None,
 ) -> tuple[int, scores.QueryRatings]:
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
+        if expected_revision is not None:
+            _check_revision(query, expected_revision)
         query.book.refresh_settings()
         ratings = scores.QueryRatings.read(query.pk)
         own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
@@ -219,6 +237,12 @@ def _store(
             grades = ratings.grades(query.book)
             rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log))
     return len(editor.log), ratings
+
+
+def _check_revision(query: Query, expected: int) -> None:
+    """Raises `RatingsChanged` unless the locked query has this revision."""
+    if Query.objects.values_list("revision", flat=True).get(pk=query.pk) != expected:
+        raise RatingsChanged(f"The ratings of “{query}” have changed since you read them. Read them again.")
 
 
 def _read_present(

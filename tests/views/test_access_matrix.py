@@ -48,6 +48,7 @@ TABLE = """
 route                  method pattern status
 healthz                GET    public  200
 readyz                 GET    public  200
+api_unknown            GET    public  404
 login                  GET    public  200
 logout                 POST   all     302
 account                GET    all     200
@@ -347,11 +348,12 @@ def foreign(db, script):
 
 
 def routes(patterns=None, prefix=""):
-    """Yields the name and the names of the arguments of every route, but for those of the administration site."""
+    """Yields the name and the names of the arguments of every route, but for those of the administration site, and those of the
+    API, which `tests/api/test_access_matrix.py` has."""
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
         if isinstance(pattern, URLPattern):
             yield prefix + pattern.name, tuple(pattern.pattern.converters)
-        elif pattern.namespace != "admin":
+        elif pattern.namespace not in {"admin", "api"}:
             yield from routes(pattern.url_patterns, prefix)
 
 

@@ -1,0 +1,110 @@
+"""Attempts: numbered versions of the query template of a case."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
+
+from relevancy import runs
+from relevancy.models import Attempt, Endpoint, Role
+
+from .access import Id, Number, get_attempt, get_case
+from .authentication import READ, WRITE, ApiRequest
+from .paging import Page, PageParameters, paginate
+
+MAX_KNOBS = 200
+router = Router(tags=["Attempts"])
+
+
+class AttemptDetails(Schema):
+    """An attempt. parent: the number of the attempt that it was made from."""
+
+    number: int
+    name: str
+    note: str
+    parent: int | None
+    endpoint_id: int
+    endpoint: str = Field(examples=["shop"])
+    template: str = Field(examples=["q=#$query##"])
+    fields: str = Field(examples=["title:title id:id overview"])
+    knobs: dict[str, float]
+    depth: int = Field(examples=[10])
+    escape: bool
+    created_by: str
+    created_at: datetime
+    archived_at: datetime | None
+
+
+class NewAttempt(Schema):
+    """What to query and how. parent: its number; if nothing differs from it, it is returned instead of a new attempt."""
+
+    endpoint_id: int = Field(ge=1, le=2**63 - 1)
+    template: str = Field(max_length=20_000, examples=["q=#$query##"])
+    fields: str = Field("", max_length=2_000, examples=["title:title id:id"])
+    knobs: dict[str, Number] = Field(default_factory=dict, max_length=MAX_KNOBS)
+    depth: int = Field(10, strict=True, ge=1, le=1000)
+    escape: bool | None = Field(
+        None, description="Whether special characters of Lucene are escaped; null: as suits the engine."
+    )
+    parent: int | None = Field(None, ge=1, le=2**31 - 1)
+    name: str = Field("", max_length=120)
+
+
+@router.get("/cases/{case_id}/attempts", auth=READ, response=Page[AttemptDetails])
+def list_attempts(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """The attempts of a case, newest first, archived ones included."""
+    attempts = get_case(request, case_id).attempts.select_related("endpoint", "parent", "created_by")
+    rows, following = paginate(attempts.defer("endpoint__credentials", "endpoint__headers"), page, "-number")
+    return {"items": [_details(row) for row in rows], "next": following}
+
+
+@router.get("/cases/{case_id}/attempts/{number}", auth=READ, response=AttemptDetails)
+def read_attempt(request: ApiRequest, case_id: Id, number: Id) -> dict[str, Any]:
+    """An attempt by its number."""
+    return _details(get_attempt(request, case_id, number))
+
+
+@router.post("/cases/{case_id}/attempts", auth=WRITE, response={201: AttemptDetails})
+def create_attempt(request: ApiRequest, case_id: Id, new: NewAttempt) -> Status[dict[str, Any]]:
+    """Saves an attempt. You must be allowed to use its endpoint in the case."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    endpoint = Endpoint.objects.visible_to(request.user).select_related("owner").filter(pk=new.endpoint_id).first()
+    if endpoint is None:
+        raise ValidationError({"endpoint_id": f"There is no endpoint {new.endpoint_id} that you may see."})
+    parent = case.attempts.filter(number=new.parent).first() if new.parent else None
+    if new.parent and parent is None:
+        raise ValidationError({"parent": f"The case has no attempt {new.parent}."})
+    attempt = runs.attempts.save(
+        case=case,
+        endpoint=endpoint,
+        template=new.template,
+        by=request.user,
+        fields=new.fields,
+        knobs=new.knobs,
+        depth=new.depth,
+        escape=new.escape,
+        parent=parent,
+        name=new.name,
+    )
+    return Status(201, _details(attempt))
+
+
+def _details(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "name": attempt.name,
+        "note": attempt.note,
+        "parent": attempt.parent.number if attempt.parent else None,
+        "endpoint_id": attempt.endpoint_id,
+        "endpoint": attempt.endpoint.name,
+        "template": attempt.template,
+        "fields": attempt.fields,
+        "knobs": attempt.knobs,
+        "depth": attempt.depth,
+        "escape": attempt.escape,
+        "created_by": str(attempt.created_by),
+        "created_at": attempt.created_at,
+        "archived_at": attempt.archived_at,
+    }

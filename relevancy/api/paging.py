@@ -1,0 +1,73 @@
+"""Lists in pages. A cursor names the last item of a page, so that items added meanwhile neither repeat nor hide others."""
+
+import base64
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+from ninja import Schema
+from pydantic import Field
+
+MAX_LIMIT = 200
+_MAX_INTEGER = 2**63 - 1
+
+
+class Page[T](Schema):
+    """One page of a list. next: the cursor of the next page; null on the last one."""
+
+    items: list[T]
+    next: str | None = Field(None, examples=["WzUwXQ"])
+
+
+class PageParameters(Schema):
+    """Which page of a list."""
+
+    limit: int = Field(50, ge=1, le=MAX_LIMIT, description="The largest number of items.", examples=[50])
+    cursor: str = Field("", max_length=200, description="`next` of the page before; empty for the first page.")
+
+
+def paginate[M: Model](rows: QuerySet[M], page: PageParameters, *order: str) -> tuple[list[M], str | None]:
+    """Returns the rows of a page and the cursor of the next one.
+
+    order: names of fields that order the rows uniquely, all with a leading "-" or none. Raises `ValidationError` for the cursor.
+    """
+    names, is_descending = [name.removeprefix("-") for name in order], order[0].startswith("-")
+    if page.cursor:
+        rows = rows.filter(_after(names, _decode(page.cursor, len(names)), "lt" if is_descending else "gt"))
+    found = list(rows.order_by(*order)[: page.limit + 1])
+    if len(found) <= page.limit:
+        return found, None
+    last = found[page.limit - 1]
+    return found[: page.limit], _encode([getattr(last, name) for name in names])
+
+
+def _after(names: Sequence[str], values: Sequence[float], lookup: str) -> Q:
+    """The rows behind `values` in the order of several fields."""
+    condition = Q()
+    for number, (name, value) in enumerate(zip(names, values, strict=True)):
+        same = Q(**dict(zip(names[:number], values[:number], strict=True)))
+        condition |= same & Q(**{f"{name}__{lookup}": value})
+    return condition
+
+
+def _encode(values: list[Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str, count: int) -> list[float]:
+    try:
+        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, list) or len(values) != count or not all(_is_number(value) for value in values):
+        raise ValidationError({"cursor": "This is not a cursor of this list. Use `next` of the page before."})
+    return values
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _MAX_INTEGER if isinstance(value, int) else math.isfinite(value)

@@ -1,0 +1,167 @@
+"""Queries, and the ratings of their documents."""
+
+import hashlib
+import re
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import HttpResponse
+from ninja import Body, Header, Path, Query, Router, Schema
+from pydantic import Field
+
+from relevancy import judgments, scores, tasks
+from relevancy.models import Query as BookQuery
+from relevancy.models import Rating, Role
+
+from .access import Id, Number, get_query
+from .authentication import RATE, READ, ApiRequest
+from .paging import Page, PageParameters, paginate
+from .problems import PreconditionFailed
+
+MAX_RATINGS = 5_000  # in one request
+SOURCE = "api"
+_ETAG = re.compile(r'"(\d{1,18})-[0-9a-f]{32}"')
+router = Router(tags=["Ratings"])
+
+DocId = Annotated[str, Path(max_length=500, description="May contain slashes.", examples=["star-wars-1977"])]
+IfMatch = Annotated[
+    str,
+    Header("", alias="If-Match", description="The ETag of the ratings that you have read: 412 if they have changed."),
+]
+
+
+class QueryDetails(Schema):
+    """A query of a book. revision: increases with every change of its ratings."""
+
+    id: int
+    text: str = Field(examples=["star wars"])
+    information_need: str
+    notes: str
+    tags: list[str]
+    book_id: int
+    revision: int
+
+
+class RaterName(Schema):
+    id: int
+    name: str = Field(examples=["Ann"])
+
+
+class RatingDetails(Schema):
+    """One rater's judgment of a document. value: null unless the verdict is `rated`."""
+
+    doc_id: str = Field(examples=["star-wars-1977"])
+    rater: RaterName
+    verdict: str = Field(examples=["rated"], description="rated, cannot or later")
+    value: float | None = Field(examples=[3])
+    note: str
+    updated_at: datetime
+
+
+class Grades(Schema):
+    """The grade of each document that has one: its ratings, combined by the rule of the book."""
+
+    grades: dict[str, float] = Field(examples=[{"star-wars-1977": 3, "star-trek-1979": 1}])
+
+
+class NewRating(Schema):
+    value: Number = Field(examples=[3], description="A grade of the scale of the book.")
+
+
+class ChangedRatings(Schema):
+    """How many ratings changed. 0 if they had these values already."""
+
+    changed: int = Field(examples=[1])
+
+
+@router.get("/queries/{query_id}", auth=READ, response=QueryDetails)
+def read_query(request: ApiRequest, query_id: Id) -> BookQuery:
+    """A query."""
+    return get_query(request, query_id)
+
+
+@router.get("/queries/{query_id}/ratings", auth=READ, response=Page[RatingDetails])
+def list_ratings(
+    request: ApiRequest, response: HttpResponse, query_id: Id, page: Query[PageParameters]
+) -> dict[str, Any]:
+    """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them."""
+    found = get_query(request, query_id)
+    rows, following = paginate(Rating.objects.filter(query=found).select_related("rater"), page, "id")
+    items = [
+        {
+            "doc_id": row.doc_id,
+            "rater": {"id": row.rater_id, "name": str(row.rater)},
+            "verdict": row.verdict,
+            "value": row.value,
+            "note": row.note,
+            "updated_at": row.updated_at,
+        }
+        for row in rows
+    ]
+    digest = hashlib.md5(repr((items, following)).encode(), usedforsecurity=False).hexdigest()
+    response["ETag"] = f'"{found.revision}-{digest}"'
+    return {"items": items, "next": following}
+
+
+@router.get("/queries/{query_id}/grades", auth=READ, response=Grades)
+def read_grades(request: ApiRequest, query_id: Id) -> dict[str, Any]:
+    """The grade of each document, as scorers see it."""
+    found = get_query(request, query_id)
+    return {"grades": scores.QueryRatings.read(found.pk).grades(found.book)}
+
+
+@router.put("/queries/{query_id}/ratings", auth=RATE, response=ChangedRatings)
+def rate_documents(
+    request: ApiRequest,
+    query_id: Id,
+    values: Annotated[
+        dict[str, Number],
+        Body(max_length=MAX_RATINGS, examples=[{"star-wars-1977": 3, "star-trek-1979": 1}]),
+    ],
+    if_match: IfMatch,
+) -> dict[str, int]:
+    """Rates documents: `{document id: grade}`. Your ratings of other documents stay. Repeating it changes nothing."""
+    found = get_query(request, query_id, needs=Role.RATER)
+    return _rate(request, found, values, if_match)
+
+
+@router.put("/queries/{query_id}/ratings/{path:doc_id}", auth=RATE, response=ChangedRatings)
+def rate_document(
+    request: ApiRequest, query_id: Id, doc_id: DocId, rating: NewRating, if_match: IfMatch
+) -> dict[str, int]:
+    """Rates one document. Repeating it changes nothing."""
+    found = get_query(request, query_id, needs=Role.RATER)
+    return _rate(request, found, {doc_id: rating.value}, if_match)
+
+
+@router.delete("/queries/{query_id}/ratings/{path:doc_id}", auth=RATE, response=ChangedRatings)
+def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: IfMatch) -> dict[str, int]:
+    """Removes your own rating of a document. Repeating it changes nothing."""
+    found = get_query(request, query_id, needs=Role.RATER)
+    result = judgments.remove(
+        query=found, doc_ids=[doc_id], by=request.user, source=SOURCE, expected_revision=_revision(if_match)
+    )
+    return _rescored(found, result)
+
+
+def _rate(request: ApiRequest, found: BookQuery, values: dict[str, float], if_match: str) -> dict[str, int]:
+    result = judgments.rate_many(
+        query=found, values=values, by=request.user, source=SOURCE, expected_revision=_revision(if_match)
+    )
+    return _rescored(found, result)
+
+
+def _rescored(found: BookQuery, result: judgments.RatingResult) -> dict[str, int]:
+    if result.changed:
+        tasks.enqueue_book_rescore(found.book_id)
+    return {"changed": result.changed}
+
+
+def _revision(if_match: str) -> int | None:
+    """Returns the revision that an ETag of ratings names; None if any will do. Raises `PreconditionFailed`."""
+    if if_match in ("", "*"):
+        return None
+    match = _ETAG.fullmatch(if_match)
+    if match is None:
+        raise PreconditionFailed("If-Match is not an ETag of the ratings of a query. Read them again.")
+    return int(match[1])

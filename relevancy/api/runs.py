@@ -1,0 +1,253 @@
+"""Runs: started, followed, cancelled, pinned; their rankings and scores."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpResponse
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
+
+from relevancy import runs, scores, tasks
+from relevancy.models import CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion
+
+from .access import Id, get_attempt, get_case, get_run
+from .authentication import READ, WRITE, ApiRequest
+from .paging import Page, PageParameters, paginate
+
+router = Router(tags=["Runs"])
+
+
+class RunSummary(Schema):
+    """A run. done, failed: how many of its queries were searched, and how many of these searches failed."""
+
+    id: int
+    case_id: int
+    number: int
+    name: str
+    attempt: int = Field(description="The number of the attempt.")
+    status: str = Field(
+        examples=["complete"], description="waiting, running, complete, incomplete, cancelled or failed"
+    )
+    reason: str = Field(description="Why the run failed or is incomplete.")
+    queries: int
+    done: int
+    failed: int
+    is_pinned: bool
+    created_by: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class RunScore(Schema):
+    """The score of a run under one scorer, from 0 to 100, over `scored` of its queries.
+
+    score, low, high: null if no query can be scored, and while `is_being_rescored`: no outdated number is returned.
+    """
+
+    scorer_id: int
+    scorer: str = Field(examples=["nDCG@10"])
+    version: int
+    score: float | None = Field(examples=[61.8])
+    low: float | None
+    high: float | None
+    scored: int
+    queries: int
+    unrated: int
+    is_being_rescored: bool
+
+
+class RunDetails(RunSummary):
+    """A run with its scores, that of the primary scorer first."""
+
+    scores: list[RunScore]
+
+
+class QueryScoreDetails(Schema):
+    """The score of one query. It is null if the query cannot be scored, and while `is_being_rescored`."""
+
+    scorer_id: int
+    scorer: str = Field(examples=["nDCG@10"])
+    score: float | None = Field(examples=[72.5])
+    low: float | None
+    high: float | None
+    unrated: int | None
+    error: str
+    is_being_rescored: bool
+
+
+class HitDetails(Schema):
+    """A ranked document. score: of the engine."""
+
+    rank: int
+    doc_id: str = Field(examples=["star-wars-1977"])
+    score: float | None
+    fields: dict[str, Any] | None = Field(description="As displayed; null unless asked for.")
+
+
+class RankingDetails(Schema):
+    """What the engine returned for one query. error: why the search failed; empty if it did not."""
+
+    query_id: int
+    text: str = Field(examples=["star wars"])
+    total: int | None
+    took_ms: int | None
+    error: str
+    hits: list[HitDetails]
+    scores: list[QueryScoreDetails]
+
+
+class RankingParameters(PageParameters):
+    fields: bool = Field(False, description="Whether to return the displayed fields of each document.")
+
+
+class StartedRun(Schema):
+    """A run that is searched in the background. Its address is in the header Location."""
+
+    id: int
+    number: int
+    status: str = Field(examples=["waiting"])
+
+
+@router.get("/cases/{case_id}/runs", auth=READ, response=Page[RunSummary])
+def list_runs(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """The runs of a case, newest first."""
+    case = get_case(request, case_id)
+    rows, following = paginate(case.runs.select_related("attempt", "created_by"), page, "-number")
+    return {"items": [run_summary(row) for row in rows], "next": following}
+
+
+@router.post("/cases/{case_id}/attempts/{number}/runs", auth=WRITE, response={202: StartedRun})
+def start_run(request: ApiRequest, response: HttpResponse, case_id: Id, number: Id) -> Status[dict[str, Any]]:
+    """Runs an attempt: searches all queries of the case in the background. Follow it at `runs/{run_id}`."""
+    started = runs.start(attempt=get_attempt(request, case_id, number, needs=Role.EDITOR), by=request.user)
+    tasks.enqueue_run(started)
+    response["Location"] = f"/api/v1/runs/{started.pk}"
+    return Status(202, {"id": started.pk, "number": started.number, "status": started.status})
+
+
+@router.get("/runs/{run_id}", auth=READ, response=RunDetails)
+def read_run(request: ApiRequest, run_id: Id) -> dict[str, Any]:
+    """A run with its progress and its scores. Outdated scores are computed in the background; ask again for them."""
+    return run_details(get_run(request, run_id))
+
+
+@router.delete("/runs/{run_id}", auth=WRITE, response={202: StartedRun})
+def cancel_run(request: ApiRequest, run_id: Id) -> Status[dict[str, Any]]:
+    """Stops a run; the results it has already are kept. 409 if it has ended."""
+    run = get_run(request, run_id, needs=Role.EDITOR)
+    if not run.is_active:
+        raise runs.RunNotAllowed(f"Run {run.number} has already ended: {run.get_status_display().lower()}.")
+    runs.cancel(run=run)
+    run.refresh_from_db(fields=["status"])
+    return Status(202, {"id": run.pk, "number": run.number, "status": run.status})
+
+
+@router.get("/runs/{run_id}/rankings", auth=READ, response=Page[RankingDetails])
+def list_rankings(request: ApiRequest, run_id: Id, page: Query[RankingParameters]) -> dict[str, Any]:
+    """The ranked documents of each query, with its scores."""
+    run = get_run(request, run_id)
+    rows, following = paginate(run.rankings.select_related("query").defer("explanations"), page, "id")
+    versions = {version.pk: version for version in ScorerVersion.objects.used_by(run.case_id).defer("script")}
+    stored: dict[int, list[QueryScore]] = {}
+    for score in QueryScore.objects.filter(ranking__in=[row.pk for row in rows], version__in=versions):
+        stored.setdefault(score.ranking_id, []).append(score)
+    items = [_ranking(row, stored.get(row.pk, []), versions, with_fields=page.fields) for row in rows]
+    return {"items": items, "next": following}
+
+
+@router.put("/runs/{run_id}/pin", auth=WRITE, response={204: None})
+def pin_run(request: ApiRequest, run_id: Id) -> Status[None]:
+    """Pins a run: its results are not changed any more. Repeating it changes nothing. 409 while the run is active."""
+    runs.pin(run=get_run(request, run_id, needs=Role.EDITOR))
+    return Status(204, None)
+
+
+@router.delete("/runs/{run_id}/pin", auth=WRITE, response={204: None})
+def unpin_run(request: ApiRequest, run_id: Id) -> Status[None]:
+    """Undoes the pin. Repeating it changes nothing."""
+    runs.unpin(run=get_run(request, run_id, needs=Role.EDITOR))
+    return Status(204, None)
+
+
+def run_summary(run: Run) -> dict[str, Any]:
+    """Returns a run whose attempt and author have been read."""
+    return {
+        "id": run.pk,
+        "case_id": run.case_id,
+        "number": run.number,
+        "name": run.name,
+        "attempt": run.attempt.number,
+        "status": run.status,
+        "reason": run.reason,
+        "queries": run.queries,
+        "done": run.done,
+        "failed": run.failed,
+        "is_pinned": run.pinned_at is not None,
+        "created_by": str(run.created_by),
+        "created_at": run.created_at,
+        "finished_at": run.finished_at,
+    }
+
+
+def run_details(run: Run) -> dict[str, Any]:
+    """Returns a run with its scores under the scorers of its case. Enqueues their computation if some are outdated."""
+    versions = list(ScorerVersion.objects.used_by(run.case_id).defer("script"))
+    rows = CaseScore.objects.filter(run=run, version__in=versions).with_case_revision().order_by("day")
+    newest = {row.version_id: row for row in rows}
+    found = [_run_score(run, version, newest.get(version.pk)) for version in versions]
+    if run.done and not run.is_active and any(score["is_being_rescored"] for score in found):
+        tasks.enqueue_run_rescore(run)
+    return {**run_summary(run), "scores": found}
+
+
+def _run_score(run: Run, version: ScorerVersion, score: CaseScore | None) -> dict[str, Any]:
+    is_settled = False
+    if score is not None:
+        score.run, score.version = run, version
+        is_settled = scores.is_settled(score)
+    shown = score if is_settled else None
+    return {
+        "scorer_id": version.scorer_id,
+        "scorer": version.scorer.name,
+        "version": version.number,
+        "score": shown.score if shown else None,
+        "low": shown.low if shown else None,
+        "high": shown.high if shown else None,
+        "scored": shown.scored if shown else 0,
+        "queries": run.queries,
+        "unrated": shown.unrated if shown else 0,
+        "is_being_rescored": not is_settled and run.done > 0,
+    }
+
+
+def _ranking(
+    ranking: Ranking, stored: list[QueryScore], versions: dict[int, ScorerVersion], *, with_fields: bool
+) -> dict[str, Any]:
+    by_version = {score.version_id: score for score in stored}
+    return {
+        "query_id": ranking.query_id,
+        "text": ranking.text,
+        "total": ranking.total,
+        "took_ms": ranking.took_ms,
+        "error": ranking.error,
+        "hits": [
+            {"rank": rank, "doc_id": doc_id, "score": score, "fields": fields if with_fields else None}
+            for rank, (doc_id, score, fields, *_) in enumerate(ranking.hits, 1)
+        ],
+        "scores": [_query_score(version, by_version.get(pk), ranking) for pk, version in versions.items()],
+    }
+
+
+def _query_score(version: ScorerVersion, score: QueryScore | None, ranking: Ranking) -> dict[str, Any]:
+    is_current = score is not None and score.revision >= ranking.query.revision
+    shown = score if is_current else None
+    return {
+        "scorer_id": version.scorer_id,
+        "scorer": version.scorer.name,
+        "score": shown.score if shown else None,
+        "low": shown.low if shown else None,
+        "high": shown.high if shown else None,
+        "unrated": shown.unrated if shown else None,
+        "error": shown.error if shown else "",
+        "is_being_rescored": not is_current and not ranking.error_kind,
+    }

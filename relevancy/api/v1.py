@@ -1,0 +1,82 @@
+"""Version 1 of the API: its operations, its errors and its OpenAPI document."""
+
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.openapi.docs import Swagger
+from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
+
+from . import attempts, books, cases, comparisons, endpoints, ratings, runs, scorers, users
+from .authentication import TooManyRequests
+from .problems import CONTENT_TYPE, Problem, add_handlers, problem_response
+
+DESCRIPTION = """\
+Everything that a script needs: cases, queries, ratings, attempts, runs, scores and comparisons. The numbers are those of the pages.
+
+Send a token as `Authorization: Bearer TOKEN`; create one on the page “API tokens” of your account. Errors are problem
+details (RFC 9457). Lists have pages: send `next` as `cursor`. A GET sends an ETag; with `If-None-Match` it may answer 304.
+"""
+_ALWAYS = (400, 401, 403, 413, 414, 422, 429, 500, 503)
+_REF = "#/components/schemas/Problem"
+
+
+class RestApi(NinjaAPI):
+    """Describes errors as problem details, and names operations after their functions."""
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        return operation.view_func.__name__
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        """Returns the OpenAPI document with the errors that each operation may answer with."""
+        document = super().get_openapi_schema(**options)
+        document["components"]["schemas"].update(_problem_schemas())
+        for path, item in document["paths"].items():
+            for method, operation in item.items():
+                _describe(operation, path, method)
+        return document
+
+
+def _problem_schemas() -> dict[str, Any]:
+    schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {**schema.pop("$defs"), "Problem": schema}
+
+
+def _describe(operation: dict[str, Any], path: str, method: str) -> None:
+    """Adds what every operation has: its errors, 304 and the ETag of a GET."""
+    operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
+    for parameter in operation.get("parameters", []):
+        parameter.pop("examples", None)  # those of the schema remain
+    responses = operation["responses"]
+    statuses = {*_ALWAYS, *([404] if "{" in path or path.endswith("/try") else []), *([409] if "{" in path else [])}
+    if any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", [])):
+        statuses.add(412)
+    if method == "get":
+        responses["304"] = {"description": "Not Modified: the ETag is that of If-None-Match"}
+    for status in sorted(statuses):
+        content = {CONTENT_TYPE: {"schema": {"$ref": _REF}}}
+        responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": content}
+    operation["responses"] = {str(status): responses[status] for status in sorted(responses, key=str)}
+
+
+api = RestApi(
+    title="Relevancy",
+    version="1",
+    description=DESCRIPTION,
+    urls_namespace="api",
+    docs=Swagger(settings={"validatorUrl": None}),  # nothing is sent to another site
+    docs_url="/docs",
+    openapi_url="/openapi.json",
+)
+add_handlers(api)
+for module in (cases, ratings, attempts, runs, comparisons, scorers, endpoints, books, users):
+    api.add_router("", module.router)
+
+
+@api.exception_handler(TooManyRequests)
+def _too_many_requests(request: HttpRequest, error: TooManyRequests) -> HttpResponse:
+    response = problem_response(429, str(error))
+    response["Retry-After"] = str(error.seconds)
+    return response

@@ -1,0 +1,235 @@
+"""The access matrix of the API: every operation × every role and scope, for objects of one's team and of others, anonymous included.
+
+An operation that is not in the table fails the test.
+"""
+
+import re
+
+import pytest
+from django.db import transaction
+
+from relevancy.api.v1 import api as rest_api
+from relevancy.models import ApiToken, Role, Run, User
+from tests.factories import SCRIPT, run_now
+from tests.views.factories import make_people
+from tests.views.test_access_matrix import ROLES, make_world
+
+Scope = ApiToken.Scope
+# Who gets the status of the row, as in tests/views/test_access_matrix.py.
+PATTERNS = {
+    #       anonymous outsider viewer rater editor owner former staff admin
+    "all": "401       S        S      S     S      S     S      S     S",
+    "see": "401       404      S      S     S      S     404    404   S",
+    "rate": "401      404      403    S     S      S     404    404   S",
+    "edit": "401      404      403    403   S      S     404    404   S",
+}
+TABLE = """
+operation          pattern scope  status
+read_me            all     read   200
+list_teams         all     read   200
+list_cases         all     read   200
+read_case          see     read   200
+list_case_queries  see     read   200
+add_queries        edit    write  201
+list_attempts      see     read   200
+read_attempt       see     read   200
+create_attempt     edit    write  201
+start_run          edit    write  202
+list_runs          see     read   200
+read_run           see     read   200
+cancel_run         edit    write  409
+list_rankings      see     read   200
+pin_run            edit    write  204
+unpin_run          edit    write  204
+compare_runs       see     read   202
+list_scorers       all     read   200
+try_scorer         all     read   200
+list_endpoints     all     read   200
+try_endpoint       edit    write  200
+list_books         all     read   200
+next_pairs         rate    rate   200
+read_query         see     read   200
+list_ratings       see     read   200
+read_grades        see     read   200
+rate_documents     rate    rate   200
+rate_document      rate    rate   200
+remove_rating      rate    rate   200
+"""
+ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
+OPERATIONS = {
+    operation["operationId"]: (method, path.removeprefix("/api/v1"))
+    for path, item in rest_api.get_openapi_schema()["paths"].items()
+    for method, operation in item.items()
+}
+
+
+@pytest.fixture
+def everyone(db):
+    people = make_people()
+    for name in ("former", "outsider"):
+        people[name] = User.objects.create_user(f"{name}@example.org", name=name.title())
+    people["staff"] = User.objects.create_user("staff@example.org", name="Staff", is_staff=True)
+    return {**people, "anonymous": None}
+
+
+@pytest.fixture
+def own(everyone, script):
+    """What is shared with the team “Search”, in which the people have their roles; the former member has left it."""
+    world = make_world(everyone["admin"], "Search", everyone["owner"])
+    membership = world.team.memberships.create(user=everyone["former"], role=Role.EDITOR)
+    run_now(world.case.attempts.get())
+    membership.delete()
+    return world
+
+
+@pytest.fixture
+def foreign(everyone, script):
+    """Objects of another team, which none of the people can see."""
+    elsewhere = User.objects.create_user("elsewhere@example.org", name="Elsewhere", can_create_endpoints=True)
+    world = make_world(elsewhere, "Elsewhere", elsewhere)
+    run_now(world.case.attempts.get())
+    return world
+
+
+def ids(world):
+    newest, before = Run.objects.newest_for(world.case)
+    return {
+        "case_id": world.case.pk,
+        "query_id": world.case.book.queries.first().pk,
+        "doc_id": "a",
+        "number": 1,
+        "run_id": newest.pk,
+        "other_id": before.pk,
+        "endpoint_id": world.endpoint.pk,
+        "book_id": world.case.book_id,
+    }
+
+
+def body(operation, world):
+    """What is sent, so that nothing but the missing role or scope refuses it."""
+    return {
+        "add_queries": {"text": "a new one"},
+        "create_attempt": {"endpoint_id": world.endpoint.pk, "template": '{"q": "#$query##"}'},
+        "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
+        "try_endpoint": {"text": "star"},
+        "rate_documents": {"a": 2},
+        "rate_document": {"value": 2},
+    }.get(operation)
+
+
+def send(client, operation, world, **changes):
+    """The status of one request; what it changes is taken back. Every error is a problem."""
+    method, path = OPERATIONS[operation]
+    with transaction.atomic():
+        response = client.send(method, path.format(**{**ids(world), **changes}), body(operation, world))
+        transaction.set_rollback(True)
+    if response.status_code >= 400:
+        assert response.headers["Content-Type"] == "application/problem+json"
+        assert response.json()["status"] == response.status_code
+    return response.status_code
+
+
+def expected(pattern, status):
+    return {
+        role: int(status) if word == "S" else int(word)
+        for role, word in zip(ROLES, PATTERNS[pattern].split(), strict=True)
+    }
+
+
+def test_every_operation_is_in_the_table():
+    assert {row[0] for row in ROWS} == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_own_objects(api, everyone, own, role):
+    client = api(everyone[role])
+    assert {row: send(client, row[0], own) for row in ROWS} == {row: expected(row[1], row[3])[role] for row in ROWS}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_objects_of_others(api, everyone, own, foreign, role):
+    """Only admins learn that objects of others exist."""
+    client = api(everyone[role])
+    with_ids = [row for row in ROWS if "{" in OPERATIONS[row[0]][1]]
+    refused = {"anonymous": 401}.get(role, 404)
+    wanted = {row: int(row[3]) if role == "admin" else refused for row in with_ids}
+    assert {row: send(client, row[0], foreign) for row in with_ids} == wanted
+
+
+@pytest.mark.parametrize("scope", list(Scope))
+def test_scopes(api, everyone, own, scope):
+    """A token allows what its scope and those below allow, whatever the role."""
+    client = api(everyone["admin"], scope)
+    scopes = list(Scope)
+    wanted = {row: int(row[3]) if scopes.index(Scope(row[2])) <= scopes.index(scope) else 403 for row in ROWS}
+    assert {row: send(client, row[0], own) for row in ROWS} == wanted
+
+
+@pytest.mark.parametrize("role", ["viewer", "rater", "editor", "owner"])
+def test_run_of_others_as_the_baseline(api, everyone, own, foreign, role):
+    assert send(api(everyone[role]), "compare_runs", own, other_id=ids(foreign)["run_id"]) == 404
+
+
+def test_ids_of_others_in_a_body(api, everyone, own, foreign):
+    client = api(everyone["editor"])
+    attempt = {**body("create_attempt", own), "endpoint_id": foreign.endpoint.pk}
+    refused = client.send("POST", f"/cases/{own.case.pk}/attempts", attempt)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "endpoint_id")
+    trial = {"scorer_id": foreign.scorer.pk, "grades": [1]}
+    assert client.send("POST", "/scorers/try", trial).status_code == 404
+
+
+def test_lists_contain_nothing_of_others(api, everyone, own, foreign):
+    client = api(everyone["editor"])
+    hidden = {
+        "cases": foreign.case,
+        "books": foreign.case.book,
+        "endpoints": foreign.endpoint,
+        "scorers": foreign.scorer,
+    }
+    for path, row in hidden.items():
+        found = {item["id"] for item in client.items(f"/{path}")}
+        assert found
+        assert row.pk not in found
+    assert {team["name"] for team in client.items("/teams")} == {"Search"}
+
+
+@pytest.mark.parametrize("role", ["viewer", "rater", "former", "outsider", "staff"])
+def test_no_request_reaches_the_engine(api, everyone, own, role):
+    asked = len(SCRIPT[own.endpoint.url].asked)
+    client = api(everyone[role])
+    for row in ROWS:
+        send(client, row[0], own)
+    assert len(SCRIPT[own.endpoint.url].asked) == asked
+
+
+def test_a_session_is_not_accepted(client, everyone, own):
+    """Otherwise another site could send requests in the name of its visitors."""
+    client.force_login(everyone["admin"])
+    for method, path in OPERATIONS.values():
+        response = client.generic(method.upper(), "/api/v1" + path.format(**ids(own)), "{}")
+        assert response.status_code == 401
+        assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_deactivated_user_is_refused_at_once(api, everyone, own):
+    client = api(everyone["owner"])
+    assert client.send("GET", "/me").status_code == 200
+    User.objects.filter(pk=everyone["owner"].pk).update(is_active=False)
+    assert {row: send(client, row[0], own) for row in ROWS} == dict.fromkeys(ROWS, 401)
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic YTpi", "Bearer rlv_00000000_" + "a" * 43, "token"])
+def test_other_credentials_are_refused(api, everyone, header):
+    assert api().send("GET", "/me", Authorization=header).status_code == 401
+
+
+def test_secrets_are_never_returned(api, everyone, own):
+    own.endpoint.credentials = {"password": "hunter2-secret"}
+    own.endpoint.save()
+    client = api(everyone["admin"])
+    for method, path in OPERATIONS.values():
+        if method == "get":
+            content = client.send("GET", path.format(**ids(own))).content.decode()
+            assert "hunter2" not in content
+            assert not re.search(r"rlv_[a-z0-9]{8}_", content)

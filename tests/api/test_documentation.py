@@ -1,0 +1,70 @@
+"""The Python examples of docs/api.md are executed one after the other, and its table names every address."""
+
+import io
+import re
+import urllib.request
+from email.message import Message
+from pathlib import Path
+from urllib.response import addinfourl
+
+import pytest
+from django.test import Client
+
+from relevancy.accounts import api_tokens
+from relevancy.api.v1 import api as rest_api
+from relevancy.models import ApiToken, Rating
+from tests.factories import make_attempt, make_case, make_user, run_now, script_of
+
+TEXT = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+
+
+class _ToTheApplication(urllib.request.HTTPHandler):
+    """Answers HTTP requests of this process by the application, without a server."""
+
+    def http_open(self, req):
+        response = Client().generic(
+            req.get_method(),
+            req.selector,
+            req.data or b"",
+            headers=dict(req.header_items()),
+            content_type="application/json",
+        )
+        headers = Message()
+        for name, value in response.headers.items():
+            headers[name] = value
+        answer = addinfourl(io.BytesIO(response.content), headers, req.full_url, response.status_code)
+        answer.msg = response.reason_phrase
+        return answer
+
+
+@pytest.fixture
+def _application(monkeypatch):
+    monkeypatch.setattr(urllib.request, "_opener", urllib.request.build_opener(_ToTheApplication))
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_application", "script")
+def test_examples():
+    owner = make_user("ann")
+    texts = ["star wars", "star trek"]
+    case = make_case(texts, {"star wars": {"star-wars-1977": 2}, "star trek": {"star-trek-1979": 3}}, owner=owner)
+    type(case).objects.filter(pk=case.pk).update(name="Movies")
+    attempt = make_attempt(case)
+    run_now(attempt)
+    script_of(attempt).default = ("star-wars-1977", "star-trek-1979")
+    text = api_tokens.create(user=owner, name="docs", scope=ApiToken.Scope.WRITE, days=1)[1]
+    names: dict = {}
+    blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    assert len(blocks) == 6
+    for block in blocks:
+        exec(block.replace("rlv_…", text), names)
+    first = {"query": "star wars", "document": "star-wars-1977", "rater": "ann", "grade": 2}
+    assert names["ratings"][0] == first
+    assert Rating.objects.get(query__text="star wars", doc_id="star-wars-1977").value == 3
+    assert names["results"][0] == {"query": "star wars", "rank": 1, "document": "star-wars-1977"}
+    assert names["comparison"]["pairs"][0]["b"] == names["run"]["id"]
+
+
+def test_the_table_names_every_address():
+    paths = {path.removeprefix("/api/v1/") for path in rest_api.get_openapi_schema()["paths"]}
+    assert set(re.findall(r"^\| `([^`]+)` \|", TEXT, re.MULTILINE)) == paths

@@ -1,0 +1,278 @@
+"""What operations return and change: the same as the pages and the commands."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from relevancy.models import CaseScore, Rating, RatingChange, Role, Run
+from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def case(script):
+    return make_case(3, {"query 1": {"a": 3, "b": 1, "x": 2}, "query 2": {"b": 2}})
+
+
+@pytest.fixture
+def client(api, case):
+    return api(case.owner)
+
+
+def test_case_with_the_scores_of_its_newest_run(client, case):
+    run = run_now(make_attempt(case))
+    details = client.get(f"/cases/{case.pk}")
+    stored = CaseScore.objects.get(run=run)
+    (score,) = details["newest_run"]["scores"]
+    assert (details["role"], details["query_count"], details["newest_run"]["id"]) == ("owner", 3, run.pk)
+    assert (score["score"], score["low"], score["high"]) == (stored.score, stored.low, stored.high)
+    assert (score["scored"], score["queries"], score["is_being_rescored"]) == (2, 3, False)
+
+
+def test_lists_in_pages_are_complete_and_in_order(client, case):
+    attempt = make_attempt(case)
+    numbers = [run_now(attempt).number for _ in range(5)]
+    assert [run["number"] for run in client.items(f"/cases/{case.pk}/runs")] == numbers[::-1]
+    queries = client.items(f"/cases/{case.pk}/queries", limit=1)
+    assert [query["text"] for query in queries] == ["query 1", "query 2", "query 3"]
+
+
+@pytest.mark.parametrize("cursor", ["x", "W10", "WyJhIl0", "Wy0xLCAyXQ", "WzFlOTk5XQ", "bnVsbA", "é"])
+def test_invalid_cursor(client, cursor):
+    response = client.send("GET", f"/cases?cursor={cursor}")
+    assert (response.status_code, response.json()["errors"][0]["field"]) == (422, "cursor")
+
+
+def test_rate_and_remove(client, case, django_capture_on_commit_callbacks):
+    query = query_of(case, "query 3")
+    path = f"/queries/{query.pk}/ratings"
+    assert client.send("PUT", path, {"a": 3, "d/e f?": 1}).json() == {"changed": 2}
+    assert client.send("PUT", path, {"a": 3}).json() == {"changed": 0}
+    assert client.send("PUT", f"{path}/d%2Fe%20f%3F", {"value": 2}).json() == {"changed": 1}
+    assert client.get(f"/queries/{query.pk}/grades") == {"grades": {"a": 3, "d/e f?": 2}}
+    assert client.send("DELETE", f"{path}/d/e%20f%3F").json() == {"changed": 1}
+    assert client.send("DELETE", f"{path}/d/e%20f%3F").json() == {"changed": 0}
+    assert [item["doc_id"] for item in client.items(path)] == ["a"]
+    assert set(RatingChange.objects.filter(query=query).values_list("source", flat=True)) == {"api"}
+
+
+def test_a_rating_changes_the_score_of_the_run(client, case):
+    run = run_now(make_attempt(case))
+    before = client.get(f"/runs/{run.pk}")["scores"][0]["score"]
+    client.send("PUT", f"/queries/{query_of(case, 'query 1').pk}/ratings", {"c": 3})
+    after = client.get(f"/runs/{run.pk}")["scores"][0]
+    assert after["is_being_rescored"] is False
+    assert after["score"] == CaseScore.objects.get(run=run).score != before
+
+
+def test_no_outdated_score_is_returned(client, case, monkeypatch):
+    run = run_now(make_attempt(case))
+    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk: None)  # the worker has not begun
+    client.send("PUT", f"/queries/{query_of(case, 'query 1').pk}/ratings", {"c": 3})
+    score = client.get(f"/runs/{run.pk}")["scores"][0]
+    assert (score["score"], score["low"], score["high"], score["is_being_rescored"]) == (None, None, None, True)
+    rankings = client.get(f"/runs/{run.pk}/rankings")["items"]
+    assert [ranking["scores"][0]["is_being_rescored"] for ranking in rankings] == [True, False, False]
+    assert rankings[0]["scores"][0]["score"] is None
+
+
+@pytest.mark.parametrize("value", [7, -1, "3", True, None, [], 1e400])
+def test_value_that_cannot_be_stored_changes_nothing(client, case, value):
+    path = f"/queries/{query_of(case, 'query 1').pk}/ratings"
+    count = Rating.objects.count()
+    response = client.send("PUT", path, {"new": 2, "a": value})
+    assert response.status_code == 422
+    assert response.json()["detail"]
+    assert Rating.objects.count() == count
+
+
+def test_if_match(client, case):
+    path = f"/queries/{query_of(case, 'query 1').pk}/ratings"
+    etag = client.send("GET", path).headers["ETag"]
+    assert client.send("GET", path, **{"If-None-Match": etag}).status_code == 304
+    assert client.send("PUT", path, {"a": 2}, **{"If-Match": etag}).status_code == 200
+    assert client.send("GET", path, **{"If-None-Match": etag}).status_code == 200
+    for method, address, body in (
+        ("PUT", path, {"a": 1}),
+        ("PUT", f"{path}/a", {"value": 1}),
+        ("DELETE", f"{path}/a", None),
+    ):
+        refused = client.send(method, address, body, **{"If-Match": etag})
+        assert (refused.status_code, refused.headers["Content-Type"]) == (412, "application/problem+json")
+        assert client.send(method, address, body, **{"If-Match": '"x"'}).status_code == 412
+    assert Rating.objects.get(query__text="query 1", doc_id="a").value == 2
+    assert client.send("PUT", path, {"a": 1}, **{"If-Match": "*"}).status_code == 200
+
+
+def test_add_queries(client, case):
+    path = f"/cases/{case.pk}/queries"
+    one = client.send("POST", path, {"text": " new one "})
+    assert (one.status_code, one.json()["added"][0]["text"]) == (201, "new one")
+    several = client.send("POST", path, [{"text": "two"}, {"text": "query 1"}, {"text": "bad\x07"}]).json()
+    assert [row["text"] for row in several["added"]] == ["two"]
+    assert several["repeated"] == ["query 1"]
+    assert [row["number"] for row in several["rejected"]] == [3]
+    refused = client.send("POST", path, {"text": "bad\x07"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "text")
+
+
+def test_adding_queries_needs_the_book(api, case):
+    """An editor of the case who is only a rater of the book may not add queries to it."""
+    editor = make_user("editor")
+    case.teams.add(make_team(editor=Role.EDITOR))
+    refused = api(editor).send("POST", f"/cases/{case.pk}/queries", {"text": "new"})
+    assert (refused.status_code, "Queries belong to the book." in refused.json()["detail"]) == (403, True)
+
+
+def test_attempt_and_run(client, case):
+    first = make_attempt(case)
+    run_now(first)
+    new = {"endpoint_id": first.endpoint_id, "template": '{"q": "#$query##", "boost": "##b##"}', "knobs": {"b": 2.5}}
+    saved = client.send("POST", f"/cases/{case.pk}/attempts", {**new, "parent": 1, "name": "boosted"})
+    assert saved.status_code == 201
+    details = saved.json()
+    assert (details["number"], details["parent"], details["knobs"]) == (2, 1, {"b": 2.5})
+    assert client.get(f"/cases/{case.pk}/attempts/2") == details
+    started = client.send("POST", f"/cases/{case.pk}/attempts/2/runs")
+    assert started.status_code == 202
+    run = client.get(started.headers["Location"].removeprefix("/api/v1"))
+    assert (run["id"], run["status"], run["done"], run["attempt"]) == (started.json()["id"], "complete", 3, 2)
+    invalid = client.send("POST", f"/cases/{case.pk}/attempts", {**new, "template": "{"})
+    assert (invalid.status_code, invalid.json()["errors"][0]["field"]) == (422, "template")
+
+
+def test_run_that_is_active_is_cancelled_and_not_pinned(client, case, monkeypatch):
+    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk: None)
+    make_attempt(case)
+    started = client.send("POST", f"/cases/{case.pk}/attempts/1/runs").json()
+    path = f"/runs/{started['id']}"
+    assert client.send("POST", f"/cases/{case.pk}/attempts/1/runs").status_code == 409
+    assert client.send("PUT", f"{path}/pin").status_code == 409
+    cancelled = client.send("DELETE", path)
+    assert (cancelled.status_code, cancelled.json()["status"]) == (202, "cancelled")
+    assert client.send("DELETE", path).status_code == 409
+
+
+def test_pin_can_be_repeated(client, case):
+    run = run_now(make_attempt(case))
+    for method, is_pinned in (("PUT", True), ("PUT", True), ("DELETE", False), ("DELETE", False)):
+        assert client.send(method, f"/runs/{run.pk}/pin").status_code == 204
+        assert client.get(f"/runs/{run.pk}")["is_pinned"] is is_pinned
+
+
+def test_rankings(client, case):
+    run = run_now(make_attempt(case))
+    rankings = client.items(f"/runs/{run.pk}/rankings", limit=1)
+    assert [ranking["text"] for ranking in rankings] == ["query 1", "query 2", "query 3"]
+    assert [hit["doc_id"] for hit in rankings[0]["hits"]] == ["a", "b", "c"]
+    assert rankings[0]["hits"][0] == {"rank": 1, "doc_id": "a", "score": 3.0, "fields": None}
+    stored = run.query_scores.get(query__text="query 1")
+    assert rankings[0]["scores"][0]["score"] == stored.score
+    assert rankings[2]["scores"][0]["score"] is None
+    with_fields = client.get(f"/runs/{run.pk}/rankings?fields=true&limit=1")["items"]
+    assert with_fields[0]["hits"][0]["fields"] == {"id": "a"}
+
+
+def test_comparison_has_the_figures_of_the_command(client, case):
+    attempt = make_attempt(case)
+    before = run_now(attempt)
+    script_of(attempt).default = ("b", "a", "c")
+    after = run_now(attempt)
+    path = f"/runs/{after.pk}/compare/{before.pk}"
+    assert client.send("GET", path).status_code == 202
+    figures = client.get(path)
+    out = StringIO()
+    call_command("compare", str(before.pk), str(after.pk), "--json", stdout=out)
+    assert figures == json.loads(out.getvalue())
+    assert figures["runs"][0]["run"] == before.pk
+    assert client.get(f"{path}?scorer={case.scorers.get().pk}") == figures
+    assert client.send("GET", f"{path}?scorer=999999").status_code == 404
+
+
+def test_runs_that_cannot_be_compared(client, case):
+    run = run_now(make_attempt(case))
+    assert client.send("GET", f"/runs/{run.pk}/compare/{run.pk}").status_code == 422
+    other = make_case(1, owner=case.owner)
+    elsewhere = run_now(make_attempt(other))
+    assert client.send("GET", f"/runs/{run.pk}/compare/{elsewhere.pk}").status_code == 409
+
+
+def test_try_scorer_has_the_figures_of_the_command(client):
+    body = {"measure": "nDCG@10", "grades": [3, 2, None, 1], "known": [3], "scale": "0:3"}
+    out = StringIO()
+    options = ["--measure", "nDCG@10", "--grades", "3 2 - 1", "--known", "3", "--scale", "0:3"]
+    call_command("try_scorer", *options, "--json", stdout=out)
+    response = client.send("POST", "/scorers/try", body)
+    assert response.json() == json.loads(out.getvalue())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"grades": [1]},
+        {"measure": "nDCG@10", "script": "x", "grades": [1]},
+        {"measure": "no such measure", "grades": [1]},
+        {"measure": "nDCG@10", "grades": [9], "scale": "0:3"},
+        {"measure": "nDCG@10", "grades": [1], "scale": "x"},
+        {"measure": "nDCG@10", "grades": []},
+        {"script": "this is no script(", "grades": [1]},
+    ],
+)
+def test_try_scorer_refuses(client, body):
+    assert client.send("POST", "/scorers/try", body).status_code == 422
+
+
+def test_try_endpoint(client, case):
+    attempt = make_attempt(case)
+    result = client.send("POST", f"/endpoints/{attempt.endpoint_id}/try", {"text": "star"}).json()
+    assert (result["version"], result["total"], result["error"]) == ("Scripted 1.0", 3, "")
+    assert [document["id"] for document in result["documents"]] == ["a", "b", "c"]
+
+
+def test_next_pairs_and_rating_them(client, api, case):
+    run_now(make_attempt(case))
+    book = case.book_id
+    response = client.send("GET", f"/books/{book}/next?count=20")
+    assert response.headers["Cache-Control"] == "no-store"
+    pairs = response.json()["items"]
+    assert {pair["text"] for pair in pairs} <= {"query 1", "query 2", "query 3"}
+    assert pairs
+    first = pairs[0]
+    assert first["fields"] == {"id": first["doc_id"]}
+    client.send("PUT", f"/queries/{first['query_id']}/ratings/{first['doc_id']}", {"value": 1})
+    left = client.get(f"/books/{book}/next?count=20")["items"]
+    assert first not in left
+    other = make_user("other")
+    case.book.teams.add(make_team(other=Role.RATER))
+    assert api(other).get(f"/books/{book}/next?count=20")["items"] == []  # the first rater has them
+
+
+def test_me(client, case):
+    me = client.get("/me")
+    assert (me["email"], me["is_admin"], me["token"]["scope"]) == (case.owner.email, False, "write")
+
+
+def test_statements_of_lists_do_not_grow(client, case, django_assert_max_num_queries):
+    attempt = make_attempt(case)
+    run = run_now(attempt)
+    for _ in range(4):
+        run = run_now(attempt)
+        make_case(1, owner=case.owner)
+    paths = [
+        "/cases",
+        "/books",
+        "/scorers",
+        "/endpoints",
+        "/teams",
+        f"/cases/{case.pk}/runs",
+        f"/runs/{run.pk}/rankings",
+    ]
+    paths += [f"/cases/{case.pk}/attempts", f"/cases/{case.pk}/queries", f"/cases/{case.pk}", f"/runs/{run.pk}"]
+    client.get("/me")  # stores when the token was used
+    for path in paths:
+        with django_assert_max_num_queries(9):
+            client.get(path)
+    assert Run.objects.count() == 5

@@ -1,0 +1,83 @@
+"""Requests drawn from the OpenAPI document: no answer is an error of the server, and each is documented."""
+
+from typing import Any
+
+import hypothesis
+import pytest
+import schemathesis
+from django.core.wsgi import get_wsgi_application
+from django.db import transaction
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from relevancy.accounts import api_tokens
+from relevancy.api.v1 import api as rest_api
+from relevancy.models import ApiToken, Case, Run
+from tests.factories import make_attempt, make_case, run_now
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+schema = schemathesis.openapi.from_dict(rest_api.get_openapi_schema())
+schema.app = get_wsgi_application()
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def case_of_owner(script: Any) -> Case:
+    case = make_case(2, {"query 1": {"a": 3}})
+    attempt = make_attempt(case)
+    for _ in range(2):
+        run_now(attempt)
+    return case
+
+
+@pytest.fixture
+def ids(case_of_owner: Case) -> dict[str, Any]:
+    """Ids that exist, for the parameters of addresses."""
+    newest, before = Run.objects.newest_for(case_of_owner).select_related("attempt")
+    return {
+        "case_id": case_of_owner.pk,
+        "query_id": case_of_owner.book.queries.first().pk,
+        "number": newest.attempt.number,
+        "run_id": newest.pk,
+        "other_id": before.pk,
+        "endpoint_id": newest.attempt.endpoint_id,
+        "book_id": case_of_owner.book_id,
+    }
+
+
+@pytest.fixture
+def headers(case_of_owner: Case) -> dict[str, str]:
+    scope = ApiToken.Scope.WRITE
+    text = api_tokens.create(user=case_of_owner.owner, name="schemathesis", scope=scope, days=1)[1]
+    return {"Authorization": f"Bearer {text}"}
+
+
+@pytest.mark.parametrize("exists", [True, False], ids=["existing objects", "any ids"])
+@schema.parametrize()
+@hypothesis.settings(
+    max_examples=12,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+def test_every_answer_is_documented(
+    case: schemathesis.Case, exists: bool, ids: dict[str, Any], headers: dict[str, str]
+) -> None:
+    if exists:
+        case.path_parameters.update({name: ids[name] for name in case.path_parameters if name in ids})
+    with transaction.atomic():
+        response = case.call(headers=headers)
+        transaction.set_rollback(True)
+    case.validate_response(response, checks=CHECKS, headers=headers)
