@@ -1,12 +1,14 @@
 """Requests drawn from the OpenAPI document: no answer is an error of the server, and each is documented."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import transaction
+from django.db import close_old_connections, transaction
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -30,6 +32,17 @@ CHECKS = [
 schema = schemathesis.openapi.from_dict(rest_api.get_openapi_schema())
 schema.app = get_wsgi_application()
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _one_connection() -> Iterator[None]:
+    """Requests use the connection of the test, with its transaction: Django's own test client does the same."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture
