@@ -152,6 +152,27 @@ TASKS = {"default": {"BACKEND": _BACKENDS[_tasks], "QUEUES": ["default"]}}
 
 KEEP_FIELDS_RUNS = integer("KEEP_FIELDS_RUNS", 20, 1)  # newest runs of each case, plus its pinned runs
 
+# --- messages about scheduled checks --------------------------------------------------------------------------------
+
+SITE_URL = text("SITE_URL", "").rstrip("/")
+MAIL_HOST = text("MAIL_HOST", "")
+MAILERS = {
+    "default": {
+        "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "OPTIONS": {
+            "host": MAIL_HOST,
+            "port": integer("MAIL_PORT", 587, 1),
+            "username": text("MAIL_USER", ""),
+            "password": text("MAIL_PASSWORD", ""),
+            "use_tls": flag("MAIL_TLS", True),
+            "timeout": 15,
+        },
+    }
+}
+if not MAIL_HOST:
+    MAILERS = {"default": {"BACKEND": "django.core.mail.backends.dummy.EmailBackend"}}
+DEFAULT_FROM_EMAIL = text("MAIL_FROM", "relevancy@localhost")
+
 # --- endpoints ------------------------------------------------------------------------------------------------------
 
 # Endpoints may use loopback and private addresses by default only in development and in the demo.

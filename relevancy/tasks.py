@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import comparison, judgments, runs, scores
+from relevancy import comparison, judgments, runs, schedules, scores
 from relevancy.models import Book, Case, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -39,11 +39,19 @@ def run_chunk(run_id: int) -> None:
         send(run_chunk, pk)
     case_id = Run.objects.filter(pk=run_id).values_list("case_id", flat=True).first()
     if case_id and not result.unfinished:
+        if schedules.finish_run(run_id):
+            send_notifications.enqueue()
         if runs.has_prunable_runs(case_id):
             send(prune_display_fields, case_id)
         queue = JudgingQueue.objects.filter(book__cases=case_id).first()
         if queue is not None:
             enqueue_judging_queue(queue)
+
+
+@task(priority=LOW_PRIORITY)
+def send_notifications() -> None:
+    """Sends the messages about scheduled checks that are due."""
+    schedules.send_due()
 
 
 @task(priority=LOWEST_PRIORITY)
@@ -131,8 +139,16 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 
 
 def sweep() -> int:
-    """Enqueues every run that should be continued and is not. Returns how many."""
+    """Enqueues every run that should be continued and is not, and those of schedules that are due. Returns how many.
+
+    Also finishes checks that a worker left, and sends messages about checks that could not be delivered before.
+    """
     run_ids = runs.sweep()
     for run_id in run_ids:
         send(run_chunk, run_id)
-    return len(run_ids)
+    due = schedules.start_due()
+    for run in due:
+        send(run_chunk, run.pk)
+    schedules.finish_abandoned()
+    schedules.send_due()
+    return len(run_ids) + len(due)

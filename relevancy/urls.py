@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("relevancy.api.urls")),
     path("", include("relevancy.views.home.urls")),
     path("", include("relevancy.views.case_files.urls")),
+    path("", include("relevancy.views.schedules.urls")),
     path("", include("relevancy.views.account.urls")),
     path("", include("relevancy.views.new_case.urls")),
     path("", include("relevancy.views.workbench.urls")),

@@ -19,6 +19,7 @@ from relevancy.models import (
     Invitation,
     JudgingPair,
     JudgingQueue,
+    Notification,
     Policy,
     Query,
     QueryScore,
@@ -26,6 +27,8 @@ from relevancy.models import (
     Rating,
     Run,
     RunComparison,
+    Schedule,
+    ScheduledCheck,
     ScorerVersion,
     SignInCounter,
     StoredComparison,
@@ -40,6 +43,7 @@ MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model:
 READ_ONLY = (
     *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue"),
+    *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
 )
 MAX_STATEMENTS = 25
@@ -64,6 +68,11 @@ def data(db):
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])
+    Schedule.objects.create(
+        case=case, cron="0 2 * * *", time_zone="UTC", author=people["owner"], webhook_secret={"key": SECRETS[0]}
+    )
+    check = ScheduledCheck.objects.create(case=case, run=run, status="dropped", message="It fell.")
+    Notification.objects.create(check_of=check, kind="webhook")
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     return people

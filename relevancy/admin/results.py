@@ -183,3 +183,26 @@ class AnnotationAdmin(ReadOnlyAdmin):
     list_filter = (("removed_at", admin.EmptyFieldListFilter),)
     list_select_related = ("case", "run", "created_by")
     search_fields = ("text", "case__name")
+
+
+@admin.register(models.Schedule)
+class ScheduleAdmin(ReadOnlyAdmin):
+    list_display = ("case", "cron", "time_zone", "author", "next_at")
+    list_select_related = ("case", "author")
+    search_fields = ("case__name", "author__email")
+
+
+@admin.register(models.ScheduledCheck)
+class ScheduledCheckAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "case", "run", "status", "message")
+    list_filter = ("status", "created_at")
+    list_select_related = ("case", "run")
+    search_fields = ("case__name", "message")
+
+
+@admin.register(models.Notification)
+class NotificationAdmin(ReadOnlyAdmin):
+    list_display = ("check_of", "kind", "recipient", "attempts", "next_at", "delivered_at", "error")
+    list_filter = ("kind",)
+    list_select_related = ("check_of__case", "recipient")
+    search_fields = ("check_of__case__name", "recipient__email")

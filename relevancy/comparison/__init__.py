@@ -5,7 +5,7 @@ from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare
 from .figures import ComparisonFigures
-from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits
+from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .result_lists import ListOverlap, compare_result_lists
@@ -34,6 +34,7 @@ __all__ = [
     "compare_result_lists",
     "count_attempts_tried",
     "describe_verdict",
+    "find_run_errors",
     "list_rows",
     "read_score_table",
     "select_rows",

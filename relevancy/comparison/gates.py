@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 
-from relevancy.models import Run, ScorerVersion
+from relevancy import scores
+from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.scoring.rounding import format_rounded, format_signed
 from relevancy.statistics import ALPHA, Interval, find_interval
 
@@ -92,3 +94,26 @@ def check_drop(
             f"both, and at least two are needed."
         )
     return DropCheck(comparison, interval, max_drop, alpha)
+
+
+def find_run_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
+    """Returns why the scores are not reliable: failed searches, or failed scripts, whose queries the mean excludes."""
+    if run.status != Run.Status.COMPLETE:
+        return [f"Run {run.number} is {run.status}: {run.reason}"]
+    failed = (
+        QueryScore.objects.filter(run=run, version__in=versions)
+        .exclude(error="")
+        .filter(query__case_queries__case=run.case, query__case_queries__removed_at=None)
+        .order_by("query__case_queries__position", "id")
+    )
+    first = failed.select_related("query", "version__scorer").first()
+    if first is None:
+        return []
+    count = failed.values("query").distinct().order_by().count()
+    queries = f"{count:,} of {run.queries:,} quer{'y' if run.queries == 1 else 'ies'}"
+    message = f"A scorer failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}"
+    for off in scores.switched_off_scorers(run, versions):
+        message += (
+            f". {off.version.scorer} was switched off for the rest of run {run.number}: {off.unscored:,} not scored"
+        )
+    return [message]

@@ -4,6 +4,7 @@ from . import autocomplete, indexes, suggestions, uploads
 from .connection_test import ConnectionTest, Document, documents, test_connection
 from .connections import (
     EngineBusy,
+    address_rules,
     check_address,
     connect,
     connect_for_page,
@@ -40,6 +41,7 @@ __all__ = [
     "EngineBusy",
     "EngineInfo",
     "address_of_page",
+    "address_rules",
     "archive",
     "autocomplete",
     "build_endpoint",

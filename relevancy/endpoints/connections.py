@@ -25,6 +25,11 @@ class EngineBusy(Exception):
         super().__init__("Too many pages are waiting for search engines at the moment. Try again in a few seconds.")
 
 
+def address_rules() -> engines.AddressRules:
+    """Returns which addresses this server may contact, by its settings."""
+    return _rules(settings.ENDPOINT_HOSTS, settings.ENDPOINT_PRIVATE_ALLOWED)
+
+
 @lru_cache(maxsize=1)
 def _rules(hosts: str, private_allowed: bool) -> engines.AddressRules:
     return engines.AddressRules.parse(hosts, private_allowed=private_allowed)
@@ -39,7 +44,7 @@ def connection(endpoint: Endpoint) -> engines.Connection:
     return engines.Connection(
         engine=endpoint.engine,
         url=endpoint.url,
-        rules=_rules(settings.ENDPOINT_HOSTS, settings.ENDPOINT_PRIVATE_ALLOWED),
+        rules=address_rules(),
         options=endpoint.options,
         credentials=credentials,
         headers=headers,

@@ -12,6 +12,7 @@ from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
 from .run import Ranking, Run
+from .schedule import Notification, Schedule, ScheduledCheck
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
@@ -37,6 +38,7 @@ __all__ = [
     "JudgingPair",
     "JudgingQueue",
     "Membership",
+    "Notification",
     "Policy",
     "Query",
     "QueryScore",
@@ -46,6 +48,8 @@ __all__ = [
     "Role",
     "Run",
     "RunComparison",
+    "Schedule",
+    "ScheduledCheck",
     "Scorer",
     "ScorerDefinition",
     "ScorerVersion",

@@ -80,6 +80,9 @@ case_download          GET    see     200
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
 runs_import            POST   edit    302
+case_schedule          GET    see     200
+case_schedule_save     POST   edit    302
+case_schedule_remove   POST   edit    302
 case_delete            GET    own     200
 case_delete            POST   own     302
 case                   GET    see     200
@@ -291,6 +294,7 @@ def bodies(world):
             "do": "preview",
             "file": SimpleUploadedFile("case.json", b'{"case_name": "Shop", "queries": []}'),
         },
+        "case_schedule_save": {"cron": "0 2 * * *", "time_zone": "UTC", "max_drop": "0"},
         "case_scorer": {"scorer": world.scorer.pk},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},

@@ -11,7 +11,7 @@ from django.db import transaction
 from relevancy import comparison, runs, scores, tasks, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case, find_owner, find_run, find_versions, write_text
-from relevancy.models import Attempt, Case, QueryScore, Run, ScorerVersion, User
+from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
 from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
 
@@ -78,7 +78,7 @@ class Command(Base):
         if run.done:
             scores.rescore_run(run, versions)
         evaluation = transfer.evaluation_json.build_evaluation(run=run, versions=versions)
-        errors = _find_errors(run, versions)
+        errors = comparison.find_run_errors(run, versions)
         checks = [_build_check(f"run {run.number} is complete", " ".join(errors))]
         checks += _check_minimum(evaluation["scorers"], options["fail_under"])
         if baseline is not None and not errors:
@@ -174,29 +174,6 @@ def _find_attempt(case: Case, number: int | None) -> Attempt:
         missing = "attempt" if number is None else f"attempt {number}"
         fail(f"Case {case.name} has no {missing}. Attempts: {numbers_listed or 'none yet'}.")
     return attempt
-
-
-def _find_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
-    """Returns why the scores are not reliable: failed searches, or failed scripts, whose queries the mean excludes."""
-    if run.status != Run.Status.COMPLETE:
-        return [f"Run {run.number} is {run.status}: {run.reason}"]
-    failed = (
-        QueryScore.objects.filter(run=run, version__in=versions)
-        .exclude(error="")
-        .filter(query__case_queries__case=run.case, query__case_queries__removed_at=None)
-        .order_by("query__case_queries__position", "id")
-    )
-    first = failed.select_related("query", "version__scorer").first()
-    if first is None:
-        return []
-    count = failed.values("query").distinct().order_by().count()
-    queries = f"{count:,} of {run.queries:,} quer{'y' if run.queries == 1 else 'ies'}"
-    message = f"A scorer failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}"
-    for off in scores.switched_off_scorers(run, versions):
-        message += (
-            f". {off.version.scorer} was switched off for the rest of run {run.number}: {off.unscored:,} not scored"
-        )
-    return [message]
 
 
 def _build_check(name: str, message: str) -> Check:

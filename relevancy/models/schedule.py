@@ -1,0 +1,101 @@
+"""Schedules: when the worker runs a case by itself, and what it reports."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from .attempt import Attempt
+from .case import Case
+from .run import Run
+from .secret import EncryptedJSONField
+from .text import LineField
+
+
+class Schedule(models.Model):
+    """When a case is run, and with which run it is compared.
+
+    cron: times in the five fields of cron, in `time_zone`.
+    attempt: None for the newest at that time. baseline: None for the complete scheduled run before.
+    max_drop: points that a score may fall, beyond noise, before it is reported.
+    author: who saved it last; runs are made in this user's name, who must be allowed to use the endpoint.
+    webhook_secret: `{"key": …}`, the key of its signatures.
+    next_at: None while it is switched off.
+    """
+
+    case = models.OneToOneField(Case, on_delete=models.CASCADE, related_name="schedule")
+    cron = LineField("times", max_length=100)
+    time_zone = models.CharField(max_length=64)
+    attempt = models.ForeignKey(Attempt, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    max_drop = models.FloatField(
+        "allowed drop", default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(100.0)]
+    )
+    recipients = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="+")
+    webhook_url = LineField("webhook", max_length=500, blank=True)
+    webhook_secret = EncryptedJSONField(default=dict, blank=True, editable=False)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    next_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"Schedule of {self.case}"
+
+
+class ScheduledCheck(models.Model):
+    """One time that a schedule came due: the run it started, and what came of it. It stays when the schedule is removed.
+
+    message: in sentences; empty while it waits.
+    """
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        PASSED = "passed"
+        DROPPED = "dropped"
+        FAILED = "failed"
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="scheduled_checks")
+    run = models.OneToOneField(Run, on_delete=models.SET_NULL, null=True, related_name="scheduled_check")
+    baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    message = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-id",)
+        indexes = [
+            models.Index(fields=("case", "-id"), name="scheduled_check_of_case"),
+            models.Index(fields=("status",), condition=models.Q(status="waiting"), name="scheduled_check_waiting"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Check of {self.case} on {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class Notification(models.Model):
+    """A message about a check that has not passed, to one address, until it is delivered or has failed six times.
+
+    next_at: of the next attempt; None once it is delivered, or will not be tried again.
+    """
+
+    class Kind(models.TextChoices):
+        EMAIL = "email", "e-mail"
+        WEBHOOK = "webhook"
+
+    check_of = models.ForeignKey(ScheduledCheck, on_delete=models.CASCADE, related_name="notifications")
+    kind = models.CharField(max_length=10, choices=Kind)
+    recipient = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+", help_text="Of an e-mail."
+    )
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_at = models.DateTimeField(null=True, db_index=True)
+    delivered_at = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} about {self.check_of}"

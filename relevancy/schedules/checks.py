@@ -1,0 +1,105 @@
+"""What a scheduled run shows: that it is complete, and that no score has dropped against its baseline."""
+
+import logging
+from datetime import timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from relevancy import comparison, scores
+from relevancy.models import CaseScore, Notification, Run, Schedule, ScheduledCheck, ScorerVersion
+from relevancy.scoring.rounding import format_rounded
+
+log = logging.getLogger("relevancy.schedules")
+LOST_AFTER = timedelta(seconds=60)  # a finished run whose check waits for longer was left by a worker that stopped
+
+
+def finish_run(run_id: int) -> ScheduledCheck | None:
+    """Finishes the check of a run that has ended, if it belongs to one that waits. Safe to call again."""
+    check = (
+        ScheduledCheck.objects.filter(run=run_id, status=ScheduledCheck.Status.WAITING).select_related("run").first()
+    )
+    if check is None or check.run is None or check.run.is_active:
+        return None
+    return finish_check(check)
+
+
+def finish_abandoned() -> int:
+    """Finishes checks whose run ended a minute ago or longer, or was deleted. Returns how many."""
+    waiting = ScheduledCheck.objects.filter(status=ScheduledCheck.Status.WAITING).select_related("run")
+    count = 0
+    for check in waiting:
+        if check.run is None:
+            finish_check(check, problem="The run was deleted.")
+        elif (
+            check.run.is_active or check.run.finished_at is None or check.run.finished_at > timezone.now() - LOST_AFTER
+        ):
+            continue
+        else:
+            finish_check(check)
+        count += 1
+    return count
+
+
+def finish_check(check: ScheduledCheck, *, problem: str = "") -> ScheduledCheck | None:
+    """Stores the outcome of a check and what has to be sent about it; None if another process has done so.
+
+    problem: why there is no run, or none that can be examined.
+    """
+    schedule = Schedule.objects.filter(case=check.case_id).select_related("case").first()
+    status, message = (ScheduledCheck.Status.FAILED, problem) if problem else _examine(check, schedule)
+    with transaction.atomic():
+        waiting = ScheduledCheck.objects.filter(pk=check.pk, status=ScheduledCheck.Status.WAITING)
+        if not waiting.update(status=status, message=message, finished_at=timezone.now()):
+            return None
+        if schedule is not None and status != ScheduledCheck.Status.PASSED:
+            _queue_notifications(check, schedule)
+    check.refresh_from_db()
+    return check
+
+
+def _examine(check: ScheduledCheck, schedule: Schedule | None) -> tuple[ScheduledCheck.Status, str]:
+    """Returns whether the run of a check is complete and has not dropped, and why."""
+    run = Run.objects.select_related("case__book", "attempt").get(scheduled_check=check)
+    versions = list(ScorerVersion.objects.used_by(run.case_id).select_related("scorer"))
+    if run.done:
+        scores.rescore_run(run, versions)
+    if errors := comparison.find_run_errors(run, versions):
+        return ScheduledCheck.Status.FAILED, " ".join(errors)
+    if not versions:
+        return ScheduledCheck.Status.FAILED, "The case has no scorer, so there is nothing to check."
+    if check.baseline_id is None:
+        return ScheduledCheck.Status.PASSED, f"{_describe_scores(run, versions)}. It is the first run to compare with."
+    baseline = Run.objects.select_related("case__book", "attempt").get(pk=check.baseline_id)
+    try:
+        drops = [
+            comparison.check_drop(
+                run=run, baseline=baseline, version=version, max_drop=schedule.max_drop if schedule else 0.0
+            )
+            for version in versions
+        ]
+    except ValidationError as error:
+        return ScheduledCheck.Status.FAILED, " ".join(error.messages)
+    dropped = [drop for drop in drops if drop.has_dropped]
+    status = ScheduledCheck.Status.DROPPED if dropped else ScheduledCheck.Status.PASSED
+    return status, " ".join(drop.describe() for drop in dropped or drops)
+
+
+def _describe_scores(run: Run, versions: list[ScorerVersion]) -> str:
+    stored = {row.version_id: row.score for row in CaseScore.objects.filter(run=run, version__in=versions)}
+    return ", ".join(
+        f"{version.scorer} {'–' if (score := stored.get(version.pk)) is None else format_rounded(score, 1)}"
+        for version in versions
+    )
+
+
+def _queue_notifications(check: ScheduledCheck, schedule: Schedule) -> None:
+    now = timezone.now()
+    rows = [
+        Notification(check_of=check, kind=Notification.Kind.EMAIL, recipient=user, next_at=now)
+        for user in schedule.recipients.all()
+    ]
+    if schedule.webhook_url:
+        rows.append(Notification(check_of=check, kind=Notification.Kind.WEBHOOK, next_at=now))
+    Notification.objects.bulk_create(rows)

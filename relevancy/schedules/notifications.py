@@ -1,0 +1,122 @@
+"""Messages about checks that have not passed: by e-mail, and to a webhook, signed and repeated until it is received."""
+
+import hashlib
+import hmac
+import json
+import logging
+import smtplib
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db.models import F
+from django.utils import timezone
+
+from relevancy import endpoints, engines
+from relevancy.models import Case, Notification, Schedule, ScheduledCheck, UnreadableSecret
+
+DELAYS = [
+    timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480)
+]  # between attempts; then it is not tried again
+SENDING = timedelta(minutes=2)  # a message that was being sent for longer was left by a worker that stopped
+CONNECT_SECONDS, READ_SECONDS = 5.0, 15.0
+log = logging.getLogger("relevancy.schedules")
+
+
+def send_due() -> int:
+    """Sends every message that is due, and returns how many were delivered.
+
+    A message that cannot be delivered is tried again after 1, 5, 30, 120 and 480 minutes. A receiver may get a message twice, if the
+    worker stops while it is sent; its `id` stays the same.
+    """
+    now = timezone.now()
+    delivered = 0
+    for message in Notification.objects.filter(next_at__lte=now).select_related(
+        "check_of__case", "check_of__run", "recipient"
+    ):
+        mine = Notification.objects.filter(pk=message.pk, next_at=message.next_at)
+        if mine.update(next_at=now + SENDING, attempts=F("attempts") + 1):
+            delivered += _send(message)
+    return delivered
+
+
+def _send(message: Notification) -> bool:
+    attempts = message.attempts + 1
+    stored = Notification.objects.filter(pk=message.pk)
+    try:
+        reason = _send_email(message) if message.kind == Notification.Kind.EMAIL else _post(message)
+    except (engines.EngineError, UnreadableSecret, smtplib.SMTPException, OSError) as error:
+        is_last = attempts > len(DELAYS)
+        next_at = None if is_last else timezone.now() + DELAYS[attempts - 1]
+        stored.update(error=" ".join(str(error).split())[:1000], next_at=next_at)
+        log.warning("A message about %s was not delivered: %s", message.check_of, error)
+        return False
+    stored.update(error=reason, next_at=None, delivered_at=None if reason else timezone.now())
+    return not reason
+
+
+def _send_email(message: Notification) -> str:
+    """Sends an e-mail. Returns why none was sent; an empty string if it was."""
+    check, user = message.check_of, message.recipient
+    if user is None or not user.is_active or not Case.objects.visible_to(user).filter(pk=check.case_id).exists():
+        return "The recipient can no longer see the case."
+    if not settings.MAIL_HOST:
+        return "No mail server is set (RELEVANCY_MAIL_HOST)."
+    EmailMessage(
+        subject=f"{check.case}: scheduled check {check.status}",
+        body=f"{check.message}\n\n{case_url(check)}\n",
+        to=[user.email],
+    ).send()
+    return ""
+
+
+def _post(message: Notification) -> str:
+    """Posts a check to the webhook of the schedule. Returns why it was not posted; an empty string if it was."""
+    check = message.check_of
+    schedule = Schedule.objects.filter(case=check.case_id).first()
+    if schedule is None or not schedule.webhook_url:
+        return "The schedule has no webhook any more."
+    body = json.dumps(payload(message), ensure_ascii=False).encode()
+    now = timezone.now()
+    headers = {
+        "content-type": "application/json",
+        "x-relevancy-signature": sign(schedule.webhook_secret["key"], now, body),
+    }
+    rules = endpoints.address_rules()
+    address = rules.parse_url(schedule.webhook_url)
+    connection = engines.Connection(
+        engine="http", url=schedule.webhook_url, rules=rules, connect_timeout=CONNECT_SECONDS, read_timeout=READ_SECONDS
+    )
+    client = engines.HttpClient(connection, address, lambda _: "")
+    try:
+        client.send("POST", address.path or "/", body=body, headers=headers)
+    finally:
+        client.close()
+    return ""
+
+
+def payload(message: Notification) -> dict[str, Any]:
+    """Returns what a webhook receives about a check. `run` and `baseline` are ids, as commands take them."""
+    check = message.check_of
+    return {
+        "id": f"check-{check.pk}",
+        "event": f"check.{check.status}",
+        "case": {"id": check.case_id, "name": check.case.name, "url": case_url(check)},
+        "run": check.run_id,
+        "baseline": check.baseline_id,
+        "message": check.message,
+        "finished_at": check.finished_at.isoformat() if check.finished_at else None,
+    }
+
+
+def sign(key: str, at: datetime, body: bytes) -> str:
+    """Returns `t=SECONDS,v1=HEX`: HMAC-SHA256 with the key over the seconds since 1970, a full stop and the body."""
+    seconds = int(at.timestamp())
+    digest = hmac.new(key.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
+    return f"t={seconds},v1={digest}"
+
+
+def case_url(check: ScheduledCheck) -> str:
+    """Returns the address of the case's schedule, without a host if RELEVANCY_SITE_URL is not set."""
+    return f"{settings.SITE_URL}/cases/{check.case_id}/schedule/"

@@ -1,0 +1,79 @@
+"""The schedule of a case: when it is run, what it is compared with, and what came of it."""
+
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from relevancy import schedules
+from relevancy.models import Case, Role, Schedule, ScheduledCheck
+from relevancy.views.forms import add_errors
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import redirect_with_message
+
+from .forms import ScheduleForm, initial_values
+
+CHECKS_PER_PAGE = 50
+
+
+def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
+    case: Case = get_or_403(Case.objects.select_related("book"), request.user, case_id, needs=needs)
+    return case
+
+
+@require_GET
+def schedule(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """The checks of a case and, for editors, its schedule."""
+    return _render(request, _get_case(request, case_id, Role.VIEWER))
+
+
+@require_POST
+def schedule_save(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Creates or changes the schedule. The secret of a new webhook is shown once, on the page that follows."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    form = ScheduleForm(case, request.POST)
+    if not form.is_valid():
+        return _render(request, case, form, status=422)
+    former = Schedule.objects.filter(case=case).first()
+    try:
+        saved = schedules.save(case=case, by=request.user, **form.cleaned_data)
+    except ValidationError as error:
+        add_errors(form, error)
+        return _render(request, case, form, status=422)
+    text = "The schedule is saved."
+    if saved.webhook_url and (former is None or former.webhook_url != saved.webhook_url):
+        text += f" The key of the webhook's signatures is {saved.webhook_secret['key']}. It is not shown again."
+    return redirect_with_message(request, reverse("case_schedule", args=[case.pk]), text)
+
+
+@require_POST
+def schedule_remove(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Removes the schedule. What its runs showed stays."""
+    case = _get_case(request, case_id, Role.EDITOR)
+    schedules.remove(case=case)
+    return redirect_with_message(
+        request, reverse("case_schedule", args=[case.pk]), "The schedule is removed. Its runs and checks are kept."
+    )
+
+
+def _render(request: HtmxRequest, case: Case, form: ScheduleForm | None = None, *, status: int = 200) -> HttpResponse:
+    role: int = vars(case)["role"]  # annotated by the access methods
+    stored = Schedule.objects.filter(case=case).select_related("author").first()
+    checks = (
+        ScheduledCheck.objects.filter(case=case)
+        .select_related("run", "baseline")
+        .prefetch_related("notifications__recipient")
+    )
+    if role >= Role.EDITOR and form is None:
+        form = ScheduleForm(case, initial=initial_values(stored))
+    context = {
+        "case": case,
+        "schedule": stored,
+        "times": schedules.describe_times(stored.cron) if stored else "",
+        "form": form,
+        "page": Paginator(checks, CHECKS_PER_PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "schedules/schedule.html", context, status=status)

@@ -1,0 +1,75 @@
+"""The page of a case's schedule."""
+
+import pytest
+from django.urls import reverse
+
+from relevancy import schedules
+from relevancy.models import Schedule, ScheduledCheck
+from tests.factories import make_attempt
+from tests.views.workbench.example_cases import make_bench
+
+pytestmark = pytest.mark.django_db
+FIELDS = {"cron": "0 2 * * *", "time_zone": "Europe/Berlin", "is_active": "on", "max_drop": "1.5"}
+
+
+@pytest.fixture
+def case(people, team, script):
+    return make_bench(people, team, 2, {"query 1": {"a": 3, "x": 0}})
+
+
+def at(case, name="case_schedule"):
+    return reverse(name, args=[case.pk])
+
+
+def test_editor_saves_and_removes_a_schedule(sign_in, case, people):
+    client = sign_in("editor")
+    page = client.post(at(case, "case_schedule_save"), FIELDS, follow=True).content.decode()
+    schedule = Schedule.objects.get()
+    assert (schedule.case, schedule.author, schedule.max_drop) == (case, people["editor"], 1.5)
+    assert "At 02:00 every day" in page and "runs are made in the name of Editor" in " ".join(page.split())
+    page = client.post(at(case, "case_schedule_remove"), follow=True).content.decode()
+    assert "The schedule is removed." in page
+    assert not Schedule.objects.exists()
+
+
+def test_switched_off_schedule_has_no_next_time(sign_in, case):
+    client = sign_in("editor")
+    page = client.post(at(case, "case_schedule_save"), {**FIELDS, "is_active": ""}, follow=True).content.decode()
+    assert Schedule.objects.get().next_at is None
+    assert "switched off" in page
+
+
+def test_key_of_a_webhook_is_shown_once(sign_in, case):
+    client = sign_in("admin")
+    fields = {**FIELDS, "webhook_url": "http://127.0.0.1:9/hook"}
+    page = client.post(at(case, "case_schedule_save"), fields, follow=True).content.decode()
+    key = Schedule.objects.get().webhook_secret["key"]
+    assert key in page
+    assert key not in client.post(at(case, "case_schedule_save"), fields, follow=True).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("cron", "", "Enter the times"),
+        ("cron", "at night", "is not a time"),
+        ("time_zone", "Mars", "not one of the available choices"),
+        ("max_drop", "1000", "less than or equal to 100"),
+        ("attempt", "999", "not one of the available choices"),
+        ("webhook_url", "ftp://example.com", "ftp"),
+    ],
+)
+def test_bad_input_is_refused_beside_its_field(sign_in, case, field, value, words):
+    response = sign_in("admin").post(at(case, "case_schedule_save"), {**FIELDS, field: value})
+    assert response.status_code == 422
+    assert words in str(response.context["form"].errors[field])
+    assert not Schedule.objects.exists()
+
+
+def test_viewer_sees_checks_and_no_form(sign_in, case, people):
+    attempt = case.attempts.first() or make_attempt(case)
+    schedules.save(case=case, by=people["admin"], cron="0 2 * * *", time_zone="UTC", attempt=attempt)
+    ScheduledCheck.objects.create(case=case, status="failed", message="The run was not started. <b>Why</b>")
+    page = sign_in("viewer").get(at(case)).content.decode()
+    assert "The run was not started. &lt;b&gt;Why&lt;/b&gt;" in page
+    assert reverse("case_schedule_save", args=[case.pk]) not in page
