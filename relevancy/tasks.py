@@ -141,8 +141,11 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 def sweep() -> int:
     """Enqueues every run that should be continued and is not, and those of schedules that are due. Returns how many.
 
-    Also finishes checks that a worker left, and sends messages about checks that could not be delivered before.
+    Also finishes checks that a worker left and imports whose process has died, and sends messages about checks that could not be
+    delivered before.
     """
+    for book_id in judgments.sweep_imports():
+        enqueue_book_rescore(book_id)
     run_ids = runs.sweep()
     for run_id in run_ids:
         send(run_chunk, run_id)

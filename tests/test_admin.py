@@ -16,6 +16,7 @@ from relevancy.models import (
     CaseScore,
     ComparedRun,
     Endpoint,
+    ImportedRating,
     Invitation,
     JudgingPair,
     JudgingQueue,
@@ -25,6 +26,7 @@ from relevancy.models import (
     QueryScore,
     Ranking,
     Rating,
+    RatingImport,
     Run,
     RunComparison,
     Schedule,
@@ -45,6 +47,7 @@ READ_ONLY = (
     *("judgingpair", "judgingqueue"),
     *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
+    *("importedrating", "ratingimport"),
 )
 MAX_STATEMENTS = 25
 
@@ -75,7 +78,18 @@ def data(db):
     Notification.objects.create(check_of=check, kind="webhook")
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
+    _import(case, people["rater"])
     return people
+
+
+def _import(case, rater):
+    """An import that nobody has finished."""
+    rating_import = RatingImport.objects.create(
+        book=case.book, rater=rater, by=rater, source="import", progressed_at=timezone.now()
+    )
+    ImportedRating.objects.create(
+        rating_import=rating_import, query=case.book.queries.first(), doc_id="imported", value=1
+    )
 
 
 def grow(case, rater, count):
@@ -90,6 +104,7 @@ def grow(case, rater, count):
             QueryScore.objects.create(ranking=ranking, run=run, query=query, version=version, score=1, revision=0)
             judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
         counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
+        _import(case, rater)
         RunComparison.objects.create(run=run, baseline=run, version=version, revision=0, **counts)
         stored = StoredComparison.objects.create(case=case, version=version, key=str(run.pk), figures={"p": 0.5})
         ComparedRun.objects.create(comparison=stored, run=run, position=0)

@@ -16,6 +16,7 @@ QUICK = {
     "fuzzing": (["--quick"], ["requests to", "target no error"]),
     "compare": (["--queries", "200", "--runs", "3"], ["s of CPU", "peak memory"]),
     "home": (["--quick"], ["home page", "update of active runs"]),
+    "importing": (["--quick"], ["new ratings", "other grades", "target at most"]),
     "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "target at most 30 ms"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),

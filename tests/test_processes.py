@@ -221,3 +221,51 @@ class TestShell:
         assert done.returncode == 2
         assert done.stderr.startswith("Error: The database cannot be used: ")
         assert "Traceback" not in done.stderr
+
+
+MAKE_RATED = """
+case = make_case(3, {"query 1": {"a": 1}}, owner=make_user(sys.argv[1]))
+print(case.pk)
+"""
+KILLED_IMPORT = """
+import os, signal
+from relevancy.judgments import imports
+from relevancy.transfer import ratings_csv
+
+def kill(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if sys.argv[2] == "before":
+    imports._ImportWriter.apply = kill
+else:
+    imports.move = kill
+case = Case.objects.get(pk=sys.argv[1])
+rows = "".join(f"imported {n % 50},{n},2\\n" for n in range(6000))
+ratings_csv.import_ratings(case=case, text="query,docid,rating\\nquery 1,a,3\\n" + rows, by=case.owner)
+"""
+SEEN = """
+from relevancy.models import *
+from relevancy.transfer import ratings_csv
+case = Case.objects.get(pk=sys.argv[1])
+lines = ratings_csv.export_ratings(case=case).splitlines()
+print(json.dumps([len(lines), lines[1], case.case_queries.present().count(), Query.objects.filter(book=case.book).count(),
+    ImportedRating.objects.filter(rating_import__book=case.book).count(), RatingChange.objects.filter(query__book=case.book).count()]))
+"""
+SWEEP = """
+from relevancy.models import RatingImport
+RatingImport.objects.update(progressed_at="2026-01-01T00:00Z")
+judgments.sweep_imports()
+print(RatingImport.objects.count())
+"""
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_killed_import_is_there_as_a_whole_or_not_at_all(here: Site, moment: str) -> None:
+    """Killed before or after the moment at which its ratings count."""
+    case = str(here.ask(MAKE_RATED, moment))
+    assert here.run(case, moment, code=KILLED_IMPORT).returncode == -signal.SIGKILL
+    grade = "query 1,a,1" if moment == "before" else "query 1,a,3"
+    rows, queries, changes = (4, 3, 1) if moment == "before" else (6004, 53, 6002)
+    assert here.ask(SEEN, case) == [rows, grade, queries, 53, 6001, 1]
+    assert here.ask(SWEEP) == 0
+    assert here.ask(SEEN, case) == [rows, grade, queries, queries, 0, changes]

@@ -78,6 +78,20 @@ class JudgingPairAdmin(ReadOnlyAdmin):
     search_fields = ("doc_id", "query__text")
 
 
+@admin.register(models.RatingImport)
+class RatingImportAdmin(ReadOnlyAdmin):
+    list_display = ("book", "rater", "by", "source", "progressed_at", "applied_at", "is_discarded")
+    list_select_related = ("book", "rater", "by")
+    search_fields = ("book__name", "by__email")
+
+
+@admin.register(models.ImportedRating)
+class ImportedRatingAdmin(ReadOnlyAdmin):
+    list_display = ("doc_id", "query", "value", "rating_import")
+    list_select_related = ("query", "rating_import__book")
+    search_fields = ("doc_id", "query__text")
+
+
 class ScorerVersionInline(ReadOnlyInline):
     model = models.ScorerVersion
     related = ("scorer", "created_by")

@@ -2,7 +2,7 @@
 
 from . import annotations
 from .activity import recent_activity
-from .cases import archive, create, rename, restore, share, unshare
+from .cases import archive, build_book, create, rename, restore, share, unshare
 from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
 from .deletion import Losses, delete, losses
 from .duplicates import Duplicate, RatingsChoice, duplicate
@@ -19,6 +19,7 @@ __all__ = [
     "WaitingCase",
     "annotations",
     "archive",
+    "build_book",
     "case_rows",
     "create",
     "create_from_setup",

@@ -29,14 +29,21 @@ def create(
     chosen = list(scorers) or [default_scorer()]
     with transaction.atomic():
         if book is None:
-            grades = list(scale or newest_version(chosen[0]).scale)
-            relevant_from = scoring.Scale(tuple(float(grade) for grade, _ in grades)).relevant_from
-            book = Book(name=name, owner=owner, scale=grades, relevant_from=relevant_from)
+            book = build_book(name=name, owner=owner, scorers=chosen, scale=scale)
             clean_and_save(book)
         case = Case(name=name, book=book, owner=owner)
         clean_and_save(case)
         choose_scorers(case=case, scorers=chosen)
     return case
+
+
+def build_book(
+    *, name: str, owner: User, scorers: Sequence[Scorer] = (), scale: Sequence[Sequence[Any]] | None = None
+) -> Book:
+    """Returns the book of a case that does not exist yet, not saved; the arguments are those of `create`."""
+    grades = list(scale or newest_version(scorers[0] if scorers else default_scorer()).scale)
+    relevant_from = scoring.Scale(tuple(float(grade) for grade, _ in grades)).relevant_from
+    return Book(name=name, owner=owner, scale=grades, relevant_from=relevant_from)
 
 
 def rename(*, case: Case, name: str) -> None:

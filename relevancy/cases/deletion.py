@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from relevancy.models import (
@@ -14,12 +14,12 @@ from relevancy.models import (
     CaseScore,
     QueryScore,
     Ranking,
-    Rating,
     RatingChange,
     Run,
     RunComparison,
     Scorer,
     User,
+    count_current_ratings,
 )
 
 
@@ -50,7 +50,7 @@ def losses(*, case: Case, by: User) -> Losses:
         runs=case.runs.count(),
         annotations=case.annotations.filter(removed_at=None).count(),
         scorers=tuple(Scorer.objects.filter(only_for=case).order_by("name").values_list("name", flat=True)),
-        ratings=Rating.objects.filter(query__book=case.book_id).aggregate(count=Count("pk"))["count"],
+        ratings=sum(count for *_, count, _ in count_current_ratings(("verdict",), query__book=case.book_id)),
         other_cases=other_cases,
         can_delete_book=not other_cases and _owns_book(case, by),
     )

@@ -13,6 +13,7 @@ from .books import (
     queries_with_coverage,
 )
 from .copying import COPY_SOURCE, NewRating, copy_ratings, store_ratings
+from .imports import ImportFailed, import_ratings, sweep_imports
 from .judging import (
     CLAIM,
     COUNTED,
@@ -36,6 +37,7 @@ __all__ = [
     "COUNTED",
     "BookAgreement",
     "GradeCount",
+    "ImportFailed",
     "InvalidRating",
     "JudgedDocument",
     "JudgingProgress",
@@ -54,6 +56,7 @@ __all__ = [
     "count_by_rater",
     "count_pairs_by_level",
     "find_books",
+    "import_ratings",
     "is_outdated",
     "judge",
     "judging_progress",
@@ -76,5 +79,6 @@ __all__ = [
     "set_rule",
     "set_scale",
     "store_ratings",
+    "sweep_imports",
     "undo",
 ]

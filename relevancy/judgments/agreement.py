@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from relevancy.models import Book, Rating, User, Verdict
+from relevancy.models import Book, User, current_ratings
 from relevancy.statistics import Agreement, PairAgreement, RaterTable, compare_raters
 from relevancy.statistics import measure_agreement as measure_table
 
@@ -35,13 +35,12 @@ class BookAgreement:
 
 def measure_agreement(*, book: Book) -> BookAgreement:
     """Computes the agreement of a book's raters from all grades; "cannot judge" and "later" are left out. Two SQL statements."""
-    ratings = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).order_by("pk")
-    rows = list(ratings.values_list("query_id", "doc_id", "rater_id", "value"))
+    ratings = current_ratings(("id", "query_id", "doc_id", "rater_id", "value"), query__book=book)
+    rows = [row[1:] for row in sorted(ratings) if row[-1] is not None]  # no grade: "cannot judge" or "later"
     items: dict[tuple[int, str], int] = {}
     cells = [
         (query_id, items.setdefault((query_id, doc_id), len(items)), rater_id, value)
         for query_id, doc_id, rater_id, value in rows
-        if value is not None  # the database refuses a verdict "rated" without a grade
     ]
     table = RaterTable.build(cells, book.grades)
     users = User.objects.in_bulk({rater_id for _, _, rater_id, _ in rows})

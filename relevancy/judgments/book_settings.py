@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import scores, scoring
-from relevancy.models import Book, Rating, Verdict
+from relevancy.models import Book, ImportedRating, Rating
 from relevancy.models.saving import clean_and_save
 
 from .write_queue import write_turn
@@ -32,12 +32,10 @@ def set_scale(*, book: Book, scale: Sequence[Sequence[Any]], relevant_from: floa
     """
     grades = tuple(float(grade) for grade, _ in scale)
     checked = scoring.Scale(grades) if relevant_from is None else scoring.Scale(grades, relevant_from)
-    ratings = Rating.objects.filter(query__book=book, verdict=Verdict.RATED, value__isnull=False).order_by("value")
-    off = [
-        value
-        for value in ratings.values_list("value", flat=True).distinct()
-        if value is not None and not checked.contains(value)
-    ]
+    ratings = Rating.objects.filter(query__book=book, value__isnull=False).order_by().values_list("value")
+    imported = ImportedRating.objects.filter(query__book=book, rating_import__applied_at__isnull=False).order_by()
+    values = sorted(value for (value,) in ratings.union(imported.values_list("value")).order_by() if value is not None)
+    off = [value for value in values if not checked.contains(value)]
     if off:
         raise ValidationError(
             {

@@ -1,14 +1,25 @@
 """What pages say about books: what is left to judge, who rated what, which grades were given."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from relevancy.models import Book, Case, JudgingPair, Query, Rating, User, Verdict
+from relevancy.models import (
+    Book,
+    Case,
+    ImportedRating,
+    JudgingPair,
+    Query,
+    Rating,
+    User,
+    Verdict,
+    count_current_ratings,
+)
 
 from .judging import COUNTED, SubqueryCount
 
@@ -40,7 +51,7 @@ def find_books(user: User) -> QuerySet[Any]:
     """
     cases = Case.objects.visible_to(user).live().filter(book=OuterRef("pk")).order_by().values("pk")
     queries = Query.objects.live().filter(book=OuterRef("pk")).order_by().values("pk")
-    books: QuerySet[Any] = Book.objects.visible_to(user).select_related("owner")
+    books: QuerySet[Any] = Book.objects.visible_to(user).complete().select_related("owner")
     found: QuerySet[Any] = books.annotate(
         case_count=SubqueryCount(cases), query_count=SubqueryCount(queries), left=_left(user)
     )
@@ -55,30 +66,26 @@ def books_to_judge(user: User, *, count: int = 5) -> Sequence[Any]:
 
 def count_by_rater(book: Book) -> list[RaterCount]:
     """Returns the raters of a book, those with most ratings first. Two SQL statements."""
-    rows = (
-        Rating.objects.filter(query__book=book)
-        .exclude(verdict=Verdict.LATER)
-        .order_by()
-        .values("rater")
-        .annotate(
-            rated=Count("pk", filter=Q(verdict=Verdict.RATED)),
-            cannot=Count("pk", filter=Q(verdict=Verdict.CANNOT)),
-            last=Max("updated_at"),
-        )
-    )
-    counts = {row["rater"]: row for row in rows}
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    last: dict[int, datetime] = {}
+    judged = count_current_ratings(("rater_id", "verdict"), query__book=book)
+    for rater_id, verdict, count, newest in judged:
+        if verdict != Verdict.LATER:
+            counts[rater_id][verdict] += count
+            last[rater_id] = max(newest, last.get(rater_id, newest))
     users = User.objects.in_bulk(counts)
-    raters = [RaterCount(users[pk], row["rated"], row["cannot"], row["last"]) for pk, row in counts.items()]
+    raters = [RaterCount(users[pk], of[Verdict.RATED], of[Verdict.CANNOT], last[pk]) for pk, of in counts.items()]
     return sorted(raters, key=lambda rater: (-rater.rated, -rater.cannot, str(rater.rater), rater.rater.pk))
 
 
 def count_by_grade(book: Book) -> list[GradeCount]:
     """Returns how often each grade of the book's scale was given, by all raters. One SQL statement."""
-    rated = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).order_by()
-    counts: dict[float | None, int] = dict(rated.values_list("value").annotate(Count("pk")))
-    total = sum(counts.values())
+    counts: Counter[float] = Counter()
+    for value, count, _ in count_current_ratings(("value",), query__book=book, value__isnull=False):
+        counts[value] += count
+    total = counts.total()
     return [
-        GradeCount(value, label, counts.get(value, 0), 100 * counts.get(value, 0) / total if total else 0.0)
+        GradeCount(value, label, counts[value], 100 * counts[value] / total if total else 0.0)
         for value, label in book.scale
     ]
 
@@ -97,11 +104,14 @@ def queries_with_coverage(book: Book) -> QuerySet[Any]:
     rated = Rating.objects.filter(query=OuterRef("pk"), verdict=Verdict.RATED).order_by()
     pairs = JudgingPair.objects.filter(query=OuterRef("pk")).order_by()
     documents = rated.values("query").annotate(count=Count("doc_id", distinct=True)).values("count")
+    imported = ImportedRating.objects.applied().filter(query=OuterRef("pk")).order_by()
+    others = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
+    new_documents = imported.filter(~Exists(others)).values("pk")  # a book has one such import at a time
     return (
         Query.objects.live()
         .filter(book=book)
         .annotate(
-            rated=Coalesce(Subquery(documents, output_field=IntegerField()), 0),
+            rated=Coalesce(Subquery(documents, output_field=IntegerField()), 0) + SubqueryCount(new_documents),
             pairs=SubqueryCount(pairs.values("pk")),
             open=SubqueryCount(pairs.open().values("pk")),
         )

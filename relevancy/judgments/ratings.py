@@ -13,6 +13,7 @@ from relevancy import scores
 from relevancy.models import Book, Query, Ranking, Rating, Run, ScorerVersion, User
 
 from .changes import REMOVAL, Change, RatingEditor
+from .imported_rows import move_queries
 from .write_queue import write_turn
 
 MAX_DOC_ID_LENGTH = 500
@@ -134,6 +135,7 @@ def rate_book(
     with write_turn(), transaction.atomic():
         for query_ids in batched(sorted(changes), BATCH):
             scores.lock_queries(query_ids)
+            move_queries(query_ids)
         present = _read_present(changes, rater)
         editor = RatingEditor(rater, by, source)
         for query_id, documents in changes.items():
@@ -223,6 +225,9 @@ def _store(
             _check_revision(query, expected_revision)
         query.book.refresh_settings()
         ratings = scores.QueryRatings.read(query.pk)
+        if ratings.has_unmoved:
+            move_queries([query.pk])
+            ratings = scores.QueryRatings.read(query.pk)
         own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
         editor = RatingEditor(by, by, source)
         for doc_id, change in choose_changes(own).items():

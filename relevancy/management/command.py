@@ -119,6 +119,19 @@ def read_text(path: str) -> str:
     return transfer.decode(read_bytes(path))
 
 
+@contextmanager
+def open_lines(path: str) -> Iterator[Iterator[str]]:
+    """Opens a UTF-8 file, with or without a byte order mark, whose lines are read one by one; `-` is stdin."""
+    if path == "-":
+        yield transfer.read_lines(sys.stdin.buffer)
+        return
+    try:
+        with Path(path).open("rb") as file:
+            yield transfer.read_lines(file)
+    except OSError as error:
+        fail(f"{path} cannot be read: {error.strerror}.")
+
+
 def write_text(path: str, text: str, stdout: OutputWrapper) -> None:
     """Writes a file completely or not at all; `-` is stdout."""
     if path == "-":

@@ -11,6 +11,14 @@ from .invitation import Invitation
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
+from .rating_import import (
+    UNMOVED,
+    ImportedRating,
+    RatingImport,
+    count_current_ratings,
+    current_ratings,
+    stored_ratings,
+)
 from .run import Ranking, Run
 from .schedule import Notification, Schedule, ScheduledCheck
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
@@ -22,6 +30,7 @@ from .team import Membership, Role, Team
 from .user import User
 
 __all__ = [
+    "UNMOVED",
     "Annotation",
     "ApiToken",
     "Attempt",
@@ -34,6 +43,7 @@ __all__ = [
     "ComparedRun",
     "EncryptedJSONField",
     "Endpoint",
+    "ImportedRating",
     "Invitation",
     "JudgingPair",
     "JudgingQueue",
@@ -45,6 +55,7 @@ __all__ = [
     "Ranking",
     "Rating",
     "RatingChange",
+    "RatingImport",
     "Role",
     "Run",
     "RunComparison",
@@ -61,4 +72,7 @@ __all__ = [
     "User",
     "Verdict",
     "case_revision",
+    "count_current_ratings",
+    "current_ratings",
+    "stored_ratings",
 ]

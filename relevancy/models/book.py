@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 class BookQuerySet(SharedQuerySet["Book"]):
     """Books. A role on a case gives a role on its book, at most that of a rater."""
 
+    def complete(self) -> Self:
+        """Excludes books that an import is still creating."""
+        return self.exclude(rating_imports__is_first=True)
+
     def _role_in_teams(self, user: User) -> models.Expression:
         own = super()._role_in_teams(user)
         case = cast("type[Case]", self.model._meta.get_field("cases").related_model)

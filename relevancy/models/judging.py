@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 
 from .book import Book, Query
 from .rating import Rating, Verdict
+from .rating_import import ImportedRating
 from .run import Run
 
 MAX_DEPTH, MAX_RATINGS = 100, 9
@@ -78,14 +79,18 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
     def without_judgment_by(self, user: Any) -> Self:
         """Pairs without any rating of the user: no grade, no "cannot judge", no "later"."""
         own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=user)
-        return self.filter(~models.Exists(own))
+        imported = ImportedRating.objects.of_rater(user)
+        return self.filter(~models.Exists(own), ~models.Exists(imported))
 
     def in_order(self) -> Self:
         """In the order in which they are to be judged."""
         return self.order_by("level", "key", "id")
 
     def update_levels(self) -> int:
-        """Counts the raters of each of these pairs again. One SQL statement; the queries must be locked."""
+        """Counts the raters of each of these pairs again. One SQL statement; the queries must be locked.
+
+        Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
+        """
         ratings = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id")).order_by()
 
         def count(**condition: Any) -> Coalesce:

@@ -3,16 +3,19 @@
 from . import tags
 from .details import QueryDetails, set_details
 from .ordering import move, move_by
-from .pasting import PastedQueries, parse_pasted
-from .queries import AddedQueries, add, describe, edit, ensure, remove, restore
+from .pasting import MAX_QUERIES, PastedQueries, parse_pasted
+from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
 from .text import check_text, normalize, parse_options
 
 __all__ = [
+    "MAX_QUERIES",
     "AddedQueries",
     "PastedQueries",
     "QueryDetails",
     "add",
+    "add_prepared",
     "check_text",
+    "delete_prepared",
     "describe",
     "edit",
     "ensure",
@@ -21,6 +24,7 @@ __all__ = [
     "normalize",
     "parse_options",
     "parse_pasted",
+    "prepare",
     "remove",
     "restore",
     "set_details",

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import batched
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -20,6 +20,8 @@ from .pasting import PastedQueries, parse_lines
 from .text import check_text, parse_options, text_key
 
 BATCH_SIZE = 500
+# A tenth of the time of `bulk_create`.
+_INSERT = f"INSERT INTO {CaseQuery._meta.db_table} (case_id, query_id, position, options, weight) VALUES (%s, %s, %s, '{{}}', 1)"
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,63 @@ def ensure(*, book: Book, texts: Sequence[str]) -> list[Query]:
     if retired:
         book.queries.filter(pk__in=retired).update(retired_at=None)
     return [queries[key] for key in texts_by_key]
+
+
+def prepare(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
+    """Returns `{normalized text: query id}`. Creates those that the book does not have, retired: nobody sees them before `add`.
+
+    Short transactions, and none around all of them. `delete_prepared` removes what was not added after all.
+    """
+    ids: dict[str, int] = {}
+    for batch in batched(texts, BATCH_SIZE):
+        keys = {text_key(text): text for text in batch}
+        present = dict(book.queries.filter(text_key__in=keys).values_list("text_key", "pk"))
+        if missing := [key for key in keys if key not in present]:
+            now = timezone.now()
+            rows = [Query(book=book, text=keys[key], text_key=key, retired_at=now) for key in missing]
+            Query.objects.bulk_create(rows, ignore_conflicts=True)
+            present |= dict(book.queries.filter(text_key__in=missing).values_list("text_key", "pk"))
+        ids |= {text: present[key] for key, text in keys.items()}
+    return ids
+
+
+def add_prepared(*, case: Case, query_ids: Sequence[int]) -> int:
+    """Adds prepared queries, or others of the book, to the end of the case as `add` does, and returns how many.
+
+    Reads and writes little, because the transaction that calls it holds up everybody on SQLite.
+    """
+    with transaction.atomic():
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+        for batch in batched(query_ids, BATCH_SIZE):
+            case.book.queries.filter(pk__in=batch, retired_at__isnull=False).update(retired_at=None)
+        last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
+        present = {pk: removed_at is None for pk, removed_at in case.case_queries.values_list("query_id", "removed_at")}
+        positions = {pk: last + number * STEP for number, pk in enumerate(query_ids, 1) if not present.get(pk)}
+        new = [(case.pk, pk, at) for pk, at in positions.items() if pk not in present]
+        with connection.cursor() as cursor:
+            cursor.executemany(_INSERT, new)
+        if len(new) < len(positions):
+            restored = [row for row in case.case_queries.exclude(removed_at=None) if row.query_id in positions]
+            for case_query in restored:
+                case_query.removed_at, case_query.position = None, positions[case_query.query_id]
+            CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
+            scores.case_changed(case.pk)
+    return len(positions)
+
+
+def delete_prepared(*, book: Book) -> None:
+    """Deletes the queries of a book that were prepared and never added: retired, in no case and without ratings."""
+    unused = book.queries.filter(
+        retired_at__isnull=False,
+        case_queries=None,
+        ratings=None,
+        rating_changes=None,
+        imported_ratings=None,
+        rankings=None,
+        scores=None,
+    ).order_by("pk")
+    while pks := list(unused.values_list("pk", flat=True)[:BATCH_SIZE]):
+        Query.objects.filter(pk__in=pks).delete()
 
 
 def _by_key(book: Book, keys: Iterable[str]) -> dict[str, Query]:

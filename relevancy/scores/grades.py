@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import batched
 
 from relevancy import scoring
-from relevancy.models import Book, Rating, Verdict
+from relevancy.models import Book, current_ratings
 
 BATCH = 500
 
@@ -33,7 +33,8 @@ def known_grades(book: Book, query_ids: Iterable[int]) -> dict[int, dict[str, fl
     query_ids = list(query_ids)
     ratings: dict[int, dict[str, list[RatingRow]]] = {query_id: defaultdict(list) for query_id in query_ids}
     for batch in batched(query_ids, BATCH):
-        rows = Rating.objects.filter(query_id__in=batch, verdict=Verdict.RATED)
-        for query_id, doc_id, value, time, pk in rows.values_list("query_id", "doc_id", "value", "updated_at", "id"):
-            ratings[query_id][doc_id].append((value, (time, pk)))
+        rows = current_ratings(("query_id", "doc_id", "value", "updated_at", "id"), query_id__in=batch)
+        for query_id, doc_id, value, time, pk in rows:
+            if value is not None:
+                ratings[query_id][doc_id].append((value, (time, pk)))
     return {query_id: combine_grades(book, documents) for query_id, documents in ratings.items()}

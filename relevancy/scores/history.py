@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
-from relevancy.models import Attempt, Case, CaseScore, QueryScore, Rating, Run, ScorerVersion
+from relevancy.models import Attempt, Case, CaseScore, QueryScore, Run, ScorerVersion, current_ratings
 
 MAX_POINTS = 30  # of the history chart
 MAX_SPARKLINE_POINTS = 12
@@ -159,5 +159,5 @@ def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:
         return False
     if run.query_scores.filter(Q(value__gt=0) | Q(score__gt=0)).exists():
         return False
-    ratings = Rating.objects.filter(query__book=run.case.book_id, value__isnull=False)
-    return ratings[:MIN_RATINGS].count() == MIN_RATINGS
+    ratings = current_ratings(("id",), query__book=run.case.book_id, value__isnull=False)
+    return len(ratings[:MIN_RATINGS]) == MIN_RATINGS

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from relevancy.models import Book, Rating, Verdict
+from relevancy.models import UNMOVED, Book, Verdict, current_ratings
 
 from .grades import RatingRow, combine_grades
 
 
 @dataclass(frozen=True, slots=True)
 class RatingRecord:
-    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`."""
+    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`; `pk` may be `UNMOVED`."""
 
     pk: int
     doc_id: str
@@ -37,15 +37,19 @@ class QueryRatings:
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
-        rows = Rating.objects.filter(query_id=query_id).order_by("updated_at", "id")
         columns = ("id", "doc_id", "rater_id", "rater__name", "rater__email", "verdict", "value", "note", "updated_at")
-        return cls(
-            query_id,
-            [
-                RatingRecord(pk, doc_id, rater_id, name or email, verdict, value, note, updated_at)
-                for pk, doc_id, rater_id, name, email, verdict, value, note, updated_at in rows.values_list(*columns)
-            ],
-        )
+        records = [
+            RatingRecord(pk, doc_id, rater_id, name or email, verdict, value, note, updated_at)
+            for pk, doc_id, rater_id, name, email, verdict, value, note, updated_at in current_ratings(
+                columns, query_id=query_id
+            )
+        ]
+        return cls(query_id, sorted(records, key=lambda record: (record.updated_at, record.pk)))
+
+    @property
+    def has_unmoved(self) -> bool:
+        """Whether some are of an import, and have no `Rating` yet; see `current_ratings`."""
+        return any(record.pk == UNMOVED for record in self.records)
 
     @cached_property
     def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:

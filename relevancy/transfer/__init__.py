@@ -22,7 +22,7 @@ from . import (
     scorer_file,
     trec,
 )
-from .cells import decode
+from .cells import decode, read_lines
 from .errors import BadFile
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "query_list_csv",
     "ratings_csv",
     "ratings_preview",
+    "read_lines",
     "run_csv",
     "runs_file",
     "sample",

@@ -1,16 +1,21 @@
 """Text files and CSV cells, protected against spreadsheets that would run a cell as a formula."""
 
+import codecs
 import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO
 
-from .errors import BadFile, quote
+from .errors import BadFile, UnreadableFile, quote
 
 type Cell = str | int | float
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 MAX_BYTES = 50 * 1024 * 1024
+MAX_LINE = 1_000_000
+MAX_ROWS = 2_000_000
+READ_BYTES = 64 * 1024
 
 
 def protect(text: str) -> str:
@@ -48,12 +53,44 @@ def decode(content: bytes) -> str:
         ) from None
 
 
-def read_rows(text: str, header: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[str]]]:
-    """Yields `(line, cells)` for each row of a CSV text that is not blank. Raises `BadFile`.
+def read_lines(file: BinaryIO) -> Iterator[str]:
+    """Yields the lines of a UTF-8 file, with or without a byte order mark, and their ends. Reads no further than it is asked to.
 
-    `header` lists the accepted names of each column, the preferred name first.
+    Raises `UnreadableFile` for more than `MAX_BYTES` bytes, for a line of more than `MAX_LINE` characters, and for other encodings.
     """
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    size, number, rest = 0, 0, ""
+    while True:
+        content = file.read(READ_BYTES)
+        size += len(content)
+        if size > MAX_BYTES:
+            raise UnreadableFile(f"The file is too large: the maximum is {MAX_BYTES:,} bytes. Split it.")
+        try:
+            text = decoder.decode(content, final=not content)
+        except UnicodeDecodeError as error:
+            line = number + 1 + rest.count("\n") + error.object[: error.start].count(b"\n")
+            raise UnreadableFile(
+                f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8. Save the file as UTF-8.", line=line
+            ) from None
+        lines = io.StringIO(rest + text, newline="").readlines()
+        # The last line may go on in what is read next, and so may a line end of two characters.
+        rest = lines.pop() if lines and content else ""
+        number += len(lines)
+        yield from lines
+        if len(rest) > MAX_LINE:
+            raise UnreadableFile(f"the line has more than {MAX_LINE:,} characters.", line=number + 1)
+        if not content:
+            return
+
+
+def read_rows(text: str | Iterable[str], header: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yields `(line, cells)` for each row of a CSV text, or its lines, that is not blank.
+
+    `header` lists the accepted names of each column, the preferred name first. Raises `BadFile`, also after `MAX_ROWS` rows.
+    """
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
+    reader = csv.reader(lines, strict=True)
+    rows = 0
     try:
         names = [cell.strip().lower() for cell in next(reader, [])]
         expected = ",".join(accepted[0] for accepted in header)
@@ -68,6 +105,9 @@ def read_rows(text: str, header: Sequence[Sequence[str]]) -> Iterator[tuple[int,
                 raise BadFile(
                     f"{len(cells)} columns instead of {len(header)} ({expected}): {quote(','.join(cells))}.", line=line
                 )
+            rows += 1
+            if rows > MAX_ROWS:
+                raise BadFile(f"the file has more than {MAX_ROWS:,} rows. Split it.", line=line)
             yield line, [unprotect(cell) for cell in cells]
     except StopIteration:
         return

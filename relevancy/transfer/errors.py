@@ -15,3 +15,7 @@ def quote(value: object) -> str:
     """Returns a value of a file as an error message quotes it: its `repr`, at most 200 characters."""
     text = repr(value)
     return text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 2]}…{text[-1]}"
+
+
+class UnreadableFile(BadFile):
+    """A file that cannot be read any further: too large, or not text in UTF-8."""

@@ -1,15 +1,16 @@
 """What an import of ratings would do, before it is done."""
 
-import csv
-from collections.abc import Mapping
+import io
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from relevancy import scores
 from relevancy.models import Case, User
 from relevancy.scoring import Scale
 
-from .errors import BadFile
-from .ratings_csv import parse_ratings
+from .errors import BadFile, UnreadableFile
+from .ratings_csv import RatingsFile, parse_ratings
 
 MAX_ERRORS = 20
 
@@ -36,16 +37,22 @@ class RatingsPreview:
         return self.unchanged + self.unrated
 
 
-def preview_ratings(*, case: Case, text: str, by: User) -> RatingsPreview:
-    """Returns what `import_ratings` would do with a file. Writes nothing.
+def preview_ratings(*, case: Case, text: str | Iterable[str], by: User) -> RatingsPreview:
+    """Returns what `import_ratings` would do with a CSV text, or its lines. Writes nothing.
 
-    Two SQL statements, and one for each query of the file that the book has.
+    Two SQL statements, and one for each query of the file that the book has. Raises `UnreadableFile` as the lines do; everything
+    else that is wrong is in the result.
     """
-    scale = scores.scale_of(case.book)
-    preview = RatingsPreview(errors=find_errors(text, scale))
-    if preview.errors:
-        return preview
-    ratings = parse_ratings(text, scale)
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
+    ratings, errors = _read(iter(lines), scores.scale_of(case.book))
+    if ratings is None:
+        return RatingsPreview(errors=errors)
+    with ratings:
+        return _compare(case, ratings, by)
+
+
+def _compare(case: Case, ratings: RatingsFile, by: User) -> RatingsPreview:
+    preview = RatingsPreview()
     in_case = set(case.case_queries.present().values_list("query__text", flat=True))
     id_by_text = dict(case.book.queries.values_list("text", "pk"))
     for query, documents in ratings.items():
@@ -66,27 +73,45 @@ def _own_ratings(query_id: int | None, by: User) -> Mapping[str, float | None]:
     return {record.doc_id: record.value for record in records if record.rater_id == by.pk}
 
 
-def find_errors(text: str, scale: Scale) -> list[tuple[int | None, str]]:
-    """Returns line and message of the errors of a file, at most 20.
+def _read(lines: Iterator[str], scale: Scale) -> tuple[RatingsFile | None, list[tuple[int | None, str]]]:
+    """Returns the ratings of a file or, if anything is wrong, None with line and message of the errors, at most 20.
 
-    The file is read on from the line after an error, so each part of it is read once. Two different ratings of a document are
-    found unless there is an error between their lines: then they are found once that is corrected.
+    The file is read on from the line after an error, so each line is read once. Two different ratings of a document are found
+    unless there is an error between their lines: then they are found once that is corrected.
     """
-    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    header = next(lines, "")
     errors: list[tuple[int | None, str]] = []
-    skipped = 1  # lines before the part that is read, besides the header
+    counted = _CountedLines(lines)
     while len(errors) < MAX_ERRORS:
+        before = counted.number
         try:
-            parse_ratings("".join([*lines[:1], *lines[skipped:]]), scale)
+            file = parse_ratings(chain([header], counted), scale)
+        except UnreadableFile:
+            raise
         except BadFile as error:
             line, message = _location(error)
             if line is None or line == 1:
-                return [*errors, (line, message)]
-            errors.append((line + skipped - 1, message))
-            skipped += line - 2 + _length_of_record(lines[skipped + line - 2 :])
+                return None, [*errors, (line, message)]
+            errors.append((line + before, message))
         else:
+            if not errors:
+                return file, errors
+            file.close()
             break
-    return errors
+    return None, errors
+
+
+@dataclass
+class _CountedLines(Iterator[str]):
+    """Lines, and the number of those that were read."""
+
+    lines: Iterator[str]
+    number: int = 0
+
+    def __next__(self) -> str:
+        line = next(self.lines)
+        self.number += 1
+        return line
 
 
 def _location(error: BadFile) -> tuple[int | None, str]:
@@ -95,13 +120,3 @@ def _location(error: BadFile) -> tuple[int | None, str]:
     if error.line is not None:
         text = text.removeprefix(f"Line {error.line}: ")
     return error.line, text[:1].upper() + text[1:]
-
-
-def _length_of_record(lines: list[str]) -> int:
-    """Returns how many lines the first record takes: cells in quotes can contain line ends."""
-    reader = csv.reader(lines)
-    try:
-        next(reader, None)
-    except csv.Error:
-        return len(lines) or 1
-    return max(1, reader.line_num)

@@ -1,10 +1,12 @@
 """Ratings as CSV, import and export: what is accepted, and what is rejected with line, column and value."""
 
+import io
+
 import pytest
 
-from relevancy import transfer
+from relevancy import queries, transfer
 from relevancy.models import CaseQuery, Query, Rating, RatingChange
-from relevancy.transfer import ratings_csv
+from relevancy.transfer import cells, ratings_csv
 from tests.factories import make_case, make_user
 
 pytestmark = pytest.mark.django_db
@@ -22,21 +24,25 @@ pytestmark = pytest.mark.django_db
     ],
 )
 def test_read_accepts_variants(text: str) -> None:
-    assert ratings_csv.parse_ratings(text) == {"star wars": {"1": 3, "2": 0}}
+    with ratings_csv.parse_ratings(text) as file:
+        assert file == {"star wars": {"1": 3, "2": 0}}
 
 
 def test_read_removes_the_apostrophe() -> None:
     text = "query,docid,rating\n'=1+1,'-7,2\n'tis,'a,1\n''@x,''=y,3\n"
-    assert ratings_csv.parse_ratings(text) == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
+    with ratings_csv.parse_ratings(text) as file:
+        assert file == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
 
 
 def test_read_a_line_that_only_names_a_query() -> None:
-    assert ratings_csv.parse_ratings("query,docid,rating\nstar wars,,\n") == {"star wars": {}}
+    with ratings_csv.parse_ratings("query,docid,rating\nstar wars,,\n") as file:
+        assert file == {"star wars": {}}
 
 
 def test_parse_ratings_takes_an_empty_rating_as_unrated() -> None:
     text = "query,docid,rating\nstar wars,1,\nstar wars,2,3\nalien,7, \n"
-    assert ratings_csv.parse_ratings(text) == {"star wars": {"2": 3}, "alien": {}}
+    with ratings_csv.parse_ratings(text) as file:
+        assert file == {"star wars": {"2": 3}, "alien": {}}
 
 
 def test_import_ratings_ignores_documents_without_a_rating() -> None:
@@ -167,3 +173,58 @@ def test_export_ratings_shape() -> None:
     case.book.save()
     ratings_csv.import_ratings(case=case, text="query,docid,rating\nb,1,2\n", by=case.owner, rater=make_user())
     assert "b,1,1.5\n" in ratings_csv.export_ratings(case=case)
+
+
+class Endless(io.RawIOBase):
+    """A file that goes on for ever, and counts what was read of it."""
+
+    def __init__(self, row: bytes) -> None:
+        super().__init__()
+        self.row, self.size = row, 0
+
+    def read(self, size: int = -1) -> bytes:
+        content = self.row * (size // len(self.row))
+        if not self.size:
+            content = b"query,docid,rating\n" + content
+        self.size += len(content)
+        return content
+
+
+@pytest.mark.parametrize(
+    ("row", "limit", "value", "said"),
+    [
+        (b"a,%d,1\n" % 7, "MAX_ROWS", 50_000, "Line 50002: the file has more than 50,000 rows"),
+        (b"a,1,1\n", "MAX_BYTES", 300_000, "maximum is 300,000 bytes"),
+        (b"x" * 1000, "MAX_LINE", 200_000, "Line 2: the line has more than 200,000 characters"),
+    ],
+)
+def test_large_files_are_refused_while_they_are_read(
+    row: bytes, limit: str, value: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, limit, value)
+    file = Endless(row)
+    with pytest.raises(transfer.BadFile, match=said):
+        ratings_csv.parse_ratings(transfer.read_lines(file))
+    assert file.size < 600_000
+
+
+def test_too_many_queries_are_refused_while_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "MAX_QUERIES", 2)
+    with pytest.raises(transfer.BadFile, match="Line 4: the file has more than 2 queries"):
+        ratings_csv.parse_ratings(["query,docid,rating\n", "a,1,1\n", "b,1,1\n", "c,1,1\n", "bad\n"])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_read_lines_in_pieces(size: int, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "READ_BYTES", size)
+    text = f"\ufeffquery,docid,rating{end}é🙂,1,3{end}{end}last,2,1"
+    lines = list(transfer.read_lines(io.BytesIO(text.encode())))
+    assert lines == [f"query,docid,rating{end}", f"é🙂,1,3{end}", end, "last,2,1"]
+
+
+@pytest.mark.parametrize("size", [1, 3, 64])
+def test_read_lines_names_the_line_of_a_bad_byte(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "READ_BYTES", size)
+    with pytest.raises(transfer.BadFile, match="Line 2: the byte 0xe9 is not valid UTF-8"):
+        list(transfer.read_lines(io.BytesIO(b"query,docid,rating\ncaf\xe9,1,2\n")))

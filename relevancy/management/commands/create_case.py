@@ -1,6 +1,7 @@
 """`create_case Products --endpoint shop --template t.txt --fields "id title" --ratings ratings.csv --scale 0:3`"""
 
 from argparse import BooleanOptionalAction
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,8 +9,9 @@ from django.db import transaction
 
 from relevancy import cases, queries, runs, scorers, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, read_text
-from relevancy.models import Endpoint
+from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, open_lines, read_text
+from relevancy.models import Case, Endpoint
+from relevancy.models.saving import clean_and_save
 
 
 class Command(Base):
@@ -43,15 +45,16 @@ class Command(Base):
         owner = find_owner(options["owner"])
         endpoint = _find_endpoint(options)
         template = read_text(options["template"]) if endpoint else ""
-        query_lines = read_text(options["queries"]) if options["queries"] else ""
-        ratings = read_text(options["ratings"]) if options["ratings"] else ""
-        with transaction.atomic():
-            case = cases.create(
-                name=options["name"],
-                owner=owner,
-                scorers=find_scorers(options["scorer"]),
-                scale=scorers.parse_scale(options["scale"]) if options["scale"] else None,
-            )
+        pasted = queries.parse_pasted(read_text(options["queries"]) if options["queries"] else "")
+        if pasted.rejected:
+            line, reason = pasted.rejected[0]
+            raise transfer.BadFile(reason, line=line)
+        case_scorers = find_scorers(options["scorer"])
+        scale = scorers.parse_scale(options["scale"]) if options["scale"] else None
+        book = cases.build_book(name=options["name"], owner=owner, scorers=case_scorers, scale=scale)
+
+        def create(query_ids: Sequence[int] = ()) -> Case:
+            case = cases.create(name=options["name"], owner=owner, scorers=case_scorers, book=book)
             if endpoint:
                 runs.attempts.save(
                     case=case,
@@ -62,12 +65,20 @@ class Command(Base):
                     escape=options["escape"],
                     by=owner,
                 )
-            added = queries.add(case=case, texts=queries.parse_pasted(query_lines))
-            if added.rejected:
-                line, reason = added.rejected[0]
-                raise transfer.BadFile(reason, line=line)
-            if ratings:
-                transfer.ratings_csv.import_ratings(case=case, text=ratings, by=owner, source="command")
+            queries.add(case=case, texts=pasted)
+            queries.add_prepared(case=case, query_ids=query_ids)
+            return case
+
+        with transaction.atomic():
+            clean_and_save(book)
+            case = create()
+            transaction.set_rollback(bool(options["ratings"]))  # then this was only a check of everything else
+        if options["ratings"]:
+            book.pk = None
+            with open_lines(options["ratings"]) as lines:
+                case = transfer.ratings_csv.import_with_case(
+                    book=book, text=lines, by=owner, source="command", create_case=create
+                )
         if endpoint:
             for warning in runs.attempts.template_warnings(endpoint=endpoint, template=template):
                 self.stderr.write(f"Template, line {warning.line}: {warning.message}")

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from relevancy import tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_case, find_owner, read_text
+from relevancy.management.command import find_case, find_owner, open_lines
 
 
 class Command(Base):
@@ -21,8 +21,8 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
-        text = read_text(options["file"])
-        imported = transfer.ratings_csv.import_ratings(case=case, text=text, by=by, source="command")
+        with open_lines(options["file"]) as lines:
+            imported = transfer.ratings_csv.import_ratings(case=case, text=lines, by=by, source="command")
         if imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
         self.write(

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import judgments
-from relevancy.models import Book, Rating, Role, User, Verdict
+from relevancy.models import Book, Role, User
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 
@@ -50,7 +50,7 @@ class PairRow:
 def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The figures of a book, computed when the page is opened."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
-    ratings = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).count()
+    ratings = sum(grade.count for grade in judgments.count_by_grade(book))
     context: dict[str, object] = {"book": book, "ratings": ratings, "max_ratings": MAX_RATINGS}
     if ratings <= MAX_RATINGS:
         result = judgments.measure_agreement(book=book)

@@ -23,9 +23,9 @@ class TextFileField(forms.FileField):
 
 
 class RatingsFileForm(forms.Form):
-    """A file of ratings."""
+    """A file of ratings. It is read line by line when it is used."""
 
-    file = TextFileField(
+    file = forms.FileField(
         label="Ratings",
         help_text="CSV in UTF-8 with the header query,docid,rating. They become your ratings; a row without a rating only adds "
         "its query.",

@@ -49,12 +49,12 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     form = RatingsFileForm(files=request.FILES)
     if not form.is_valid():
         return _render(request, case, {"ratings_form": form}, status=422)
-    text = form.cleaned_data["file"]
-    if submitted(request, ImportAction) == ImportAction.PREVIEW:
-        preview = transfer.ratings_preview.preview_ratings(case=case, text=text, by=request.user)
-        return _render(request, case, {"ratings_form": form, "preview": preview})
+    lines = transfer.read_lines(form.cleaned_data["file"])
     try:
-        imported = transfer.ratings_csv.import_ratings(case=case, text=text, by=request.user)
+        if submitted(request, ImportAction) == ImportAction.PREVIEW:
+            preview = transfer.ratings_preview.preview_ratings(case=case, text=lines, by=request.user)
+            return _render(request, case, {"ratings_form": form, "preview": preview})
+        imported = transfer.ratings_csv.import_ratings(case=case, text=lines, by=request.user)
     except transfer.BadFile as error:
         form.add_error("file", str(error))
         return _render(request, case, {"ratings_form": form}, status=422)

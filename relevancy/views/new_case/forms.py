@@ -89,7 +89,8 @@ class ScaleForm(forms.Form):
         ]
         scorer_field.initial = self.scorers[0].scorer.pk
         # Only books the user may edit: the case would otherwise give its members access to the book's queries.
-        cast(forms.ModelChoiceField[Book], self.fields["book"]).queryset = Book.objects.editable_by(user)
+        books = Book.objects.editable_by(user).complete()
+        cast(forms.ModelChoiceField[Book], self.fields["book"]).queryset = books
 
     @property
     def recommended(self) -> list[ScorerChoice]:

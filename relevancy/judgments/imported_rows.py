@@ -1,0 +1,83 @@
+"""The rows of imports: written, and once they count, made rows of `Rating` and logged, which changes nothing that a reader sees."""
+
+from collections.abc import Iterable, Sequence
+from itertools import batched
+
+from django.db import connection
+
+from relevancy.models import ImportedRating, JudgingPair, Rating, RatingChange, RatingImport
+
+BATCH = 500
+type Row = tuple[int, str, float]
+"""Query id, document id, grade."""
+
+_IMPORTED, _IMPORT = ImportedRating._meta.db_table, RatingImport._meta.db_table
+_FROM = f"""
+    FROM {_IMPORTED} imported
+    JOIN {_IMPORT} import ON import.id = imported.rating_import_id AND import.applied_at IS NOT NULL
+"""
+# Copied by the database: a million of rows as objects would take minutes.
+_LOG = f"""
+    INSERT INTO {RatingChange._meta.db_table} (
+        query_id, doc_id, rater_id, by_id, source, old_verdict, old_value, new_verdict, new_value, old_note, old_rated_at, at
+    )
+    SELECT imported.query_id, imported.doc_id, import.rater_id, import.by_id, import.source,
+        COALESCE(rating.verdict, ''), rating.value, 'rated', imported.value,
+        COALESCE(rating.note, ''), rating.updated_at, import.applied_at
+    {_FROM}
+    LEFT JOIN {Rating._meta.db_table} rating
+        ON rating.query_id = imported.query_id AND rating.doc_id = imported.doc_id AND rating.rater_id = import.rater_id
+    WHERE {{condition}}
+    ORDER BY imported.id
+"""
+_STORE = f"""
+    INSERT INTO {Rating._meta.db_table} (query_id, doc_id, rater_id, verdict, value, note, created_at, updated_at)
+    SELECT imported.query_id, imported.doc_id, import.rater_id, 'rated', imported.value, '',
+        import.applied_at, import.applied_at
+    {_FROM}
+    WHERE {{condition}}
+    ORDER BY imported.id
+    ON CONFLICT (query_id, doc_id, rater_id)
+        DO UPDATE SET verdict = excluded.verdict, value = excluded.value, updated_at = excluded.updated_at
+"""
+_DELETE = f"""
+    DELETE FROM {_IMPORTED} AS imported
+    WHERE {{condition}} AND rating_import_id IN (SELECT id FROM {_IMPORT} WHERE applied_at IS NOT NULL)
+"""
+
+
+_COLUMNS = f"INSERT INTO {_IMPORTED} (rating_import_id, query_id, doc_id, value)"
+
+
+def insert(rating_import: RatingImport, rows: Sequence[Row]) -> None:
+    """Writes changes of an import that is not applied yet. Several times as fast as `bulk_create`."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.executemany(f"{_COLUMNS} VALUES (%s, %s, %s, %s)", [(rating_import.pk, *row) for row in rows])
+        elif rows:
+            statement = f"{_COLUMNS} SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::double precision[])"
+            cursor.execute(statement, [rating_import.pk, *map(list, zip(*rows, strict=True))])
+
+
+def move_queries(query_ids: Iterable[int]) -> None:
+    """Moves what was imported for these queries. Call it in the transaction that has locked them, before their ratings change."""
+    for batch in batched(query_ids, BATCH):
+        placeholders = ", ".join(["%s"] * len(batch))
+        _move(f"imported.query_id IN ({placeholders})", batch, batch)
+
+
+def move_range(rating_import: RatingImport, first: int, last: int, query_ids: Sequence[int]) -> None:
+    """Moves the rows with these ids, as far as they are still there. Call it in the transaction that has locked their queries."""
+    _move(
+        "imported.rating_import_id = %s AND imported.id BETWEEN %s AND %s", (rating_import.pk, first, last), query_ids
+    )
+
+
+def _move(condition: str, parameters: Sequence[int], query_ids: Sequence[int]) -> None:
+    with connection.cursor() as cursor:
+        for statement in (_LOG, _STORE, _DELETE):
+            cursor.execute(statement.format(condition=condition), parameters)
+        moved = cursor.rowcount
+    if moved:
+        for batch in batched(query_ids, BATCH):
+            JudgingPair.objects.filter(query__in=batch).update_levels()

@@ -1,0 +1,275 @@
+"""Imports ratings in short transactions, so that nobody waits for a large file, and shows them all at once.
+
+Changes are written as `ImportedRating`, which nobody sees, then one transaction applies them: from then on they count. At last
+they become rows of `Rating`; few of them do so in the same transaction. If the process dies before they are applied,
+`sweep_imports` deletes them; after that it finishes.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import batched
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import DatabaseError, OperationalError, connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from relevancy import queries, scores
+from relevancy.models import Book, Case, ImportedRating, Query, RatingImport, User, current_ratings
+from relevancy.models.saving import clean_and_save
+
+from .imported_rows import Row, insert, move_range
+from .write_queue import write_turn
+
+CHUNK = 5_000  # ratings written in one transaction: less than 100 ms
+BATCH = 500  # ids in one SQL statement
+MOVED_AT_ONCE = 5_000  # ratings that are moved by the transaction that applies them
+MAX_REPEATED = 50  # queries compared again in the transaction that applies an import
+MAX_ROUNDS = 5
+DEAD_AFTER = timedelta(minutes=5)  # without progress
+log = logging.getLogger("relevancy.judgments")
+
+type Values = Mapping[str, Mapping[str, float]]
+"""`{query: {document id: grade}}`, of checked texts, ids and grades. May read them from a file."""
+
+
+class ImportFailed(ValidationError):
+    """An import that could not be finished. Nothing has changed. The message is written for the user."""
+
+
+def import_ratings[T](
+    *,
+    book: Book,
+    values: Values,
+    rater: User,
+    by: User,
+    source: str = "import",
+    case: Case | None = None,
+    with_it: Callable[[Sequence[int]], T],
+) -> tuple[int, T]:
+    """Imports ratings into a book as those of `rater`. Returns how many are new or changed, and what `with_it` returned.
+
+    book: if it is not saved yet, it is created, and deleted again if the import fails.
+    with_it: adds the queries to a case, in the transaction that applies the import. It gets their ids in the order of the file,
+        must be short, and may be called again after a rollback.
+    case: locked in that transaction, before the queries.
+
+    Computes no scores. Raises `ImportFailed`, and what `with_it` raises; then nothing has changed.
+    """
+    is_first = book.pk is None
+    if not is_first:
+        sweep_imports(book)
+    with _short_transaction():
+        if is_first:
+            clean_and_save(book)
+        record = RatingImport.objects.create(
+            book=book, rater=rater, by=by, source=source, is_first=is_first, progressed_at=timezone.now()
+        )
+    writer = _ImportWriter(record, values)
+    try:
+        writer.write(list(values))
+        result = writer.apply(case, with_it)
+    except BaseException:
+        with suppress(DatabaseError):  # `sweep_imports` deletes it later
+            discard(record)
+        raise
+    try:
+        move(record)
+    except OperationalError:
+        log.exception(
+            "The ratings of an import into %s count, but are not yet moved. `sweep_imports` moves them.", book
+        )
+    return writer.changed, result
+
+
+def sweep_imports(book: Book | None = None) -> list[int]:
+    """Finishes imports whose process has died: those that were applied are moved, of the others everything is deleted.
+
+    book: only this book's. Returns the ids of the books whose ratings were moved.
+    """
+    dead = RatingImport.objects.filter(progressed_at__lt=timezone.now() - DEAD_AFTER)
+    moved = []
+    for record in dead if book is None else dead.filter(book=book):
+        if record.applied_at is None:
+            discard(record)
+        else:
+            move(record)
+            moved.append(record.book_id)
+    return moved
+
+
+def discard(record: RatingImport) -> None:
+    """Deletes everything that an import has written, unless it was applied."""
+    if not RatingImport.objects.filter(pk=record.pk, applied_at=None).update(is_discarded=True):
+        return
+    while ids := list(record.ratings.order_by("pk").values_list("pk", flat=True)[:CHUNK]):
+        with _short_transaction():
+            record.ratings.filter(pk__range=(ids[0], ids[-1])).delete()
+    record.delete()
+    if not RatingImport.objects.filter(book=record.book_id).exists():
+        queries.delete_prepared(book=record.book)
+        if record.is_first and not record.book.cases.exists():
+            record.book.delete()
+
+
+def move(record: RatingImport) -> None:
+    """Moves the ratings of an applied import, and deletes its row. May be called by several processes at once."""
+    while rows := list(record.ratings.order_by("pk").values_list("pk", "query_id")[:CHUNK]):
+        with _short_transaction():
+            query_ids = sorted({query_id for _, query_id in rows})
+            for batch in batched(query_ids, BATCH):
+                scores.lock_queries(batch)
+            move_range(record, rows[0][0], rows[-1][0], query_ids)
+            RatingImport.objects.filter(pk=record.pk).update(progressed_at=timezone.now())
+    RatingImport.objects.filter(pk=record.pk).delete()
+
+
+@dataclass
+class _ImportWriter:
+    """Writes the ratings of a file that differ from the rater's present ones, and applies them.
+
+    query_ids: by text. revisions, changes: of each query, its revision when its ratings were compared, and how many differ.
+    """
+
+    record: RatingImport
+    values: Values
+    query_ids: dict[str, int] = field(default_factory=dict)
+    revisions: dict[int, int] = field(default_factory=dict)
+    changes: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> int:
+        """The number of ratings that are new or have another grade."""
+        return sum(self.changes.values())
+
+    def write(self, texts: Sequence[str]) -> None:
+        """Writes what differs now. May be called again for queries whose ratings have changed since."""
+        self.query_ids |= queries.prepare(book=self.record.book, texts=texts)
+        for documents in self._batches(texts):
+            written = self.revisions.keys() & documents
+            rows = self._compare(documents)
+            with _short_transaction():
+                self._check_progress()
+                if written:
+                    ImportedRating.objects.filter(rating_import=self.record, query_id__in=written).delete()
+                insert(self.record, rows[:CHUNK])
+            for more in batched(rows[CHUNK:], CHUNK):
+                with _short_transaction():
+                    self._check_progress()
+                    insert(self.record, more)
+
+    def apply[T](self, case: Case | None, with_it: Callable[[Sequence[int]], T]) -> T:
+        """Lets the import count, with all that belongs to it, in one transaction."""
+        for _ in range(MAX_ROUNDS):
+            for other in self._others():
+                move(other)
+            with _short_transaction():
+                if case is not None and not Case.objects.select_for_update(no_key=True).filter(pk=case.pk):
+                    raise ImportFailed(f"The case “{case}” was deleted during the import; nothing was imported.")
+                for batch in batched(sorted(self.query_ids.values()), BATCH):
+                    scores.lock_queries(batch)
+                outdated = self._outdated()
+                if len(outdated) <= MAX_REPEATED and not self._others().exists():
+                    self.write(outdated)
+                    self._set_applied()
+                    result = with_it(list(self.query_ids.values()))
+                    if self.changed <= MOVED_AT_ONCE:
+                        move(self.record)
+                    return result
+            self.write(outdated)
+        raise ImportFailed(
+            "Others are changing too many of these ratings at the moment; nothing was imported. Try again later."
+        )
+
+    def _others(self) -> QuerySet[RatingImport]:
+        """Other imports of the book that count, but are not moved yet: changes of their ratings would be lost."""
+        return RatingImport.objects.filter(book=self.record.book, applied_at__isnull=False).exclude(pk=self.record.pk)
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[dict[int, Mapping[str, float]]]:
+        """Yields `{query id: {document id: grade}}` with about `CHUNK` documents, or more of one query."""
+        documents: dict[int, Mapping[str, float]] = {}
+        size = 0
+        for text in texts:
+            values = self.values[text]
+            if documents and (size + len(values) > CHUNK or len(documents) == BATCH):
+                yield documents
+                documents, size = {}, 0
+            documents[self.query_ids[text]] = values
+            size += len(values)
+        if documents:
+            yield documents
+
+    def _compare(self, documents: Mapping[int, Mapping[str, float]]) -> list[Row]:
+        """Returns the ratings that are not the rater's present ones. The revisions are read first: see `_outdated`."""
+        self.revisions |= dict(Query.objects.filter(pk__in=documents).values_list("pk", "revision"))
+        ratings = current_ratings(
+            ("query_id", "doc_id", "value"), rater=self.record.rater, query_id__in=list(documents)
+        )
+        present = {(query_id, doc_id): value for query_id, doc_id, value in ratings}
+        rows: list[Row] = []
+        for query_id, values in documents.items():
+            count = len(rows)
+            rows += [
+                (query_id, doc_id, value)
+                for doc_id, value in values.items()
+                if present.get((query_id, doc_id)) != value
+            ]
+            self.changes[query_id] = len(rows) - count
+        return rows
+
+    def _outdated(self) -> list[str]:
+        """Returns the queries whose ratings have changed since they were compared."""
+        outdated = []
+        for texts in batched(self.query_ids, BATCH):
+            ids = [self.query_ids[text] for text in texts]
+            rows = Query.objects.filter(pk__in=ids).values_list("pk", "text", "revision")
+            found = {pk: (text, revision) for pk, text, revision in rows}
+            for text, pk in zip(texts, ids, strict=True):
+                stored_text, revision = found.get(pk, ("", 0))
+                if stored_text != text:
+                    raise ImportFailed(f"The query “{text[:60]}” was renamed during the import. Start it again.")
+                if revision != self.revisions[pk]:
+                    outdated.append(text)
+        return outdated
+
+    def _set_applied(self) -> None:
+        self._check_scale()
+        now = timezone.now()
+        self._check_progress(applied_at=now)
+        scores.ratings_changed(sorted(pk for pk, count in self.changes.items() if count))
+
+    def _check_scale(self) -> None:
+        """The scale may have changed since the file was checked."""
+        book = self.record.book
+        before = book.scale
+        book.refresh_settings()
+        if book.scale == before:
+            return
+        scale = scores.scale_of(book)
+        for value in self.record.ratings.order_by("value").values_list("value", flat=True).distinct():
+            if not scale.contains(value):
+                raise ImportFailed(
+                    f"The scale of the book {book} was changed during the import; {value:g} is not on it."
+                )
+
+    def _check_progress(self, **changes: Any) -> None:
+        """Notes that the import makes progress. Raises `ImportFailed` if it was discarded because it had made none."""
+        alive = RatingImport.objects.filter(pk=self.record.pk, is_discarded=False)
+        if not alive.update(progressed_at=timezone.now(), **changes):
+            raise ImportFailed(
+                "The import had stopped for minutes, so what it had written was deleted. Start it again."
+            )
+
+
+@contextmanager
+def _short_transaction() -> Iterator[None]:
+    """A transaction in the order of the raters, with a pause after it for everybody else; see `scores.PAUSE_SECONDS`."""
+    with write_turn(), transaction.atomic():
+        yield
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        time.sleep(scores.PAUSE_SECONDS)

@@ -1,0 +1,120 @@
+"""Imports of ratings: written in short transactions, and seen all at once."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Count, Exists, Max, OuterRef, Value
+
+from .book import Book, Query
+from .rating import Rating, Verdict
+from .user import User
+
+
+class RatingImport(models.Model):
+    """An import that has not finished. Its row is deleted when the last of its ratings is a `Rating`.
+
+    applied_at: since when its ratings count, and the time that they get; None while they are being written.
+    progressed_at: of the last transaction. A process that has not written for long has died.
+    is_first: the book was created for it, and is deleted if it is discarded.
+    is_discarded: nothing more is written to it; its ratings are being deleted.
+    """
+
+    book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="rating_imports")
+    rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    source = models.CharField(max_length=20)
+    progressed_at = models.DateTimeField()
+    applied_at = models.DateTimeField(null=True)
+    is_first = models.BooleanField(default=False)
+    is_discarded = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"Import into {self.book}"
+
+
+class ImportedRatingQuerySet(models.QuerySet["ImportedRating"]):
+    """Ratings that are not a `Rating` yet."""
+
+    def applied(self) -> Self:
+        """Those that count."""
+        return self.filter(rating_import__applied_at__isnull=False)
+
+    def of_rater(self, rater: Any) -> Self:
+        """Those that count for a query and a document of the outer query, given by `rater`: a user, or an `OuterRef`."""
+        return self.applied().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rating_import__rater=rater)
+
+
+class ImportedRating(models.Model):
+    """A change of an import that is not a `Rating` yet. Once the import is applied, it replaces the rating that the rater had.
+
+    `current_ratings` reads these with the others. A change of the ratings of a query makes them ratings first.
+    """
+
+    rating_import = models.ForeignKey(RatingImport, on_delete=models.CASCADE, related_name="ratings")
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="imported_ratings", db_index=False)
+    doc_id = models.CharField("document id", max_length=500)
+    value = models.FloatField()
+
+    objects: ClassVar = ImportedRatingQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = [
+            models.UniqueConstraint(fields=("query", "doc_id", "rating_import"), name="imported_rating_once_per_import")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.doc_id}: {self.value}"
+
+
+UNMOVED = 0  # the id of a rating that is only an `ImportedRating`
+_COLUMNS_OF_IMPORTS: dict[str, Any] = {
+    "id": Value(UNMOVED),
+    "rater_id": "rating_import__rater_id",
+    "rater__name": "rating_import__rater__name",
+    "rater__email": "rating_import__rater__email",
+    "verdict": Value(Verdict.RATED.value),
+    "note": Value(""),
+    "updated_at": "rating_import__applied_at",
+}
+
+
+def stored_ratings() -> models.QuerySet[Rating]:
+    """Returns the rows of `Rating` that count: without those that an import has replaced already."""
+    applied = RatingImport.objects.filter(applied_at__isnull=False)  # usually none: then no rating is looked up
+    replaced = ImportedRating.objects.of_rater(OuterRef("rater"))
+    return Rating.objects.filter(~Exists(applied) | ~Exists(replaced))
+
+
+def current_ratings(columns: Sequence[str], *, rater: User | None = None, **lookups: Any) -> models.QuerySet[Any, Any]:
+    """Returns rows with these columns of all ratings that count, those of imports included, in no order.
+
+    One SQL statement, so that an import is seen as a whole or not at all. Those that are not yet a `Rating` have the id `UNMOVED`
+    and no note. lookups: of queries, such as `query_id__in`; `rater`: only the ratings of this user.
+    """
+    stored = stored_ratings().filter(**lookups).order_by()
+    applied = ImportedRating.objects.applied().filter(**lookups).order_by()
+    if rater is not None:
+        stored, applied = stored.filter(rater=rater), applied.filter(rating_import__rater=rater)
+    return stored.values_list(*columns).union(applied.values_list(*_of_imports(columns)), all=True).order_by()
+
+
+def count_current_ratings(columns: Sequence[str], **lookups: Any) -> models.QuerySet[Any, Any]:
+    """Returns the number of ratings that count, and the time of the newest, for each combination of the columns: `(column, …, number,
+    time)`. A combination may be in two rows, whose numbers the caller adds. One SQL statement, as for `current_ratings`."""
+    stored = stored_ratings().filter(**lookups).order_by().values_list(*columns)
+    applied = ImportedRating.objects.applied().filter(**lookups).order_by().values_list(*_of_imports(columns))
+    return (
+        stored.annotate(Count("pk"), Max("updated_at"))
+        .union(applied.annotate(Count("pk"), Max("rating_import__applied_at")), all=True)
+        .order_by()
+    )
+
+
+def _of_imports(columns: Sequence[str]) -> list[Any]:
+    return [_COLUMNS_OF_IMPORTS.get(column, column) for column in columns]
