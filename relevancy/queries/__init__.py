@@ -3,7 +3,7 @@
 from . import tags
 from .details import QueryDetails, set_details
 from .ordering import move, move_by
-from .pasting import MAX_QUERIES, PastedQueries, parse_pasted
+from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
 from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
 from .text import check_text, normalize, parse_options
 
@@ -22,6 +22,7 @@ __all__ = [
     "move",
     "move_by",
     "normalize",
+    "parse_lines",
     "parse_options",
     "parse_pasted",
     "prepare",

@@ -1,7 +1,7 @@
 """Queries as users paste them: one to a line."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
@@ -11,6 +11,7 @@ from relevancy.models.errors import error_text
 from .text import check_text
 
 MAX_QUERIES = 20_000  # added at once
+MAX_LINES = 10 * MAX_QUERIES  # that are not blank: repeated and rejected ones take memory, too
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -29,17 +30,34 @@ class PastedQueries:
 
 
 def parse_pasted(text: str) -> PastedQueries:
-    """Reads queries, one to a line; blank lines are skipped. Raises `ValidationError` for more than 20,000 of them."""
-    return parse_lines(_NEWLINE.split(text))
+    """Reads queries, one to a line; blank lines are skipped.
+
+    Raises `ValidationError` as soon as there are more than 20,000 queries or 200,000 lines.
+    """
+    return parse_lines(_split(text))
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yields one line after the other: a list of all could take twenty times as much memory as the text."""
+    start = 0
+    for end in _NEWLINE.finditer(text):
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
 
 
 def parse_lines(lines: Iterable[str]) -> PastedQueries:
     """Reads a query from each line, as `parse_pasted` does."""
     pasted = PastedQueries()
     texts: dict[str, None] = {}
+    count = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
+        count += 1
+        if count > MAX_LINES:
+            message = f"There are more than {MAX_LINES:,} lines, too many to read at once. Add at most {MAX_QUERIES:,} queries."
+            raise ValidationError({"queries": message})
         try:
             text = check_text(line)
         except ValidationError as error:
@@ -48,8 +66,10 @@ def parse_lines(lines: Iterable[str]) -> PastedQueries:
         if text in texts:
             pasted.repeated.append(text)
         texts[text] = None
-    if len(texts) > MAX_QUERIES:
-        message = f"{len(texts):,} queries are too many to add at once. Add at most {MAX_QUERIES:,}."
-        raise ValidationError({"queries": message})
+        if len(texts) > MAX_QUERIES:
+            message = (
+                f"There are more than {MAX_QUERIES:,} queries, too many to add at once. Add at most {MAX_QUERIES:,}."
+            )
+            raise ValidationError({"queries": message})
     pasted.texts.extend(texts)
     return pasted

@@ -9,14 +9,19 @@ from typing import Any
 from relevancy import endpoints
 from relevancy.models import Team, User
 
+from .cells import MAX_LINE
 from .errors import BadFile, quote
+
+MAX_VALUES = 2_000_000  # documents, and values of their fields: they take about 1 GB while they are indexed
 
 
 def parse_documents(text: str) -> Iterator[dict[str, Any]]:
     """Yields one document per line, each a JSON object. Raises `BadFile`."""
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(_split(text), 1):
         if not line.strip():
             continue
+        if len(line) > MAX_LINE:
+            raise BadFile(f"the document has more than {MAX_LINE:,} characters.", line=number)
         try:
             document = json.loads(line)
         except json.JSONDecodeError as error:
@@ -28,6 +33,15 @@ def parse_documents(text: str) -> Iterator[dict[str, Any]]:
         if not isinstance(document, dict):
             raise BadFile(f"this is not a JSON object: {quote(line)}.", line=number)
         yield document
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yields one line after the other: a list of all could take many times as much memory as the text."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def parse_csv_documents(text: str) -> Iterator[dict[str, Any]]:
@@ -61,9 +75,37 @@ def import_documents(
     is_json = text.lstrip().startswith(("{", "["))
     documents = parse_documents(text) if is_json else parse_csv_documents(text)
     try:
-        return load_documents(engine=engine, url=url, documents=documents, by=by, team=team, id_field=id_field)
+        return load_documents(
+            engine=engine, url=url, documents=_limited(documents), by=by, team=team, id_field=id_field
+        )
     except ValueError as error:
         raise BadFile(str(error)) from None
+
+
+def _limited(documents: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yields documents while they are small enough to be indexed in memory. Raises `BadFile`."""
+    size = 0
+    for number, document in enumerate(documents, 1):
+        size += _count_values(document)
+        if size > MAX_VALUES:
+            raise BadFile(
+                f"Document {number:,} exceeds the limit: a file can have at most {MAX_VALUES:,} documents and field values. "
+                "Leave out fields, or split the file."
+            )
+        yield document
+
+
+def _count_values(document: Any) -> int:
+    """Returns the number of values of a document, with those in lists and objects, and 1 for each of these and the document."""
+    count, found = 0, [document]
+    while found:
+        value = found.pop()
+        count += 1
+        if isinstance(value, dict):
+            found.extend(value.values())
+        elif isinstance(value, list):
+            found.extend(value)
+    return count
 
 
 def load_documents(

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterator
 
 from relevancy import queries
 
@@ -19,14 +20,18 @@ def parse_queries(text: str) -> queries.PastedQueries:
     if "query" not in header:
         return queries.parse_pasted(text)
     column = header.index("query")
-    # A record of several lines counts as one: the numbers of rejected lines are those of its records, with the header first.
-    records = [""]
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        next(reader)
-        for cells in reader:
-            text = unprotect(cells[column]) if column < len(cells) else ""
-            records.append(" ".join(text.splitlines()))
+        return queries.parse_lines(_read_column(reader, column))
     except csv.Error as error:
         raise BadFile(f"this is not valid CSV: {error}.", line=reader.line_num) from None
-    return queries.parse_pasted("\n".join(records))
+
+
+def _read_column(reader: Iterator[list[str]], column: int) -> Iterator[str]:
+    """Yields one line for each record, so that the numbers of rejected lines are those of their records; an empty one for the
+    header."""
+    next(reader)
+    yield ""
+    for cells in reader:
+        text = unprotect(cells[column]) if column < len(cells) else ""
+        yield " ".join(text.splitlines())

@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from relevancy import queries
 from relevancy.models import CaseQuery, Query
 from relevancy.models.errors import error_fields
+from relevancy.queries import pasting
 from tests.factories import make_case, query_of
 
 pytestmark = pytest.mark.django_db
@@ -138,3 +139,25 @@ def test_edit_refuses_and_changes_nothing(changed: dict[str, object], field: str
     assert error_fields(caught.value) == [field]
     assert said in str(caught.value)
     assert present(case) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["a", "b", "", "c"], "more than 2 queries"),
+        (["a", "a", "\x07", "a", "", "a", "a"], "more than 5 lines"),
+    ],
+)
+def test_reading_ends_at_the_limit(lines: list[str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pasting, "MAX_QUERIES", 2)
+    monkeypatch.setattr(pasting, "MAX_LINES", 5)
+    rest = iter([*lines, "not read"])
+    with pytest.raises(ValidationError, match=said):
+        queries.parse_lines(rest)
+    assert list(rest) == ["not read"]
+
+
+def test_pasted_lines_may_end_in_three_ways() -> None:
+    pasted = queries.parse_pasted("a\r\nb\rc\n\n\x07\nd")
+    assert pasted.texts == ["a", "b", "c", "d"]
+    assert [line for line, _ in pasted.rejected] == [5]

@@ -95,9 +95,17 @@ def test_documents_load(data_dir: Path) -> None:
     [
         ('{"id": "1"}\n{"id": ', "Line 2: column"),
         ('{"id": "1"}\n\n[1]\n', "Line 3: this is not a JSON object: '[1]'"),
+        (
+            '{"id": "1"}\n{"id": "2", "tags": [[1], {"a": 2}]}\n',
+            "Document 2 exceeds the limit: a file can have at most 8 ",
+        ),
+        ("id,title\n1,a\n2,b\n3,c\n", "Document 3 exceeds the limit"),
+        ('{"id": "1"}\n{"id": "%s"}' % ("x" * 50), "Line 2: the document has more than 50 characters."),
     ],
 )
-def test_documents_load_bad_file(text: str, said: str) -> None:
+def test_documents_load_bad_file(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MAX_VALUES", 8)
+    monkeypatch.setattr(documents, "MAX_LINE", 50)
     with pytest.raises(errors.BadFile) as caught:
         documents.import_documents(engine="embedded", url="few", text=text, by=make_user())
     assert str(caught.value).startswith(said)
