@@ -86,6 +86,7 @@ def list_ratings(
 ) -> dict[str, Any]:
     """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them."""
     found = get_query(request, query_id)
+    judgments.move_ratings_of(found)
     rows, following = paginate(Rating.objects.filter(query=found).select_related("rater"), page, "id")
     items = [
         {

@@ -13,6 +13,7 @@ from .books import (
     queries_with_coverage,
 )
 from .copying import COPY_SOURCE, NewRating, copy_ratings, store_ratings
+from .imported_rows import move_ratings_of
 from .imports import ImportFailed, import_ratings, sweep_imports
 from .judging import (
     CLAIM,
@@ -64,6 +65,7 @@ __all__ = [
     "last_change",
     "last_judged",
     "measure_agreement",
+    "move_ratings_of",
     "next_pairs",
     "pairs_of",
     "queries_with_coverage",

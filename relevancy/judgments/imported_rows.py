@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Sequence
 from itertools import batched
 
-from django.db import connection
+from django.db import connection, transaction
 
-from relevancy.models import ImportedRating, JudgingPair, Rating, RatingChange, RatingImport
+from relevancy import scores
+from relevancy.models import ImportedRating, JudgingPair, Query, Rating, RatingChange, RatingImport
+
+from .write_queue import write_turn
 
 BATCH = 500
 type Row = tuple[int, str, float]
@@ -64,6 +67,15 @@ def move_queries(query_ids: Iterable[int]) -> None:
     for batch in batched(query_ids, BATCH):
         placeholders = ", ".join(["%s"] * len(batch))
         _move(f"imported.query_id IN ({placeholders})", batch, batch)
+
+
+def move_ratings_of(query: Query) -> None:
+    """Moves what was imported for a query, for readers who need rows of `Rating`. One SQL statement if there is nothing to move."""
+    if not ImportedRating.objects.applied().filter(query=query).exists():
+        return
+    with write_turn(), transaction.atomic():
+        scores.lock_queries([query.pk])
+        move_queries([query.pk])
 
 
 def move_range(rating_import: RatingImport, first: int, last: int, query_ids: Sequence[int]) -> None:
