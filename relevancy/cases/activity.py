@@ -1,12 +1,12 @@
 """The recent activity of the home page: runs, ratings and new cases."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from django.db.models import CharField, Count, F, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models import CharField, Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Cast, Substr
 
 from relevancy import judgments
@@ -55,13 +55,18 @@ class Sitting:
 
 
 def recent_activity(user: Any) -> list[Event]:
-    """Returns what people did in the cases and books the user can see, newest first. Four SQL statements."""
-    cases = Case.objects.visible_to(user).live()
-    created = cases.select_related("owner").order_by("-created_at", "-pk")[:MAX_EVENTS]
+    """Returns what people did in the cases and books the user can see, newest first. Three SQL statements."""
+    visible = Case.objects.visible_to(user).live()
+    sittings, is_complete = _sittings(user)
+    newest = sorted(sittings, key=lambda sitting: sitting.last, reverse=True)[:MAX_EVENTS]
+    by_age = visible.order_by("-created_at", "-pk")
+    needed = Q(pk__in=by_age.values("pk")[:MAX_EVENTS]) | Q(book__in={sitting.book_id for sitting in newest})
+    cases = list(by_age.filter(needed).select_related("owner"))
+    oldest = None if is_complete else min((sitting.first for sitting in sittings), default=None)
     events = [
-        *_run_events(cases),
-        *_rating_events(user, cases),
-        *(Event("case", str(case.owner), case.created_at, case) for case in created),
+        *_run_events(visible),
+        *_rating_events(newest, cases, oldest),
+        *(Event("case", str(case.owner), case.created_at, case) for case in cases[:MAX_EVENTS]),
     ]
     return sorted(events, key=lambda event: event.at, reverse=True)[:MAX_EVENTS]
 
@@ -81,24 +86,20 @@ def _run_events(cases: QuerySet[Case]) -> Iterator[Event]:
         yield Event("run", str(run.created_by), run.finished_at, run.case, run, run.score_change)
 
 
-def _rating_events(user: Any, cases: QuerySet[Case]) -> list[Event]:
-    sittings, is_complete = _sittings(user)
-    oldest = min((sitting.first for sitting in sittings), default=None)
-    newest = sorted(sittings, key=lambda sitting: sitting.last, reverse=True)[:MAX_EVENTS]
-    book_cases = cases.filter(book__in={sitting.book_id for sitting in newest}).order_by("pk")
-    case_by_book = {case.book_id: case for case in book_cases}
-    return [
-        Event(
+def _rating_events(sittings: Sequence[Sitting], cases: Iterable[Case], oldest: datetime | None) -> Iterator[Event]:
+    """The sittings as events, with one of the cases of their books. `oldest`: the first of the ratings that were read; None if all
+    of them were."""
+    case_by_book = {case.book_id: case for case in sorted(cases, key=lambda case: case.pk)}
+    for sitting in sittings:
+        yield Event(
             "ratings",
             sitting.person,
             sitting.last,
             case_by_book.get(sitting.book_id),
             book=sitting.book,
             count=sitting.count,
-            is_partial=not is_complete and oldest is not None and sitting.first - oldest < SITTING_GAP,
+            is_partial=oldest is not None and sitting.first - oldest < SITTING_GAP,
         )
-        for sitting in newest
-    ]
 
 
 def _sittings(user: Any) -> tuple[list[Sitting], bool]:

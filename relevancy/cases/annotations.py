@@ -57,7 +57,8 @@ def restore(*, annotation: Annotation) -> None:
 def marks(case: Case, points: Sequence[CaseScore] = ()) -> list[Mark]:
     """Returns the case's annotations in the order of their runs, those at a point of the chart with letters. One statement."""
     point_by_run = {point.run_id: index for index, point in enumerate(points)}
-    annotations = case.annotations.filter(removed_at=None).select_related("run", "created_by").defer("run__config")
+    annotations = case.annotations.filter(removed_at=None).select_related("run", "created_by")
+    annotations = annotations.only("text", "case", "created_at", "run__number", "created_by__name", "created_by__email")
     result: list[Mark] = []
     lettered = 0
     for annotation in annotations.order_by("run__number", "id"):

@@ -114,10 +114,8 @@ class RatingEditor:
         if self.log:
             RatingChange.objects.bulk_create(self.log, batch_size=BATCH)
         for query_ids in batched(self.query_ids, BATCH):
-            pairs = JudgingPair.objects.filter(query__in=query_ids)
-            if len(self.log) <= BATCH:
-                pairs = pairs.filter(doc_id__in={change.doc_id for change in self.log})
-            pairs.update_levels()
+            doc_ids = {change.doc_id for change in self.log} if len(self.log) <= BATCH else None
+            JudgingPair.objects.update_levels(query_ids, doc_ids)
 
     def applied_to(self, ratings: scores.QueryRatings) -> scores.QueryRatings:
         """Returns the ratings of the only query after the changes that were saved."""

@@ -92,4 +92,4 @@ def _move(condition: str, parameters: Sequence[int], query_ids: Sequence[int]) -
         moved = cursor.rowcount
     if moved:
         for batch in batched(query_ids, BATCH):
-            JudgingPair.objects.filter(query__in=batch).update_levels()
+            JudgingPair.objects.update_levels(batch)

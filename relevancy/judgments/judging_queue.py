@@ -162,7 +162,7 @@ def _store(query_ids: Sequence[int], pairs: Sequence[JudgingPair]) -> None:
             unique_fields=("query", "doc_id"),
             update_fields=("queue", "run", "rank", "key"),
         )
-        present.update_levels()
+        JudgingPair.objects.update_levels(query_ids)
 
 
 def _remove_other_queries(queue: JudgingQueue, query_ids: Iterable[int]) -> None:

@@ -223,7 +223,6 @@ def _store(
         scores.lock_queries([query.pk])
         if expected_revision is not None:
             _check_revision(query, expected_revision)
-        query.book.refresh_settings()
         ratings = scores.QueryRatings.read(query.pk)
         if ratings.has_unmoved:
             move_queries([query.pk])
@@ -235,9 +234,10 @@ def _store(
         editor.save()
         if editor.log:
             ratings = editor.applied_to(ratings)
-            revision = scores.ratings_changed([query.pk])[query.pk]
+            revision = scores.query_ratings_changed(query)
         else:
             revision = Query.objects.values_list("revision", flat=True).get(pk=query.pk)
+            query.book.refresh_settings()
         if rescorer is not None:
             grades = ratings.grades(query.book)
             rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -26,11 +27,11 @@ class BookQuerySet(SharedQuerySet["Book"]):
         """Excludes books that an import is still creating."""
         return self.exclude(rating_imports__is_first=True)
 
-    def _role_in_teams(self, user: User) -> models.Expression:
-        own = super()._role_in_teams(user)
+    def _role_in_teams(self, user: User, path: str = "") -> models.Expression:
+        own = super()._role_in_teams(user, path)
         case = cast("type[Case]", self.model._meta.get_field("cases").related_model)
         # An editor of a case is only a rater of its book: changing the book requires a role on the book itself.
-        cases: models.QuerySet[Any] = case.objects.with_role(user).filter(book=models.OuterRef("pk"))
+        cases: models.QuerySet[Any] = case.objects.with_role(user).filter(book=models.OuterRef(f"{path}pk"))
         rater_role = models.functions.Least("role", models.Value(int(Role.RATER)))
         by_case = cases.order_by("-role").values(rater_role=rater_role)[:1]
         return models.functions.Greatest(
@@ -107,6 +108,22 @@ class QueryQuerySet(models.QuerySet["Query"]):
                 list(query_ids),
             )
             return dict(cursor.fetchall())
+
+    def increment_revision(self, query: Query) -> int:
+        """Increments the revision of one query and returns it. Reads what grades depend on of its book by the same statement; see
+        `Book.refresh_settings`."""
+        book, columns = Book._meta.db_table, ("scale", "relevant_from", "rule")
+        settings_of_book = ", ".join(f"(SELECT {column} FROM {book} WHERE id = book_id)" for column in columns)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE {self.model._meta.db_table} SET revision = revision + 1 WHERE id = %s"
+                f" RETURNING revision, {settings_of_book}",
+                [query.pk],
+            )
+            revision, scale, query.book.relevant_from, query.book.rule = cursor.fetchone()
+        query.book.scale = json.loads(scale)
+        query.revision = revision
+        return int(revision)
 
     def live(self) -> Self:
         """Excludes retired queries."""

@@ -16,6 +16,7 @@ from .text import LineField
 
 if TYPE_CHECKING:
     from .run import Run
+    from .user import User
 
 
 class CaseQuerySet(SharedQuerySet["Case"]):
@@ -71,6 +72,10 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
     def present(self) -> Self:
         """Excludes removed queries."""
         return self.filter(removed_at=None)
+
+    def with_role(self, user: User) -> Self:
+        """Annotates `role`, that of the user on the case; see `SharedQuerySet`."""
+        return self.annotate(role=Case.objects.all().role_of(user, "case__"))
 
     def tagged(self, name: str) -> Self:
         """Queries with a tag of exactly this spelling."""

@@ -27,9 +27,9 @@ class EndpointQuerySet(SharedQuerySet["Endpoint"]):
         attempt = cast("type[Attempt]", self.model._meta.get_field("attempts").related_model)
         return cast("type[Case]", attempt._meta.get_field("case").related_model)
 
-    def _role_in_teams(self, user: User) -> models.Expression:
-        own = super()._role_in_teams(user)
-        visible = self._case_model.objects.visible_to(user).filter(attempts__endpoint=models.OuterRef("pk"))
+    def _role_in_teams(self, user: User, path: str = "") -> models.Expression:
+        own = super()._role_in_teams(user, path)
+        visible = self._case_model.objects.visible_to(user).filter(attempts__endpoint=models.OuterRef(f"{path}pk"))
         return models.functions.Greatest(
             own,
             models.Case(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import models
-from django.db.models import Case as CaseExpression
-from django.db.models import Count, F, IntegerField, OuterRef, Q, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db import connection, models
+from django.db.models import OuterRef, Q
 
 from .book import Book, Query
 from .rating import Rating, Verdict
@@ -86,21 +85,18 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         """In the order in which they are to be judged."""
         return self.order_by("level", "key", "id")
 
-    def update_levels(self) -> int:
-        """Counts the raters of each of these pairs again. One SQL statement; the queries must be locked.
+    def update_levels(self, query_ids: Sequence[int], doc_ids: Iterable[str] | None = None) -> None:
+        """Counts the raters of the pairs of these queries again, or only those of some documents. One SQL statement; the queries must
+        be locked.
 
         Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
         """
-        ratings = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id")).order_by()
-
-        def count(**condition: Any) -> Coalesce:
-            counted = ratings.filter(**condition).values("query").annotate(count=Count("pk")).values("count")
-            return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
-
-        needed = Subquery(JudgingQueue.objects.filter(pk=OuterRef("queue")).values("ratings_per_pair"))
-        grades = self.annotate(grades=count(verdict=Verdict.RATED), needed=needed)
-        raters = count(verdict__in=(Verdict.RATED, Verdict.CANNOT))
-        return grades.update(level=CaseExpression(When(grades__gte=F("needed"), then=Value(None)), default=raters))
+        conditions, parameters = [f"query_id IN ({_placeholders(query_ids)})"], list[int | str](query_ids)
+        if doc_ids is not None:
+            conditions.append(f"doc_id IN ({_placeholders(documents := list(doc_ids))})")
+            parameters += documents
+        with connection.cursor() as cursor:
+            cursor.execute(_UPDATE_LEVELS.format(pairs=" AND ".join(conditions)), parameters)
 
 
 class JudgingPair(models.Model):
@@ -139,3 +135,25 @@ class JudgingPair(models.Model):
 
     def __str__(self) -> str:
         return f"{self.doc_id} for {self.query_id}"
+
+
+# Written by hand because every rating executes it, and building it took longer than executing it.
+_PAIRS, _QUEUES = JudgingPair._meta.db_table, JudgingQueue._meta.db_table
+_UPDATE_LEVELS = f"""
+    UPDATE {_PAIRS} SET level = (
+        SELECT CASE
+            WHEN COUNT(CASE WHEN rating.verdict = '{Verdict.RATED}' THEN 1 END) < queue.ratings_per_pair
+            THEN COUNT(CASE WHEN rating.verdict IN ('{Verdict.RATED}', '{Verdict.CANNOT}') THEN 1 END)
+        END
+        FROM {_QUEUES} queue
+        LEFT JOIN {Rating._meta.db_table} rating
+            ON rating.query_id = {_PAIRS}.query_id AND rating.doc_id = {_PAIRS}.doc_id
+        WHERE queue.id = {_PAIRS}.queue_id
+        GROUP BY queue.ratings_per_pair
+    )
+    WHERE {{pairs}}
+"""
+
+
+def _placeholders(values: Sized) -> str:
+    return ", ".join(["%s"] * len(values))

@@ -5,6 +5,7 @@ from typing import ClassVar, Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.expressions import RawSQL
 
 from .attempt import Attempt
 from .book import Query
@@ -30,6 +31,13 @@ class RunQuerySet(models.QuerySet["Run"]):
     def newest_for(self, case: Case | int) -> Self:
         """The case's runs, newest first."""
         return self.filter(case=case).order_by("-number")
+
+    def newest_and_named(self, case: Case, number: int) -> Self:
+        """The case's newest run, its last two complete ones, the one with this number, and the last complete one before it, newest
+        first."""
+        return self.filter(
+            pk__in=RawSQL(_NEWEST_AND_NAMED, [case.pk, case.pk, case.pk, number, case.pk, number])
+        ).order_by("-number")
 
     def with_details(self) -> Self:
         """Selects attempt, endpoint, case, book and author as well; the endpoint's secrets stay in the database."""
@@ -117,6 +125,16 @@ class Run(models.Model):
     def label(self) -> str:
         """The number, and the name if there is one: `Run 12, phrase boost`."""
         return f"{self}, {self.name}" if self.name else str(self)
+
+
+# Written by hand because every view of a case reads it, and building the nested QuerySets took longer than executing it.
+_COMPLETE = f"FROM {Run._meta.db_table} WHERE case_id = %s AND status = '{Run.Status.COMPLETE}'"
+_NEWEST_AND_NAMED = f"""
+    SELECT id FROM (SELECT id FROM {Run._meta.db_table} WHERE case_id = %s ORDER BY number DESC LIMIT 1) newest
+    UNION SELECT id FROM (SELECT id {_COMPLETE} ORDER BY number DESC LIMIT 2) complete
+    UNION SELECT id FROM {Run._meta.db_table} WHERE case_id = %s AND number = %s
+    UNION SELECT id FROM (SELECT id {_COMPLETE} AND number < %s ORDER BY number DESC LIMIT 1) baseline
+"""
 
 
 class Ranking(models.Model):

@@ -4,10 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db import connection
+from django.db.models import OuterRef, Q, Subquery
+from django.db.models.expressions import RawSQL
 
-from relevancy.models import Attempt, Case, CaseScore, QueryScore, Run, ScorerVersion, current_ratings
+from relevancy.models import (
+    Attempt,
+    Case,
+    CaseQuery,
+    CaseScore,
+    Query,
+    QueryScore,
+    Run,
+    ScorerVersion,
+    current_ratings,
+)
 
 MAX_POINTS = 30  # of the history chart
 MAX_SPARKLINE_POINTS = 12
@@ -24,8 +35,8 @@ _SCORE_FIELDS = (
     "failed",
     "revision",
     "updated_at",
+    "run__fields_dropped_at",
 )
-_SETTLED_FIELDS = ("version__measure", "run__case", "run__fields_dropped_at")  # that `is_settled` needs as well
 MIN_RATINGS = 10  # of the book, before `ids_look_wrong` draws a conclusion
 
 
@@ -34,20 +45,26 @@ def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POIN
 
     Of the runs and their attempts only the number, the name and what the score needs are loaded.
     """
-    later = CaseScore.objects.filter(run=OuterRef("run"), version=version, day__gt=OuterRef("day"))
-    rows = CaseScore.objects.filter(~Exists(later), run__case=case, version=version)
-    rows = (
-        rows.select_related("run__attempt", "version")
-        .with_case_revision()
-        .only(
-            *_SCORE_FIELDS,
-            *_SETTLED_FIELDS,
-            "run__number",
-            "run__attempt__number",
-            "run__attempt__name",
-        )
+    newest = RawSQL(_NEWEST_SCORES, [case.pk, version.pk, limit])
+    needed = (*_SCORE_FIELDS, "run__number", "run__attempt__number", "run__attempt__name")
+    rows = CaseScore.objects.filter(pk__in=newest).with_case_revision(case).select_related("run__attempt")
+    found = list(rows.only(*needed).order_by("run__number"))
+    for row in found:
+        row.version, row.run.case = version, case
+    return found
+
+
+# Written by hand because every rating reads it, and building the nested QuerySets took longer than executing it.
+_NEWEST_SCORES = f"""
+    SELECT stored.id FROM {CaseScore._meta.db_table} stored
+    JOIN {Run._meta.db_table} run ON run.id = stored.run_id
+    WHERE run.case_id = %s AND stored.version_id = %s AND NOT EXISTS (
+        SELECT 1 FROM {CaseScore._meta.db_table} later
+        WHERE later.run_id = stored.run_id AND later.version_id = stored.version_id AND later.day > stored.day
     )
-    return list(rows.order_by("-run__number")[:limit])[::-1]
+    ORDER BY run.number DESC
+    LIMIT %s
+"""
 
 
 def is_settled(case_score: CaseScore) -> bool:
@@ -79,7 +96,8 @@ def secondary_scores(case: Case, versions: Sequence[ScorerVersion], run: Run | N
     last_runs = case.runs.order_by("-number").values("pk")[:MAX_SPARKLINE_POINTS]
     rows = CaseScore.objects.filter(Q(run__in=last_runs) | Q(run=run), version__in=scores)
     # Later days overwrite earlier ones of the same run.
-    rows = rows.with_case_revision().select_related("run", "version").only(*_SCORE_FIELDS, *_SETTLED_FIELDS)
+    rows = rows.with_case_revision(case).select_related("run", "version")
+    rows = rows.only(*_SCORE_FIELDS, "version__measure", "run__case")
     newest = {(row.version_id, row.run_id): row for row in rows.order_by("run__number", "day")}
     for (version_id, run_id), row in newest.items():
         score = scores[version_id]
@@ -104,19 +122,26 @@ class LargestGap:
 
 
 def largest_gap(run: Run, version: ScorerVersion) -> LargestGap | None:
-    """Returns the present query with the largest gap; None if no query has one.
-
-    One SQL statement; two if no query has a gap, or if the one with the largest has been removed from the case.
-    """
-    scores = QueryScore.objects.filter(run=run, version=version).annotate(gap=Coalesce("ideal", 100.0) - F("score"))
-    present = scores.filter(query__case_queries__case=run.case_id, query__case_queries__removed_at=None, gap__gt=0)
-    ordered = present.order_by("-gap", "query__case_queries__position").values_list(
-        "query__case_queries__id", "query__text", "gap"
-    )
-    # The largest gap is found in one table; only the queries that have it are looked up in the others.
-    largest = scores.order_by().values("run").annotate(largest=Max("gap")).values("largest")[:1]
-    row = ordered.filter(gap=Subquery(largest)).first() or ordered.first()
+    """Returns the present query with the largest gap; None if no query has one. One SQL statement, which reads the index
+    `query_score_gap` from its end."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LARGEST_GAP, [run.case_id, run.pk, version.pk])
+        row = cursor.fetchone()
     return LargestGap(*row) if row else None
+
+
+# Written by hand because every rating reads it: building the statement took longer than executing it.
+_GAP = "COALESCE(stored.ideal, 100.0) - stored.score"
+_LARGEST_GAP = f"""
+    SELECT case_query.id, query.text, {_GAP}
+    FROM {QueryScore._meta.db_table} stored
+    JOIN {Query._meta.db_table} query ON query.id = stored.query_id
+    JOIN {CaseQuery._meta.db_table} case_query
+        ON case_query.case_id = %s AND case_query.query_id = stored.query_id AND case_query.removed_at IS NULL
+    WHERE stored.run_id = %s AND stored.version_id = %s AND {_GAP} > 0
+    ORDER BY {_GAP} DESC, case_query.position
+    LIMIT 1
+"""
 
 
 def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[Attempt]:
@@ -135,7 +160,7 @@ def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int =
     attempts = attempts.defer("endpoint__credentials", "endpoint__headers")
     found: list[Any] = list(attempts.order_by("-number")[:limit])
     rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in found], version=version)
-    rows = rows.select_related("run", "version").defer("run__config").with_case_revision().order_by("day")
+    rows = rows.select_related("run", "version").defer("run__config").with_case_revision(case).order_by("day")
     by_run = {row.run_id: row for row in rows}
     for attempt in found:
         attempt.case_score = by_run.get(attempt.scored_run_id)

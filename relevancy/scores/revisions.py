@@ -22,9 +22,15 @@ def ratings_changed(query_ids: Sequence[int]) -> dict[int, int]:
     revisions: dict[int, int] = {}
     for batch in batched(query_ids, BATCH):
         revisions |= Query.objects.increment_revisions(batch)
-        placeholders = ", ".join(["%s"] * len(batch))
-        _increment(f"query_id IN ({placeholders}) AND removed_at IS NULL", batch)
+        _increment_of_queries(batch)
     return revisions
+
+
+def query_ratings_changed(query: Query) -> int:
+    """Does what `ratings_changed` does for one query, and reads the settings of its book again. Returns the new revision."""
+    revision = Query.objects.increment_revision(query)
+    _increment_of_queries([query.pk])
+    return revision
 
 
 def book_changed(book: Book) -> None:
@@ -35,6 +41,11 @@ def book_changed(book: Book) -> None:
 def case_changed(case_id: int) -> None:
     """Increments the revision of a case whose queries or their weights have changed. One SQL statement."""
     _increment("case_id = %s", [case_id])
+
+
+def _increment_of_queries(query_ids: Sequence[int]) -> None:
+    placeholders = ", ".join(["%s"] * len(query_ids))
+    _increment(f"query_id IN ({placeholders}) AND removed_at IS NULL", query_ids)
 
 
 def _increment(condition: str, parameters: Sequence[int]) -> None:

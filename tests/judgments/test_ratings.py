@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from relevancy import judgments, scores
-from relevancy.models import Case, Query, QueryScore, Rating, RatingChange, Run, ScorerVersion
+from relevancy.models import Book, Case, Query, QueryScore, Rating, RatingChange, Run, ScorerVersion
 from relevancy.transfer import ratings_csv
 from tests.factories import (
     make_attempt,
@@ -191,6 +191,18 @@ def test_rate_costs_the_same_however_large_the_case_is() -> None:
     small, large = rating_statements(3), rating_statements(300)
     assert small == large
     assert len(small) < 30
+
+
+@pytest.mark.parametrize("value", [3, 2])
+def test_rate_grades_by_the_settings_that_the_book_has_by_then(value: int) -> None:
+    """Also where the rating does not change."""
+    case = make_case(1, {"query 1": {"a": 2}})
+    query = query_of(case, "query 1")
+    stored = Book.objects.filter(pk=case.book_id)
+    stored.update(rule="mean", relevant_from=2.5, scale=[[0, "bad"], [2, ""], [3, "good"]])
+    judgments.rate(query=query, doc_id="a", value=value, by=case.owner)
+    assert (query.book.rule, query.book.relevant_from) == ("mean", 2.5)
+    assert query.book.scale == [[0, "bad"], [2, ""], [3, "good"]]
 
 
 def test_rate_two_cases_on_one_book() -> None:

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, QuerySet, Window
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from relevancy import cases, judgments, tasks
-from relevancy.models import Run
+from relevancy.models import Case, Run
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.teams.invitations import invitations_to
 
@@ -82,7 +83,7 @@ def home(request: HtmxRequest) -> HttpResponse:
     found = cases.find_cases(request.user, archived=show == "archived", text=text, sort=sort)
     if show in {"failed", "unrated"}:
         found = found.filter(pk__in=[case.pk for case in getattr(waiting, show)])
-    page = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
+    page = _read_page(found, request.GET.get("page", ""))
     rows = cases.case_rows(page)
     context: dict[str, object] = {
         "page": page,
@@ -104,6 +105,20 @@ def home(request: HtmxRequest) -> HttpResponse:
     context["invitations"] = invitations_to(request)
     context["recent_activity"] = cases.recent_activity(request.user)
     return render(request, "home/home.html", context)
+
+
+def _read_page(found: QuerySet[Case], number: str) -> Page[Case]:
+    """Returns a page of cases. They are counted by the statement that reads them, unless there is no such page."""
+    wanted = max(1, parse_number(number))
+    counted = found.annotate(total=Window(Count("pk")))
+    read = list(counted[(wanted - 1) * PAGE_SIZE : wanted * PAGE_SIZE])
+    paginator = Paginator(found, PAGE_SIZE)
+    if read or wanted == 1:
+        paginator.__dict__["count"] = vars(read[0])["total"] if read else 0
+    page = paginator.get_page(number)
+    if page.number == wanted:
+        page.object_list = read
+    return page
 
 
 def _lists(show: str, sort: str, waiting: cases.Waiting) -> list[ListChoice]:

@@ -46,6 +46,18 @@ def get_case(request: HtmxRequest, case_id: int, *, needs: Role = Role.VIEWER) -
     return case
 
 
+def get_rateable_query(request: HtmxRequest, case_id: int, case_query_id: int) -> CaseQuery:
+    """Returns a present query of a case that the user may rate, with case and book. Raises what `get_case` and
+    `get_case_query` raise. One SQL statement if there is one."""
+    present = CaseQuery.objects.present().filter(case=case_id, pk=case_query_id).with_role(request.user)
+    case_query: CaseQuery | None = present.select_related("query", "case__book").first()
+    if case_query is None or vars(case_query)["role"] < Role.RATER:
+        return get_case_query(get_case(request, case_id, needs=Role.RATER), case_query_id)
+    vars(case_query.case)["role"] = vars(case_query)["role"]
+    case_query.query.book = case_query.case.book
+    return case_query
+
+
 def get_case_query(case: Case, case_query_id: int) -> CaseQuery:
     """Returns a present query of a case, with the book of the case. Raises `Http404` if there is none with this id."""
     case_query: CaseQuery = get_object_or_404(case.case_queries.present().select_related("query"), pk=case_query_id)

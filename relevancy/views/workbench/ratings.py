@@ -17,7 +17,7 @@ from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
-from .access import get_case, get_case_query
+from .access import get_case, get_rateable_query
 from .forms import RateShownForm, RatingForm
 from .history_chart import HistoryChart
 from .query_detail import RatedQuery, read_rankings
@@ -125,8 +125,8 @@ def _undone_text(undone: judgments.UndoneRatings) -> str:
 
 def _get_rateable(request: HtmxRequest, case_id: int, case_query_id: int) -> tuple[Workbench, CaseQuery]:
     """Returns the query to be rated."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.RATER))
-    return workbench, get_case_query(workbench.case, case_query_id)
+    case_query = get_rateable_query(request, case_id, case_query_id)
+    return Workbench(request, case_query.case), case_query
 
 
 def _rescore_other_runs(workbench: Workbench) -> None:

@@ -2,9 +2,6 @@
 
 from functools import cached_property
 
-from django.db.models import Q, Subquery
-
-from relevancy import scores
 from relevancy.models import Case, Run
 
 
@@ -47,24 +44,18 @@ class RunSelection:
 
     @cached_property
     def _runs(self) -> list[Run]:
-        """The newest run, the last complete one and the one that was named, newest first. One SQL statement."""
-        runs = Run.objects.newest_for(self._case)
-        complete = runs.filter(status=Run.Status.COMPLETE)
-        wanted = Q(pk=Subquery(runs.values("pk")[:1])) | Q(pk=Subquery(complete.values("pk")[:1]))
-        if self._number:
-            wanted |= Q(number=self._number)
-        found = list(runs.filter(wanted).select_related("attempt"))
+        """The newest run, the one that was named, and the last complete ones before them, newest first. One SQL statement."""
+        found = list(Run.objects.newest_and_named(self._case, self._number).select_related("attempt"))
         for run in found:
             run.case = self._case
         return found
 
     @cached_property
     def baseline(self) -> Run | None:
-        """What the run shown is compared with: the last complete run before it; None if there is none."""
-        baseline = scores.baseline_of(self.run) if self.run else None
-        if baseline is not None:
-            baseline.case = self._case
-        return baseline
+        """What the run shown is compared with: the last complete run before it, as in `scores.baseline_of`; None if there is none."""
+        shown = self.run
+        complete = (run for run in self._runs if run.status == Run.Status.COMPLETE)
+        return next((run for run in complete if shown and run.number < shown.number), None)
 
     @property
     def is_older(self) -> bool:
