@@ -242,6 +242,18 @@ def test_most_to_gain_is_the_largest_gap_of_the_case_present_queries() -> None:
     assert other.case_queries.present().count() == 2
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL chooses indexes by the size of tables")
+def test_most_to_gain_is_read_from_an_index() -> None:
+    case = make_case(1, RATINGS)
+    run = run_now(make_attempt(case))
+    with CaptureQueriesContext(connection) as captured:
+        scores.largest_gap(run, ScorerVersion.objects.used_by(case)[0])
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {captured[-1]['sql']}")
+        plan = [row[-1] for row in cursor.fetchall()]
+    assert "SEARCH stored USING INDEX query_score_gap (run_id=? AND version_id=? AND <expr>>?)" in plan
+
+
 def test_most_to_gain_of_a_script_is_what_it_lacks_to_a_hundred() -> None:
     case = make_case(1, {"query 1": {"a": 3}})
     scorers.choose_scorers(case=case, scorers=[scripted("setScore(40);")])
