@@ -244,7 +244,7 @@ def test_most_to_gain_is_the_largest_gap_of_the_case_present_queries() -> None:
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL chooses indexes by the size of tables")
 def test_most_to_gain_is_read_from_an_index() -> None:
-    case = make_case(1, RATINGS)
+    case = make_case(2, RATINGS)
     run = run_now(make_attempt(case))
     with CaptureQueriesContext(connection) as captured:
         scores.largest_gap(run, ScorerVersion.objects.used_by(case)[0])

@@ -10,7 +10,7 @@ from relevancy.models import Run
 from relevancy.views.workbench.run_selection import RunSelection
 from tests.factories import make_attempt, make_case
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 COMPLETE, FAILED, RUNNING = "complete", "failed", "running"
 SHOWN = [0, 1, 2, 3, 4, 9]  # 0: no run is named
 
