@@ -12,26 +12,38 @@ def request_active_runs(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0007_scorerversion_cutoff'),
+        ("relevancy", "0007_scorerversion_cutoff"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='run',
-            name='requested_by',
-            field=models.ForeignKey(editable=False, help_text='Who last started or completed the run, and must be allowed to use its endpoint as long as it is searched. Empty: a command of an administrator, which may use any.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="run",
+            name="requested_by",
+            field=models.ForeignKey(
+                editable=False,
+                help_text="Who last started or completed the run, and must be allowed to use its endpoint as long as it is searched. Empty: a command of an administrator, which may use any.",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='team',
-            name='can_create_endpoints',
-            field=models.BooleanField(default=False, help_text='Editors and owners of the team may enter addresses of search engines, which this server then sends requests to.'),
+            model_name="team",
+            name="can_create_endpoints",
+            field=models.BooleanField(
+                default=False,
+                help_text="Editors and owners of the team may enter addresses of search engines, which this server then sends requests to.",
+            ),
         ),
         migrations.AddField(
-            model_name='user',
-            name='can_create_endpoints',
-            field=models.BooleanField(default=False, help_text='May enter addresses of search engines, which this server then sends requests to. Admins always may.'),
+            model_name="user",
+            name="can_create_endpoints",
+            field=models.BooleanField(
+                default=False,
+                help_text="May enter addresses of search engines, which this server then sends requests to. Admins always may.",
+            ),
         ),
         migrations.RunPython(request_active_runs, migrations.RunPython.noop),
     ]

@@ -8,30 +8,66 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0008_right_to_create_endpoints'),
+        ("relevancy", "0008_right_to_create_endpoints"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Invitation',
+            name="Invitation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('email', models.EmailField(blank=True, help_text='In lower case. Empty: for anyone who has the link.', max_length=254)),
-                ('role', models.PositiveSmallIntegerField(choices=[(1, 'viewer'), (2, 'rater'), (3, 'editor'), (4, 'owner')], default=2)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField(default=relevancy.models.invitation.default_expiry)),
-                ('accepted_at', models.DateTimeField(blank=True, null=True)),
-                ('declined_at', models.DateTimeField(blank=True, null=True)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('accepted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='relevancy.team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "email",
+                    models.EmailField(
+                        blank=True, help_text="In lower case. Empty: for anyone who has the link.", max_length=254
+                    ),
+                ),
+                (
+                    "role",
+                    models.PositiveSmallIntegerField(
+                        choices=[(1, "viewer"), (2, "rater"), (3, "editor"), (4, "owner")], default=2
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField(default=relevancy.models.invitation.default_expiry)),
+                ("accepted_at", models.DateTimeField(blank=True, null=True)),
+                ("declined_at", models.DateTimeField(blank=True, null=True)),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "accepted_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="invitations", to="relevancy.team"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-created_at', '-id'),
-                'constraints': [models.CheckConstraint(condition=models.Q(('role__in', [1, 2, 3, 4])), name='invitation_role_known'), models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='invitation_email_lower_case')],
+                "ordering": ("-created_at", "-id"),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("role__in", [1, 2, 3, 4])), name="invitation_role_known"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("email", django.db.models.functions.text.Lower("email"))),
+                        name="invitation_email_lower_case",
+                    ),
+                ],
             },
         ),
     ]

@@ -9,7 +9,9 @@ def own_indexes(apps, schema_editor):
     """An index belongs to the owner of the oldest endpoint that names it, and is shared with the same teams."""
     endpoint_model = apps.get_model("relevancy", "Endpoint")
     index_model = apps.get_model("relevancy", "StoredIndex")
-    for endpoint in endpoint_model.objects.filter(engine__in=["embedded", "static"]).order_by("id").defer("credentials", "headers"):
+    for endpoint in (
+        endpoint_model.objects.filter(engine__in=["embedded", "static"]).order_by("id").defer("credentials", "headers")
+    ):
         index, is_new = index_model.objects.get_or_create(
             engine=endpoint.engine, name=endpoint.url, defaults={"owner_id": endpoint.owner_id}
         )
@@ -18,26 +20,32 @@ def own_indexes(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0009_invitations'),
+        ("relevancy", "0009_invitations"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='StoredIndex',
+            name="StoredIndex",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('engine', models.CharField(max_length=30)),
-                ('name', models.CharField(max_length=500)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stored_indexes', to=settings.AUTH_USER_MODEL)),
-                ('teams', models.ManyToManyField(blank=True, related_name='stored_indexes', to='relevancy.team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("engine", models.CharField(max_length=30)),
+                ("name", models.CharField(max_length=500)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="stored_indexes",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("teams", models.ManyToManyField(blank=True, related_name="stored_indexes", to="relevancy.team")),
             ],
             options={
-                'verbose_name_plural': 'stored indexes',
-                'ordering': ('engine', 'name'),
-                'constraints': [models.UniqueConstraint(fields=('engine', 'name'), name='stored_index_once')],
+                "verbose_name_plural": "stored indexes",
+                "ordering": ("engine", "name"),
+                "constraints": [models.UniqueConstraint(fields=("engine", "name"), name="stored_index_once")],
             },
         ),
         migrations.RunPython(own_indexes, migrations.RunPython.noop),

@@ -5,42 +5,67 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0010_stored_indexes'),
+        ("relevancy", "0010_stored_indexes"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='CaseRevision',
+            name="CaseRevision",
             fields=[
-                ('case', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='score_revision', serialize=False, to='relevancy.case')),
-                ('revision', models.PositiveBigIntegerField(default=0)),
+                (
+                    "case",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="score_revision",
+                        serialize=False,
+                        to="relevancy.case",
+                    ),
+                ),
+                ("revision", models.PositiveBigIntegerField(default=0)),
             ],
         ),
         migrations.AddField(
-            model_name='casescore',
-            name='revision',
+            model_name="casescore",
+            name="revision",
             field=models.PositiveBigIntegerField(null=True),
         ),
         migrations.CreateModel(
-            name='RunComparison',
+            name="RunComparison",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('revision', models.PositiveBigIntegerField()),
-                ('run_score', models.FloatField(null=True)),
-                ('baseline_score', models.FloatField(null=True)),
-                ('compared', models.PositiveIntegerField()),
-                ('better', models.PositiveIntegerField()),
-                ('worse', models.PositiveIntegerField()),
-                ('newly_scored', models.PositiveIntegerField()),
-                ('no_longer_scored', models.PositiveIntegerField()),
-                ('baseline', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='relevancy.run')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comparisons', to='relevancy.run')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='relevancy.scorerversion')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("revision", models.PositiveBigIntegerField()),
+                ("run_score", models.FloatField(null=True)),
+                ("baseline_score", models.FloatField(null=True)),
+                ("compared", models.PositiveIntegerField()),
+                ("better", models.PositiveIntegerField()),
+                ("worse", models.PositiveIntegerField()),
+                ("newly_scored", models.PositiveIntegerField()),
+                ("no_longer_scored", models.PositiveIntegerField()),
+                (
+                    "baseline",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="relevancy.run"
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="comparisons", to="relevancy.run"
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="relevancy.scorerversion"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('run', 'version', 'baseline'), name='run_comparison_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "version", "baseline"), name="run_comparison_once")
+                ],
             },
         ),
     ]

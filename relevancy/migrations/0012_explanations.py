@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0011_comparisons'),
+        ("relevancy", "0011_comparisons"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='case',
-            name='explained_fields',
+            model_name="case",
+            name="explained_fields",
             field=models.JSONField(default=list, editable=False),
         ),
         migrations.AddField(
-            model_name='ranking',
-            name='explanations',
+            model_name="ranking",
+            name="explanations",
             field=models.JSONField(editable=False, null=True),
         ),
     ]

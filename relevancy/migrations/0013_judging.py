@@ -9,92 +9,185 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0012_explanations'),
+        ("relevancy", "0012_explanations"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='JudgingPair',
+            name="JudgingPair",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('rank', models.PositiveIntegerField(help_text='The best rank of the document in the runs of the queue.')),
-                ('key', models.FloatField()),
-                ('level', models.PositiveSmallIntegerField(default=0, null=True)),
-                ('claimed_until', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("doc_id", models.CharField(max_length=500, verbose_name="document id")),
+                (
+                    "rank",
+                    models.PositiveIntegerField(help_text="The best rank of the document in the runs of the queue."),
+                ),
+                ("key", models.FloatField()),
+                ("level", models.PositiveSmallIntegerField(default=0, null=True)),
+                ("claimed_until", models.DateTimeField(null=True)),
             ],
             options={
-                'ordering': ('id',),
+                "ordering": ("id",),
             },
         ),
         migrations.CreateModel(
-            name='JudgingQueue',
+            name="JudgingQueue",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('depth', models.PositiveSmallIntegerField(default=10, help_text='How many results of each query are judged, in the newest complete run of each case.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('ratings_per_pair', models.PositiveSmallIntegerField(default=1, help_text='How many raters rate each document.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(9)], verbose_name='ratings per document')),
-                ('order', models.CharField(choices=[('query', 'query by query'), ('rank', 'best ranks first'), ('weighted', 'random, better ranks sooner')], default='query', max_length=10)),
-                ('seed', models.PositiveIntegerField(default=relevancy.models.judging.draw_seed, editable=False, help_text='Of the random part of the order.')),
-                ('run_ids', models.JSONField(default=list, editable=False, help_text='The runs that the pairs were taken from.')),
-                ('pair_count', models.PositiveIntegerField(default=0, editable=False)),
-                ('built_at', models.DateTimeField(editable=False, help_text='Empty: the pairs have to be chosen again.', null=True)),
-                ('build_queued_at', models.DateTimeField(editable=False, help_text='When a background task was enqueued that chooses the pairs.', null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "depth",
+                    models.PositiveSmallIntegerField(
+                        default=10,
+                        help_text="How many results of each query are judged, in the newest complete run of each case.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                    ),
+                ),
+                (
+                    "ratings_per_pair",
+                    models.PositiveSmallIntegerField(
+                        default=1,
+                        help_text="How many raters rate each document.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(9),
+                        ],
+                        verbose_name="ratings per document",
+                    ),
+                ),
+                (
+                    "order",
+                    models.CharField(
+                        choices=[
+                            ("query", "query by query"),
+                            ("rank", "best ranks first"),
+                            ("weighted", "random, better ranks sooner"),
+                        ],
+                        default="query",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "seed",
+                    models.PositiveIntegerField(
+                        default=relevancy.models.judging.draw_seed,
+                        editable=False,
+                        help_text="Of the random part of the order.",
+                    ),
+                ),
+                (
+                    "run_ids",
+                    models.JSONField(
+                        default=list, editable=False, help_text="The runs that the pairs were taken from."
+                    ),
+                ),
+                ("pair_count", models.PositiveIntegerField(default=0, editable=False)),
+                (
+                    "built_at",
+                    models.DateTimeField(
+                        editable=False, help_text="Empty: the pairs have to be chosen again.", null=True
+                    ),
+                ),
+                (
+                    "build_queued_at",
+                    models.DateTimeField(
+                        editable=False,
+                        help_text="When a background task was enqueued that chooses the pairs.",
+                        null=True,
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='book',
-            name='guidelines',
-            field=relevancy.models.text.MultilineField(blank=True, help_text='What each grade means, in Markdown; for raters.', validators=[django.core.validators.MaxLengthValidator(20000)]),
+            model_name="book",
+            name="guidelines",
+            field=relevancy.models.text.MultilineField(
+                blank=True,
+                help_text="What each grade means, in Markdown; for raters.",
+                validators=[django.core.validators.MaxLengthValidator(20000)],
+            ),
         ),
         migrations.AddIndex(
-            model_name='rating',
-            index=models.Index(condition=models.Q(('verdict', 'later')), fields=['rater', 'updated_at'], name='rating_postponed_by_rater'),
+            model_name="rating",
+            index=models.Index(
+                condition=models.Q(("verdict", "later")),
+                fields=["rater", "updated_at"],
+                name="rating_postponed_by_rater",
+            ),
         ),
         migrations.AddField(
-            model_name='judgingpair',
-            name='claimed_by',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="judgingpair",
+            name="claimed_by",
+            field=models.ForeignKey(
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='judgingpair',
-            name='query',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judging_pairs', to='relevancy.query'),
+            model_name="judgingpair",
+            name="query",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="judging_pairs",
+                to="relevancy.query",
+            ),
         ),
         migrations.AddField(
-            model_name='judgingpair',
-            name='run',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='relevancy.run'),
+            model_name="judgingpair",
+            name="run",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="relevancy.run"),
         ),
         migrations.AddField(
-            model_name='judgingqueue',
-            name='book',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='judging_queue', to='relevancy.book'),
+            model_name="judgingqueue",
+            name="book",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="judging_queue", to="relevancy.book"
+            ),
         ),
         migrations.AddField(
-            model_name='judgingpair',
-            name='queue',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='relevancy.judgingqueue'),
+            model_name="judgingpair",
+            name="queue",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="pairs", to="relevancy.judgingqueue"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='judgingqueue',
-            constraint=models.CheckConstraint(condition=models.Q(('order__in', ['query', 'rank', 'weighted'])), name='judging_order_known'),
+            model_name="judgingqueue",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("order__in", ["query", "rank", "weighted"])), name="judging_order_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='judgingqueue',
-            constraint=models.CheckConstraint(condition=models.Q(('ratings_per_pair__gte', 1)), name='judging_needs_a_rating'),
+            model_name="judgingqueue",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("ratings_per_pair__gte", 1)), name="judging_needs_a_rating"
+            ),
         ),
         migrations.AddIndex(
-            model_name='judgingpair',
-            index=models.Index(condition=models.Q(('level__isnull', False)), fields=['queue', 'level', 'key', 'id'], name='judging_pair_in_order'),
+            model_name="judgingpair",
+            index=models.Index(
+                condition=models.Q(("level__isnull", False)),
+                fields=["queue", "level", "key", "id"],
+                name="judging_pair_in_order",
+            ),
         ),
         migrations.AddIndex(
-            model_name='judgingpair',
-            index=models.Index(condition=models.Q(('claimed_by__isnull', False)), fields=['claimed_by', 'queue'], name='judging_pair_claimed'),
+            model_name="judgingpair",
+            index=models.Index(
+                condition=models.Q(("claimed_by__isnull", False)),
+                fields=["claimed_by", "queue"],
+                name="judging_pair_claimed",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='judgingpair',
-            constraint=models.UniqueConstraint(fields=('query', 'doc_id'), name='judging_pair_once'),
+            model_name="judgingpair",
+            constraint=models.UniqueConstraint(fields=("query", "doc_id"), name="judging_pair_once"),
         ),
     ]

@@ -6,59 +6,87 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0013_judging'),
+        ("relevancy", "0013_judging"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='run',
-            name='name',
+            model_name="run",
+            name="name",
             field=relevancy.models.text.LineField(blank=True, max_length=120),
         ),
         migrations.CreateModel(
-            name='StoredComparison',
+            name="StoredComparison",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=120, unique=True)),
-                ('revision', models.PositiveBigIntegerField(null=True)),
-                ('generation', models.PositiveBigIntegerField(default=0)),
-                ('figures', models.JSONField(null=True)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('computed_at', models.DateTimeField(null=True)),
-                ('queued_at', models.DateTimeField(help_text='When a background task was enqueued that computes the figures.', null=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comparisons', to='relevancy.case')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='relevancy.scorerversion')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=120, unique=True)),
+                ("revision", models.PositiveBigIntegerField(null=True)),
+                ("generation", models.PositiveBigIntegerField(default=0)),
+                ("figures", models.JSONField(null=True)),
+                ("error", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("computed_at", models.DateTimeField(null=True)),
+                (
+                    "queued_at",
+                    models.DateTimeField(
+                        help_text="When a background task was enqueued that computes the figures.", null=True
+                    ),
+                ),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="comparisons", to="relevancy.case"
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="relevancy.scorerversion"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-id',),
+                "ordering": ("-id",),
             },
         ),
         migrations.CreateModel(
-            name='ComparedRun',
+            name="ComparedRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('p', models.FloatField(null=True)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='compared_runs', to='relevancy.run')),
-                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='compared_runs', to='relevancy.storedcomparison')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveSmallIntegerField()),
+                ("p", models.FloatField(null=True)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="compared_runs", to="relevancy.run"
+                    ),
+                ),
+                (
+                    "comparison",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="compared_runs",
+                        to="relevancy.storedcomparison",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('comparison', 'position'),
+                "ordering": ("comparison", "position"),
             },
         ),
         migrations.AddIndex(
-            model_name='storedcomparison',
-            index=models.Index(fields=['case', '-computed_at'], name='comparison_newest_of_case'),
+            model_name="storedcomparison",
+            index=models.Index(fields=["case", "-computed_at"], name="comparison_newest_of_case"),
         ),
         migrations.AddConstraint(
-            model_name='comparedrun',
-            constraint=models.UniqueConstraint(fields=('comparison', 'position'), name='compared_run_once_per_position'),
+            model_name="comparedrun",
+            constraint=models.UniqueConstraint(
+                fields=("comparison", "position"), name="compared_run_once_per_position"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='comparedrun',
-            constraint=models.UniqueConstraint(fields=('comparison', 'run'), name='compared_run_once'),
+            model_name="comparedrun",
+            constraint=models.UniqueConstraint(fields=("comparison", "run"), name="compared_run_once"),
         ),
     ]

@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0014_stored_comparisons'),
+        ("relevancy", "0014_stored_comparisons"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='casescore',
-            name='sums',
+            model_name="casescore",
+            name="sums",
             field=models.JSONField(editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='runcomparison',
-            name='sums',
+            model_name="runcomparison",
+            name="sums",
             field=models.JSONField(editable=False, null=True),
         ),
     ]

@@ -7,35 +7,57 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0015_sums_of_scores'),
+        ("relevancy", "0015_sums_of_scores"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='ratingchange',
-            name='source',
-            field=models.CharField(default='page', help_text='page, undo, import, command, sample, api', max_length=20),
+            model_name="ratingchange",
+            name="source",
+            field=models.CharField(default="page", help_text="page, undo, import, command, sample, api", max_length=20),
         ),
         migrations.CreateModel(
-            name='ApiToken',
+            name="ApiToken",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(help_text='What the token is for, such as “nightly job”.', max_length=120)),
-                ('prefix', models.CharField(editable=False, max_length=12, unique=True)),
-                ('digest', models.CharField(editable=False, max_length=64)),
-                ('scope', models.CharField(choices=[('read', 'read'), ('rate', 'read and rate'), ('write', 'read, rate and change')], default='read', max_length=10)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "name",
+                    relevancy.models.text.LineField(
+                        help_text="What the token is for, such as “nightly job”.", max_length=120
+                    ),
+                ),
+                ("prefix", models.CharField(editable=False, max_length=12, unique=True)),
+                ("digest", models.CharField(editable=False, max_length=64)),
+                (
+                    "scope",
+                    models.CharField(
+                        choices=[("read", "read"), ("rate", "read and rate"), ("write", "read, rate and change")],
+                        default="read",
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("last_used_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="api_tokens",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'API token',
-                'ordering': ('-id',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'rate', 'write'])), name='api_token_scope_known')],
+                "verbose_name": "API token",
+                "ordering": ("-id",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("scope__in", ["read", "rate", "write"])), name="api_token_scope_known"
+                    )
+                ],
             },
         ),
     ]
