@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("relevancy", "0017_schedules"),
+        ("relevancy", "0018_rating_imports"),
     ]
 
     operations = [
