@@ -11,6 +11,7 @@ from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_verdict
+from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
     "DEFAULT_ALPHA",
@@ -28,10 +29,12 @@ __all__ = [
     "QueryRow",
     "RunPair",
     "ScoreTable",
+    "TagFigures",
     "check_drop",
     "check_limits",
     "compare",
     "compare_result_lists",
+    "compare_tags",
     "count_attempts_tried",
     "describe_verdict",
     "find_run_errors",

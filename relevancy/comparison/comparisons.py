@@ -25,6 +25,7 @@ from relevancy.statistics import (
 
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
+from .tag_figures import TagFigures, compare_tags
 
 MAX_RUNS = 5
 MAX_PASSES = 5
@@ -66,6 +67,7 @@ class Comparison:
 
     means: of each run, on the queries of the table; None if it is empty.
     pairs: the pairs with the baseline first, then all others.
+    tags: the pairs with the baseline, for each tag.
     warnings: what makes the figures less than they seem, in sentences.
     """
 
@@ -75,6 +77,7 @@ class Comparison:
     means: list[float | None]
     pairs: list[RunPair]
     warnings: list[str]
+    tags: list[TagFigures]
 
 
 def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUIVALENCE_MARGIN) -> Comparison:
@@ -104,6 +107,7 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
             for (first, second), figures, holm in zip(pairs, paired, p_holm, strict=True)
         ],
         warnings=_list_warnings(runs, version, table),
+        tags=compare_tags(table, len(runs)),
     )
 
 

@@ -18,8 +18,9 @@ from .comparisons import Comparison, RunPair
 from .query_columns import Coverage, QueryColumns
 from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
+from .tag_figures import TagFigures
 
-FORMAT = 1  # of the stored figures; part of their key, so that figures of another format are computed again
+FORMAT = 2  # of the stored figures; part of their key, so that figures of another format are computed again
 COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high")
 
 Floats = NDArray[np.float64]
@@ -80,6 +81,7 @@ def dump_figures(figures: ComparisonFigures) -> Json:
         "means": comparison.means,
         "warnings": comparison.warnings,
         "pairs": [_dump_pair(pair) for pair in comparison.pairs],
+        "tags": [{**asdict(each), "interval": _dump_interval(each.interval)} for each in comparison.tags],
         "bounds": [asdict(bounds) if bounds else None for bounds in figures.bounds],
     }
 
@@ -91,18 +93,28 @@ def _dump_columns(array: Floats) -> list[list[float | None]]:
 
 def _dump_pair(pair: RunPair) -> Json:
     paired = pair.paired
-    interval = paired.interval
     return {
         "p": paired.p,
         "t": paired.t,
         "p_t": paired.p_t,
-        "interval": [interval.low, interval.high, interval.kind.value, interval.is_reliable] if interval else None,
+        "interval": _dump_interval(paired.interval),
         "carriers": paired.carriers,
         "detectable": paired.detectable,
         "p_holm": pair.p_holm,
         "p_hsd": pair.p_hsd,
         "verdict": pair.verdict.value,
     }
+
+
+def _dump_interval(interval: Interval | None) -> list[Any] | None:
+    return [interval.low, interval.high, interval.kind.value, interval.is_reliable] if interval else None
+
+
+def _load_interval(data: list[Any] | None) -> Interval | None:
+    if data is None:
+        return None
+    low, high, kind, is_reliable = data
+    return Interval(low, high, IntervalKind(kind), is_reliable)
 
 
 def load_figures(
@@ -130,7 +142,8 @@ def load_figures(
     for pair, overlap in zip(pairs, columns.overlaps, strict=False):
         vars(pair)["lists"] = overlap
     bounds = [DifferenceBounds(**bounds) if bounds else None for bounds in data["bounds"]]
-    comparison = Comparison(version, runs, table, data["means"], pairs, data["warnings"])
+    tags = [TagFigures(**{**each, "interval": _load_interval(each["interval"])}) for each in data["tags"]]
+    comparison = Comparison(version, runs, table, data["means"], pairs, data["warnings"], tags)
     return ComparisonFigures(comparison, columns, bounds)
 
 
@@ -139,16 +152,12 @@ def _load_columns(columns: list[list[float | None]]) -> Floats:
 
 
 def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Floats) -> RunPair:
-    interval = None
-    if data["interval"]:
-        low, high, kind, is_reliable = data["interval"]
-        interval = Interval(low, high, IntervalKind(kind), is_reliable)
     paired = PairedComparison(
         differences=Differences.build(differences, table.weights),
         p=data["p"],
         t=data["t"],
         p_t=data["p_t"],
-        interval=interval,
+        interval=_load_interval(data["interval"]),
         carriers=data["carriers"],
         detectable=data["detectable"],
     )

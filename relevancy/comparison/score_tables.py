@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,14 @@ class PresentScores:
 
     query_ids, texts: [n]. weights: [n] of the first run's case.
     scores: [n × runs] points; NaN where there are none.
+    tags: [n] the tags of each query; empty for figures that were stored.
     """
 
     query_ids: list[int]
     texts: list[str]
     weights: Floats
     scores: Floats
+    tags: list[list[str]] = field(default_factory=list)
 
     @property
     def is_compared(self) -> NDArray[np.bool_]:
@@ -67,6 +69,13 @@ class ScoreTable:
             present=present,
         )
 
+    @property
+    def tags(self) -> list[list[str]]:
+        """[n] the tags of each query; empty for figures that were stored."""
+        if not self.present.tags:
+            return []
+        return [self.present.tags[position] for position in np.flatnonzero(self.present.is_compared)]
+
     def __len__(self) -> int:
         return len(self.query_ids)
 
@@ -80,14 +89,14 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
         CaseQuery.objects.filter(case=runs[0].case_id)
         .present()
         .order_by("position", "id")
-        .values_list("query_id", "query__text", "weight")
+        .values_list("query_id", "query__text", "weight", "query__tags")
     )
-    present = {query_id for query_id, _, _ in case_queries}
+    present = {query_id for query_id, *_ in case_queries}
     for case_id in {run.case_id for run in runs} - {runs[0].case_id}:
         present &= set(CaseQuery.objects.filter(case=case_id).present().values_list("query_id", flat=True))
     case_queries = [row for row in case_queries if row[0] in present]
     columns = {run.pk: column for column, run in enumerate(runs)}
-    rows = {query_id: row for row, (query_id, _, _) in enumerate(case_queries)}
+    rows = {query_id: row for row, (query_id, *_) in enumerate(case_queries)}
     scores = np.full((len(case_queries), len(runs)), np.nan)
     stale = 0
     stored = QueryScore.objects.filter(run__in=columns, version=version)
@@ -100,10 +109,11 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
             scores[rows[query_id], columns[run_id]] = np.nan if score is None else score
     return ScoreTable.build(
         PresentScores(
-            query_ids=[query_id for query_id, _, _ in case_queries],
-            texts=[text for _, text, _ in case_queries],
-            weights=np.array([weight for _, _, weight in case_queries], dtype=np.float64),
+            query_ids=[query_id for query_id, *_ in case_queries],
+            texts=[text for _, text, *_ in case_queries],
+            weights=np.array([weight for *_, weight, _ in case_queries], dtype=np.float64),
             scores=scores,
+            tags=[tags for *_, tags in case_queries],
         ),
         stale,
     )

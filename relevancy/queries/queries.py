@@ -174,12 +174,15 @@ def edit(
         "notes": notes,
         "tags": query_tags.check_count(query_tags.parse(tags, query_tags.of_book(query.book)), text),
     }
+    has_new_tags = changes["tags"] != query.tags
     case_query.options, case_query.weight = parse_options(options), weight
     try:
         with transaction.atomic():
             clean_and_save(query, **changes)
             case_query.save(update_fields=["options", "weight"])
             scores.case_changed(case_query.case_id)
+            if has_new_tags:
+                scores.tags_changed(query.book)
     except IntegrityError:  # another transaction added the text meanwhile
         raise _already_in_book(text) from None
 

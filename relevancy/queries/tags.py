@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F, FilteredRelation, Q
 
+from relevancy import scores
 from relevancy.models import Book, Case, Query, Run, ScorerVersion
 from relevancy.models.errors import error_text
 from relevancy.models.text import normalize_line, validate_line
@@ -90,7 +91,9 @@ def set_tags(*, query: Query, tags: str | Iterable[str]) -> list[str]:
     new = check_count(parse(tags, of_book(query.book)), query.text)
     if new != query.tags:
         query.tags = new
-        query.save(update_fields=["tags"])
+        with transaction.atomic():
+            query.save(update_fields=["tags"])
+            scores.tags_changed(query.book)
     return new
 
 
@@ -119,6 +122,8 @@ def _change(book: Book, ids: Iterable[int], new_tags: Callable[[list[str]], list
                     ids_by_tags[tuple(check_count(tags, text))].append(pk)
             for tags_of_ids, pks in ids_by_tags.items():
                 changed += Query.objects.filter(pk__in=pks).update(tags=list(tags_of_ids))
+        if changed:
+            scores.tags_changed(book)
     return changed
 
 

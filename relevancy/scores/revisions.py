@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from itertools import batched
 
 from django.db import connection
+from django.db.models import F
 
-from relevancy.models import Book, CaseQuery, CaseRevision, Query
+from relevancy.models import Book, CaseQuery, CaseRevision, Query, StoredComparison
 
 BATCH = 500
 
@@ -41,6 +42,13 @@ def book_changed(book: Book) -> None:
 def case_changed(case_id: int) -> None:
     """Increments the revision of a case whose queries or their weights have changed. One SQL statement."""
     _increment("case_id = %s", [case_id])
+
+
+def tags_changed(book: Book) -> None:
+    """Marks the stored comparisons of the book's cases as out of date after tags of its queries have changed: their figures for
+    each tag are not right any more, while all scores are. One SQL statement."""
+    of_book = StoredComparison.objects.filter(case__book=book)
+    of_book.update(revision=None, error="", generation=F("generation") + 1)
 
 
 def _increment_of_queries(query_ids: Sequence[int]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from relevancy.comparison import Comparison, RunPair
+from relevancy.comparison import Comparison, RunPair, TagFigures
 
 
 class RunResult(TypedDict):
@@ -42,6 +42,24 @@ class PairResult(TypedDict):
     verdict: str
 
 
+class TagResult(TypedDict):
+    """Run `b` against the first run `a`, both by id, on the compared queries with a tag. p_holm: corrected for all of them."""
+
+    tag: str
+    a: int
+    b: int
+    queries: int
+    difference: float
+    interval: list[float] | None
+    interval_kind: str | None
+    reliable: bool
+    p_randomisation: float | None
+    p_holm: float | None
+    wins: int
+    ties: int
+    losses: int
+
+
 class ComparisonResult(TypedDict):
     """Runs under one scorer, on the `queries` that were scored in all of them; the first run is the baseline."""
 
@@ -52,6 +70,7 @@ class ComparisonResult(TypedDict):
     warnings: Sequence[str]
     runs: list[RunResult]
     pairs: list[PairResult]
+    tags: list[TagResult]
 
 
 def build_comparison(comparison: Comparison) -> ComparisonResult:
@@ -64,6 +83,26 @@ def build_comparison(comparison: Comparison) -> ComparisonResult:
         "warnings": comparison.warnings,
         "runs": [{"run": run.pk, "score": mean} for run, mean in zip(comparison.runs, comparison.means, strict=True)],
         "pairs": [_build_pair(pair) for pair in comparison.pairs],
+        "tags": [_build_tag(comparison, each) for each in comparison.tags],
+    }
+
+
+def _build_tag(comparison: Comparison, figures: TagFigures) -> TagResult:
+    interval = figures.interval
+    return {
+        "tag": figures.tag,
+        "a": comparison.runs[0].pk,
+        "b": comparison.runs[figures.other].pk,
+        "queries": figures.queries,
+        "difference": figures.difference,
+        "interval": [interval.low, interval.high] if interval else None,
+        "interval_kind": interval.kind.value if interval else None,
+        "reliable": bool(interval and interval.is_reliable),
+        "p_randomisation": figures.p,
+        "p_holm": figures.p_holm,
+        "wins": figures.wins,
+        "ties": figures.ties,
+        "losses": figures.losses,
     }
 
 

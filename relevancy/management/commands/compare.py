@@ -41,6 +41,9 @@ class Command(Base):
         for pair in result.pairs:
             self.write()
             self._print_pair(pair)
+        if result.tags:
+            self.write()
+            self._print_tags(result)
         for warning in result.warnings:
             self.stderr.write(f"Warning: {warning}")
 
@@ -60,6 +63,15 @@ class Command(Base):
             self.write(
                 f"  Result lists: Jaccard@{lists.k} {numbers.coefficient(lists.jaccard)}, "
                 f"RBO {numbers.coefficient(lists.rbo)}, {(lists.changed or 0) * 100:.0f} % of {lists.queries:,} changed"
+            )
+
+    def _print_tags(self, result: comparison.Comparison) -> None:
+        self.write("By tag, p corrected by Holm's method:")
+        for each in result.tags:
+            other = f"{result.runs[each.other]}: " if len(result.runs) > 2 else ""
+            self.write(
+                f"  {other}{each.tag}: {numbers.difference(each.difference)} on {each.queries:,}, "
+                f"p {numbers.pvalue(each.p_holm)}"
             )
 
 

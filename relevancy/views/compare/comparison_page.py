@@ -20,6 +20,7 @@ from .forms import ComparisonForm, comparable_runs
 from .query_filter import ComparedFilter
 from .query_table import QueryTable
 from .summary import Summary, pending_summary, summarize
+from .tag_table import TagRow, build_tag_rows
 
 LABELS = ("Before", "After")
 
@@ -165,6 +166,10 @@ class ComparisonPage:
         pair = self.figures.comparison.pairs[0]
         tried = comparison.count_attempts_tried(pair.a, pair.b, self.version, pair.paired.p)
         return summarize(self.figures, tried, self.rows, self.list_url)
+
+    def tag_table(self) -> list[TagRow]:
+        """The comparison for each tag, the surest first; empty without tags, and as long as the figures are being computed."""
+        return [] if self.figures is None else build_tag_rows(self.figures.comparison.tags, self.list_url)
 
     def charts(self) -> list[Chart]:
         """The charts; none as long as the figures are being computed."""

@@ -24,10 +24,12 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
         return render(request, "compare/_queries.html", list_context(page))
     if target == "compared-charts":
         return render(request, "compare/_charts.html", chart_context(page))
+    if target == "compared-tags":
+        return render(request, "compare/_tags.html", tag_context(page))
     if target == "compared-query":
         return render(request, "compare/_query.html", query_context(page))
     charts = chart_context(page, is_inline=len(page.rows) <= MAX_INLINE_QUERIES)
-    context = {**summary_context(page), **charts, **list_context(page), **query_context(page)}
+    context = {**summary_context(page), **charts, **tag_context(page), **list_context(page), **query_context(page)}
     return render(request, "compare/compare.html", context)
 
 
@@ -53,6 +55,11 @@ def list_context(page: ComparisonPage) -> dict[str, object]:
     table = page.table()
     columns = table.columns(*(f"Run {run.number}" for run in page.compared_runs)) if page.stored else []
     return {"case": page.case, "access": page.access, "page": page, "table": table, "columns": columns}
+
+
+def tag_context(page: ComparisonPage) -> dict[str, object]:
+    """Returns what the table of tags needs."""
+    return {"page": page, "tag_rows": page.tag_table()}
 
 
 def chart_context(page: ComparisonPage, *, is_inline: bool = True) -> dict[str, object]:

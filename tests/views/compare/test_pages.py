@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from relevancy import cases, comparison, judgments, runs, tasks
+from relevancy import cases, comparison, judgments, queries, runs, tasks
 from relevancy.models import Query, Ranking, Run, ScorerVersion, StoredComparison
 from relevancy.transfer import comparison_json
 from tests.comparison.conftest import run_with
@@ -375,3 +375,23 @@ def test_a_pinned_run_compares_when_its_engine_is_gone(sign_in, case, compared):
     judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner)
     response = open_ready(sign_in("viewer"), case, open=entry(case, "query 1").pk)
     assert words(by_id(response, "difference")) == "+33.3"
+
+
+# --- tags ---
+
+
+def test_table_of_tags_lists_the_surest_first_and_leads_to_their_queries(sign_in, case, compared):
+    queries.tags.add(book=case.book, queries=[query_of(case, "query 2").pk], tags="a few")
+    queries.tags.add(book=case.book, queries=[query_of(case, f"query {n}").pk for n in (1, 3)], tags="brand")
+    response = open_ready(sign_in("viewer"), case)
+    rows = [words(row) for row in elements(tree(response), _name="tr") if "data-tag" in attributes(row)]
+    assert rows[0].startswith("brand 2 0.0 100.0 +100.0 ")
+    assert rows[0].endswith(".500 2 · 0 · 0")
+    assert rows[1] == "a few 1 100.0 100.0 0.0 – – 0 · 1 · 0"
+    (link,) = [link for link in elements(by_id(tree(response), "compared-tags"), _name="a") if words(link) == "brand"]
+    assert texts(sign_in("viewer").get(attributes(link)["href"])) == ["query 1", "query 3"]
+
+
+def test_without_tags_there_is_no_table(sign_in, case, compared):
+    page = tree(open_ready(sign_in("viewer"), case))
+    assert not elements(by_id(page, "compared-tags"), _name="table")

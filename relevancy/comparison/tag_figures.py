@@ -1,0 +1,83 @@
+"""The comparison of runs for each tag: which kinds of queries gained, and which lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from relevancy.statistics import Differences, Interval, correct_holm, find_interval, randomisation_test
+
+from .score_tables import ScoreTable
+
+MAX_TAGS = 100  # those with the most queries
+
+
+@dataclass(frozen=True)
+class TagFigures:
+    """Run `other` against the baseline on the compared queries with a tag.
+
+    other: position of the run in the comparison.
+    score_a, score_b: weighted means in points. difference: `score_b − score_a`.
+    interval: 95 %; None for a single query.
+    p: of the randomisation test. p_holm: corrected for all tags and runs of the comparison. None for a single query.
+    """
+
+    tag: str
+    other: int
+    queries: int
+    score_a: float
+    score_b: float
+    difference: float
+    interval: Interval | None
+    p: float | None
+    p_holm: float | None
+    wins: int
+    ties: int
+    losses: int
+
+
+def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
+    """Compares each of the other runs with the first one, for each tag of the table's queries, in the order of the tags.
+
+    p is corrected by Holm's method for all of them together. A query with several tags counts for each.
+    """
+    counts = Counter(tag for tags in table.tags for tag in tags)
+    chosen = sorted((tag for tag, _ in counts.most_common(MAX_TAGS)), key=str.casefold)
+    positions: dict[str, list[int]] = {tag: [] for tag in chosen}
+    for position, tags in enumerate(table.tags):
+        for tag in tags:
+            if tag in positions:
+                positions[tag].append(position)
+    keys = [(other, tag) for other in range(1, runs) for tag in chosen]
+    differences = [
+        Differences.build(
+            table.scores[positions[tag], other] - table.scores[positions[tag], 0], table.weights[positions[tag]]
+        )
+        for other, tag in keys
+    ]
+    p_values = [randomisation_test(each) if len(each) > 1 else None for each in differences]
+    corrected = iter(correct_holm([p for p in p_values if p is not None]))
+    return [
+        TagFigures(
+            tag=tag,
+            other=other,
+            queries=len(each),
+            score_a=_mean(table, positions[tag], 0),
+            score_b=_mean(table, positions[tag], other),
+            difference=each.mean,
+            interval=find_interval(each),
+            p=p,
+            p_holm=None if p is None else next(corrected),
+            wins=each.wins,
+            ties=each.ties,
+            losses=each.losses,
+        )
+        for (other, tag), each, p in zip(keys, differences, p_values, strict=True)
+    ]
+
+
+def _mean(table: ScoreTable, positions: Sequence[int], run: int) -> float:
+    return float(np.average(table.scores[positions, run], weights=table.weights[positions]))
