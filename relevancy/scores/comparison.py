@@ -30,9 +30,9 @@ from relevancy.statistics import TIE
 from .sums import changed_weights, exact_sum_sql, units
 
 # Conditions for the rows of `CaseQuerySet.with_scores`, by the same rule as the counts of a `RunDifference`.
-IS_BETTER = Q(difference__gte=TIE)
-IS_WORSE = Q(difference__lte=-TIE)
-IS_SAME = Q(difference__gt=-TIE, difference__lt=TIE)
+IS_BETTER = Q(difference__gte=TIE, weight__gt=0)
+IS_WORSE = Q(difference__lte=-TIE, weight__gt=0)
+IS_SAME = Q(difference__gt=-TIE, difference__lt=TIE, weight__gt=0)
 COLUMNS = (
     "revision",
     "run_score",
@@ -53,7 +53,8 @@ class RunDifference:
     pending: how many scores of both runs are stale or missing; there is no difference as long as there are any.
     can_be_rescored: whether the pending ones can be computed; False for a script on a run without displayed fields.
     run_score, baseline_score: means over the queries scored in both, with the weights of the case; None if there are none.
-    compared: the number of these queries. better, worse: how many of them changed by at least 0.05 points.
+    compared: the number of these queries. better, worse: how many of them changed by at least 0.05 points. No count contains queries
+        of weight 0.
     newly_scored, no_longer_scored: the numbers of queries that only the run, or only the baseline, has a score for.
     revision: of the case, for which all of this is exact.
     sums: of the weights of the compared queries, and of the scores of both runs in units of `scoring.exact_units`; None if scores
@@ -143,11 +144,11 @@ _PAIRED_SUMS = f"""
             COALESCE(SUM(CASE WHEN score IS NOT NULL AND baseline_score IS NOT NULL THEN weight END), 0),
             {{run_sum}},
             {{baseline_sum}},
-            COUNT(CASE WHEN baseline_score IS NOT NULL THEN score END),
-            COUNT(CASE WHEN score - baseline_score >= {TIE} THEN 1 END),
-            COUNT(CASE WHEN baseline_score - score >= {TIE} THEN 1 END),
-            COUNT(CASE WHEN baseline_score IS NULL THEN score END),
-            COUNT(CASE WHEN score IS NULL THEN baseline_score END)
+            COUNT(CASE WHEN weight > 0 AND baseline_score IS NOT NULL THEN score END),
+            COUNT(CASE WHEN weight > 0 AND score - baseline_score >= {TIE} THEN 1 END),
+            COUNT(CASE WHEN weight > 0 AND baseline_score - score >= {TIE} THEN 1 END),
+            COUNT(CASE WHEN weight > 0 AND baseline_score IS NULL THEN score END),
+            COUNT(CASE WHEN weight > 0 AND score IS NULL THEN baseline_score END)
         FROM (
             SELECT pair.score, pair.baseline_score, pair.oldest,
                 (
@@ -189,7 +190,8 @@ def changed_difference(
 ) -> RunDifference | None:
     """Returns a stored difference after the scores of one query have changed, of the run and of the baseline: `old`, then `new`.
 
-    revision: of the case, after the change. weight: of the query; None if it has been removed from the case.
+    revision: of the case, after the change. weight: of the query; None if it has been removed from the case. Of weight 0, it does not
+    count.
 
     Returns None if all scores have to be read; see `sums.changed_weights`. No SQL.
     """
@@ -197,7 +199,7 @@ def changed_difference(
         return None
     weights, run_sum, baseline_sum = difference.sums
     changed = replace(difference, revision=revision)
-    if weight is None:
+    if not weight:
         return changed
     before, after = _count_pair(*old), _count_pair(*new)
     new_weights = changed_weights(float(weights), weight, bool(before.compared), bool(after.compared))

@@ -1,7 +1,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import comparison, judgments
+from relevancy import comparison, judgments, scores
 from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.statistics import Verdict
 from tests.factories import make_case, make_user, query_of, run_now
@@ -74,6 +74,40 @@ def test_compare_weights_count(case, runs):
     assert result.table.left_out == ["query 3", "query 4"]
     assert result.means == [pytest.approx(200 / 3), 100]
     assert result.pairs[0].difference == pytest.approx(100 / 3)
+
+
+def test_compare_and_the_workbench_leave_out_queries_of_weight_0(case, runs):
+    """query 1 and query 3 are better in the second run, query 2 is the same; query 4 has no score."""
+    version = primary(case)
+    for weights in ({"query 1": 0}, {"query 1": 0, "query 2": 0}, {"query 1": 1, "query 2": 0, "query 4": 0}):
+        for text, weight in weights.items():
+            case.case_queries.filter(query__text=text).update(weight=weight)
+        pair = comparison.compare(runs=runs, version=version).pairs[0]
+        workbench = scores.compare_runs(runs[1], runs[0], version)
+        counted = pair.paired.differences
+        assert (workbench.compared, workbench.better, workbench.same, workbench.worse) == (
+            len(counted),
+            counted.wins,
+            counted.ties,
+            counted.losses,
+        )
+        assert workbench.difference == pytest.approx(pair.difference)
+        assert workbench.changed_scored == 0
+        listed = case.case_queries.present().with_scores(runs[1], version, runs[0])
+        for condition, count in ((scores.IS_BETTER, workbench.better), (scores.IS_SAME, workbench.same)):
+            assert listed.filter(condition).count() == count
+
+
+def test_a_rating_of_a_query_of_weight_0_changes_no_count(case, runs):
+    case.case_queries.filter(query__text="query 1").update(weight=0)
+    version = primary(case)
+    before = scores.store_comparison(runs[1], runs[0], version)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner, run=runs[1])
+    stored = scores.stored_differences([(runs[1], runs[0])], version)
+    fresh = scores.compare_runs(runs[1], runs[0], version)
+    assert (fresh.compared, fresh.better, fresh.worse) == (before.compared, before.better, before.worse)
+    for found in stored.values():
+        assert (found.compared, found.better, found.worse) == (fresh.compared, fresh.better, fresh.worse)
 
 
 def test_compare_three_runs_corrects_for_the_number_of_comparisons(case, runs):

@@ -23,8 +23,8 @@ SORT_FIELDS = {
 }
 NEVER_NULL = {"position", "query__text"}
 # Of two runs, a query can have a score in only one: because nothing rated was returned, or because a search failed.
-_DROPPED = Q(score=None, score_before__isnull=False)
-_GAINED = Q(score__isnull=False, score_before=None)
+_DROPPED = Q(score=None, score_before__isnull=False, weight__gt=0)
+_GAINED = Q(score__isnull=False, score_before=None, weight__gt=0)
 COMPARED_STATES = {
     "better": ("Better", scores.IS_BETTER),
     "worse": ("Worse", scores.IS_WORSE),
