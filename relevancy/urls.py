@@ -13,6 +13,7 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("", include("relevancy.api.urls")),
     path("", include("relevancy.views.home.urls")),
+    path("", include("relevancy.views.jump.urls")),
     path("", include("relevancy.views.case_files.urls")),
     path("", include("relevancy.views.schedules.urls")),
     path("", include("relevancy.views.account.urls")),

@@ -18,6 +18,7 @@ class PageContext(TypedDict):
     """The variables of base.html."""
 
     nav: list[NavigationItem]
+    jump_url: str
     theme: str
     single_keys: bool
     keys_off: bool
@@ -41,6 +42,7 @@ def page(request: HttpRequest) -> PageContext:
     single_keys = user.single_keys if user is not None and user.is_authenticated else True
     return {
         "nav": [_navigation_item(request.path, *section) for section in SECTIONS] if signed_in else [],
+        "jump_url": reverse("jump") if signed_in else "",
         "theme": theme if theme in {"light", "dark"} else "",
         "single_keys": single_keys,
         "keys_off": not single_keys,

@@ -89,12 +89,29 @@ if (guarded) {
   look();
 }
 
-// ---- the preview result
+// ---- the preview result; after a change of the scorer or of its source it is dimmed, and its error is no longer marked
+const shown = document.getElementById("preview-result");
+const note = document.getElementById("preview-outdated");
+
+function setOutdated(isOutdated) {
+  shown.classList.toggle("is-outdated", isOutdated);
+  note.hidden = !isOutdated;
+}
+
+function becomesOutdated(event) {
+  const form = document.querySelector("[data-run]")?.form;
+  if (!shown?.childElementCount || !form?.contains(event.target) || shown.classList.contains("is-outdated")) return;
+  setOutdated(true);
+  document.dispatchEvent(new CustomEvent("codeerror", { detail: null }));
+}
+for (const name of ["input", "change"]) document.addEventListener(name, becomesOutdated);
+
 document.addEventListener("htmx:load", (event) => {
   const part = event.detail.elt;
   const at = part.matches?.("[data-script-line]") ? part : part.querySelector?.("[data-script-line]");
   const result = part.closest?.("#preview-result");
   if (!result) return;
+  setOutdated(false);
   const fault = at && {
     line: Number(at.dataset.scriptLine),
     column: Number(at.dataset.scriptColumn) || 1,

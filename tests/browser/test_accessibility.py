@@ -59,6 +59,7 @@ def _addresses(case: Case) -> list[str]:
     in_query = f"/cases/{case.pk}/queries/{query.pk}"
     return [
         "/",
+        "/jump/?q=s",
         f"/cases/{case.pk}/share/",
         f"/cases/{case.pk}/files/",
         f"/cases/{case.pk}/compare/",

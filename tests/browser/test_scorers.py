@@ -48,6 +48,7 @@ def test_script_is_written_tried_and_saved(look: Opens, people: dict[str, User])
     )
     write(page, SCRIPT)
     expect(page.locator(".ace_gutter-cell.ace_error")).to_have_count(0)
+    expect(page.locator("#preview-outdated")).to_be_visible()
     expect(page.get_by_text("not saved")).to_be_visible()
     run(page)
     expect(page.get_by_role("log")).to_have_text("mean of 3")
@@ -147,6 +148,12 @@ def test_preview_of_a_shipped_scorer_shows_the_working(look: Opens) -> None:
     expect(working.locator("tbody tr")).to_have_count(8)
     expect(working.get_by_role("button", name="Copy as CSV")).to_be_visible()
     expect(panel.locator(".big-score b")).to_have_text(re.compile(r"^\d+\.\d$"))
+    outdated = page.locator("#preview-outdated")
+    expect(outdated).to_be_hidden()
+    page.get_by_label("Grades, in rank order").fill("3 3")
+    expect(outdated).to_be_visible()
+    run(page)
+    expect(outdated).to_be_hidden()
 
 
 def test_retire_can_be_undone(look: Opens, people: dict[str, User]) -> None:

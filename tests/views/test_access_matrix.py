@@ -60,6 +60,7 @@ password_change        GET    all     200
 password_change        POST   all     200
 password_change_done   GET    all     200
 home                   GET    all     200
+jump                   GET    all     200
 active_cases           GET    all     200
 new_case               GET    all     302
 new_case_start_over    POST   all     302

@@ -63,6 +63,7 @@ def test_page_says_that_figures_are_being_computed_and_enqueues_once(sign_in, ca
     verdict = attributes(by_id(response, "verdict"))
     assert verdict["hx-get"].startswith(address(case, "compare_state"))
     assert texts(response) == []
+    assert "0 of 0" not in words(by_id(response, "compared-queries"))
     polled = client.get(verdict["hx-get"], headers=HTMX)
     assert "data-pending" in attributes(by_id(polled, "verdict"))
     assert "HX-Trigger-After-Settle" not in polled

@@ -1,0 +1,1 @@
+"""Jump to a case, book, query or scorer by its name."""
