@@ -35,6 +35,11 @@ _CHUNK = 64 * 1024
 _RESERVED_HEADERS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "content-type", "accept", "accept-encoding"}
 )
+_NO_TLS = {
+    "WRONG_VERSION_NUMBER",
+    "RECORD_LAYER_FAILURE",
+    "HTTP_REQUEST",
+}  # OpenSSL's reasons for a response without TLS
 _MIN_SECRET_LENGTH = 6  # shorter values would be removed from the middle of ordinary words
 
 
@@ -186,6 +191,11 @@ class HttpClient:
 
     def _converted(self, error: Exception, url: str) -> EngineError:
         if isinstance(error, SSLError):
+            if any(getattr(cause, "reason", "") in _NO_TLS for cause in error.args):
+                return EndpointUnreachable(
+                    f"{self.address.base} does not use TLS.",
+                    hint="Write http:// in the address, or use the port at which the engine serves https.",
+                )
             return EndpointUnreachable(
                 f"{self.address.base} cannot be trusted: {error}.",
                 hint="Its certificate must be valid for this host name and signed by an authority that this server trusts.",

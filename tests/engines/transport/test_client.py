@@ -47,6 +47,18 @@ def test_send_repeats_a_refused_connection() -> None:
     assert len(delays) == 2
 
 
+def test_send_says_that_a_port_does_not_use_tls() -> None:
+    with serving(lambda received: Reply()) as server:
+        url = server.url.replace("http://", "https://")
+        rules = AddressRules(private_allowed=True)
+        client = HttpClient(Connection("solr", url, rules), rules.parse_url(url), lambda body: "", sleep=lambda _: None)
+        with pytest.raises(EndpointUnreachable, match="does not use TLS") as caught:
+            client.send("GET", "/")
+        client.close()
+    assert "http://" in str(caught.value)
+    assert "certificate" not in str(caught.value)
+
+
 def test_request_headers_keeps_values_out_of_errors() -> None:
     connection = Connection("solr", "http://x.example/c", AddressRules(), headers={"x-key": "secret\nvalue"})
     with pytest.raises(EndpointUnreachable) as caught:
