@@ -3,17 +3,19 @@
 from datetime import datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from relevancy import runs, scores, tasks
-from relevancy.models import CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion
+from relevancy import endpoints, judgments, runs, scores, tasks
+from relevancy.models import Case, CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion
 
-from .access import Id, get_attempt, get_case, get_run
+from .access import Id, Number, get_attempt, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
 
+MAX_RANKINGS = 10_000  # in one request
 router = Router(tags=["Runs"])
 
 
@@ -108,6 +110,39 @@ class StartedRun(Schema):
     status: str = Field(examples=["waiting"])
 
 
+class ImportedHit(Schema):
+    """A document of a ranking that was made elsewhere."""
+
+    doc_id: str = Field(min_length=1, max_length=500, examples=["star-wars-1977"])
+    score: Number | None = Field(None, examples=[12.4])
+
+
+class ImportedRanking(Schema):
+    """The documents that another system returned for one query of the case, in rank order."""
+
+    query_id: int = Field(ge=1, le=2**63 - 1)
+    hits: list[ImportedHit] = Field(max_length=1_000)
+
+
+class ImportedRun(Schema):
+    """Rankings that were made elsewhere. Queries of the case that are missing count as without results."""
+
+    name: str = Field("", max_length=120, examples=["candidate 7"])
+    note: str = Field("", max_length=250)
+    rankings: list[ImportedRanking] = Field(min_length=1, max_length=MAX_RANKINGS)
+
+
+@router.post("/cases/{case_id}/runs", auth=WRITE, response={201: StartedRun})
+def import_run(request: ApiRequest, case_id: Id, new: ImportedRun) -> Status[dict[str, Any]]:
+    """Stores rankings that were made elsewhere as a pinned run, which is scored in the background."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    spec = endpoints.suggestions.suggest_fields(engine="static", names=["id"]).spec
+    imported = runs.ImportedRankings(name=new.name, note=new.note, fields=spec, hits=_imported_hits(case, new))
+    (run,) = runs.import_rankings(case=case, rankings=[imported], by=request.user)
+    tasks.enqueue_run_rescore(run)
+    return Status(201, {"id": run.pk, "number": run.number, "status": run.status})
+
+
 @router.get("/cases/{case_id}/runs", auth=READ, response=Page[RunSummary])
 def list_runs(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The runs of a case, newest first."""
@@ -167,6 +202,21 @@ def unpin_run(request: ApiRequest, run_id: Id) -> Status[None]:
     """Undoes the pin. Repeating it changes nothing."""
     runs.unpin(run=get_run(request, run_id, needs=Role.EDITOR))
     return Status(204, None)
+
+
+def _imported_hits(case: Case, new: ImportedRun) -> dict[int, list[tuple[str, float | None, dict[str, Any]]]]:
+    """Returns the hits by query id. Raises `ValidationError` for a query that the case does not have, or has been sent twice."""
+    present = set(case.case_queries.present().values_list("query_id", flat=True))
+    hits: dict[int, list[tuple[str, float | None, dict[str, Any]]]] = {}
+    for ranking in new.rankings:
+        if ranking.query_id not in present:
+            raise ValidationError({"query_id": f"The case has no query with the query_id {ranking.query_id}."})
+        if ranking.query_id in hits:
+            raise ValidationError(
+                {"query_id": f"The query_id {ranking.query_id} is there twice. Send one ranking for it."}
+            )
+        hits[ranking.query_id] = [(judgments.clean_doc_id(hit.doc_id), hit.score, {}) for hit in ranking.hits]
+    return hits
 
 
 def run_summary(run: Run) -> dict[str, Any]:

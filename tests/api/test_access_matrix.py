@@ -36,6 +36,7 @@ read_attempt       see     read   200
 create_attempt     edit    write  201
 start_run          edit    write  202
 list_runs          see     read   200
+import_run         edit    write  201
 read_run           see     read   200
 cancel_run         edit    write  409
 list_rankings      see     read   200
@@ -110,6 +111,7 @@ def body(operation, world):
     return {
         "add_queries": {"text": "a new one"},
         "create_attempt": {"endpoint_id": world.endpoint.pk, "template": '{"q": "#$query##"}'},
+        "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},
         "rate_documents": {"a": 2},

@@ -55,14 +55,14 @@ def test_examples():
     text = api_tokens.create(user=owner, name="docs", scope=ApiToken.Scope.WRITE, days=1)[1]
     names: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     for block in blocks:
         exec(block.replace("rlv_…", text), names)
     first = {"query": "star wars", "document": "star-wars-1977", "rater": "ann", "grade": 2}
     assert names["ratings"][0] == first
     assert Rating.objects.get(query__text="star wars", doc_id="star-wars-1977").value == 3
     assert names["results"][0] == {"query": "star wars", "rank": 1, "document": "star-wars-1977"}
-    assert names["comparison"]["pairs"][0]["b"] == names["run"]["id"]
+    assert names["comparison"]["pairs"][0]["b"] == names["pushed"]["id"]
 
 
 def test_the_table_names_every_address():

@@ -163,6 +163,28 @@ def test_pin_can_be_repeated(client, case):
         assert client.get(f"/runs/{run.pk}")["is_pinned"] is is_pinned
 
 
+def test_import_run(client, case):
+    first, second = (query_of(case, text).pk for text in ("query 1", "query 2"))
+    rankings = [
+        {"query_id": first, "hits": [{"doc_id": "a", "score": 2.5}, {"doc_id": " b "}]},
+        {"query_id": second, "hits": []},
+    ]
+    path = f"/cases/{case.pk}/runs"
+    pushed = client.send("POST", path, {"name": "candidate", "rankings": rankings})
+    assert pushed.status_code == 201
+    run = client.get(f"/runs/{pushed.json()['id']}")
+    assert (run["name"], run["status"], run["is_pinned"], run["done"]) == ("candidate", "complete", True, 3)
+    assert run["scores"][0]["score"] == CaseScore.objects.get(run=run["id"]).score
+    stored = client.items(f"/runs/{run['id']}/rankings")
+    assert [[hit["doc_id"] for hit in ranking["hits"]] for ranking in stored] == [["a", "b"], [], []]
+    for wrong in ([rankings[0], rankings[0]], [{"query_id": 999999, "hits": []}]):
+        refused = client.send("POST", path, {"rankings": wrong})
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "query_id")
+    blank = [{"query_id": first, "hits": [{"doc_id": " "}]}]
+    assert client.send("POST", path, {"rankings": blank}).status_code == 422
+    assert Run.objects.count() == 1
+
+
 def test_rankings(client, case):
     run = run_now(make_attempt(case))
     rankings = client.items(f"/runs/{run.pk}/rankings", limit=1)

@@ -79,7 +79,7 @@ def headers(case_of_owner: Case) -> dict[str, str]:
 @pytest.mark.parametrize("exists", [True, False], ids=["existing objects", "any ids"])
 @schema.parametrize()
 @hypothesis.settings(
-    max_examples=12,
+    max_examples=8,
     derandomize=True,
     deadline=None,
     database=None,
