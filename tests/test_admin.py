@@ -13,11 +13,15 @@ from relevancy import accounts, judgments, teams
 from relevancy.models import (
     Annotation,
     ApiToken,
+    CalibrationSample,
     CaseScore,
     ComparedRun,
     Endpoint,
     ImportedRating,
     Invitation,
+    JudgeAnswer,
+    JudgeJob,
+    JudgeModel,
     JudgingPair,
     JudgingQueue,
     Notification,
@@ -48,6 +52,7 @@ READ_ONLY = (
     *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
+    *("calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 MAX_STATEMENTS = 25
 
@@ -79,7 +84,19 @@ def data(db):
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     _import(case, people["rater"])
+    _judge(case, people["owner"])
     return people
+
+
+def _judge(case, owner):
+    """A judge model with a secret, a job, an answer and a sample."""
+    rater = User.objects.create_user("judge@judge.invalid", name="Judge (AI judge)", kind=User.Kind.JUDGE)
+    judge = JudgeModel.objects.create(
+        name="Judge", rater=rater, owner=owner, url="https://judge.example.com", secrets={"key": SECRETS[0]}
+    )
+    job = JudgeJob.objects.create(judge=judge, book=case.book, created_by=owner)
+    JudgeAnswer.objects.create(judge=judge, job=job, query=case.book.queries.first(), doc_id="1")
+    CalibrationSample.objects.create(book=case.book, query_ids=[], seed=1, created_by=owner)
 
 
 def _import(case, rater):

@@ -92,6 +92,38 @@ class ImportedRatingAdmin(ReadOnlyAdmin):
     search_fields = ("doc_id", "query__text")
 
 
+@admin.register(models.JudgeModel)
+class JudgeModelAdmin(ReadOnlyAdmin):
+    list_display = ("name", "owner", "protocol", "url", "model", "prompt", "created_at", "archived_at")
+    list_filter = ("protocol", ("archived_at", admin.EmptyFieldListFilter))
+    list_select_related = ("owner",)
+    search_fields = ("name", "model", "owner__email")
+    exclude = ("secrets",)
+
+
+@admin.register(models.JudgeJob)
+class JudgeJobAdmin(ReadOnlyAdmin):
+    list_display = ("judge", "book", "created_by", "created_at", "status", "budget", "spent")
+    list_filter = ("status", "created_at")
+    list_select_related = ("judge", "book", "created_by")
+    search_fields = ("judge__name", "book__name", "reason")
+
+
+@admin.register(models.JudgeAnswer)
+class JudgeAnswerAdmin(ReadOnlyAdmin):
+    list_display = ("doc_id", "query", "judge", "state", "value", "model", "cost", "answered_at")
+    list_filter = ("state", "answered_at")
+    list_select_related = ("query", "judge")
+    search_fields = ("doc_id", "query__text", "judge__name")
+
+
+@admin.register(models.CalibrationSample)
+class CalibrationSampleAdmin(ReadOnlyAdmin):
+    list_display = ("book", "seed", "created_by", "created_at")
+    list_select_related = ("book", "created_by")
+    search_fields = ("book__name",)
+
+
 class ScorerVersionInline(ReadOnlyInline):
     model = models.ScorerVersion
     related = ("scorer", "created_by")

@@ -1,5 +1,6 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
+from . import judge_models
 from .agreement import BookAgreement, RaterPair, measure_agreement
 from .book_settings import set_guidelines, set_rule, set_scale
 from .books import (
@@ -60,6 +61,7 @@ __all__ = [
     "import_ratings",
     "is_outdated",
     "judge",
+    "judge_models",
     "judging_progress",
     "judging_queue",
     "last_change",

@@ -132,10 +132,25 @@ def rate_book(
         query_id: {clean_doc_id(doc_id): Change(_clean_value(value, book)) for doc_id, value in documents.items()}
         for query_id, documents in values.items()
     }
+    return change_book(query_ids=changes, choose=lambda: changes, rater=rater, by=by, source=source)
+
+
+def change_book(
+    *,
+    query_ids: Iterable[int],
+    choose: Callable[[], Mapping[int, Mapping[str, Change]]],
+    rater: User,
+    by: User,
+    source: str,
+) -> int:
+    """Changes a rater's ratings of many queries. `choose` returns the changes by query id and document id, called while the queries
+    are locked; those of other queries are ignored. Returns the number of ratings that changed. Computes no scores."""
+    query_ids = set(query_ids)
     with write_turn(), transaction.atomic():
-        for query_ids in batched(sorted(changes), BATCH):
-            scores.lock_queries(query_ids)
-            move_queries(query_ids)
+        for locked in batched(sorted(query_ids), BATCH):
+            scores.lock_queries(locked)
+            move_queries(locked)
+        changes = {query_id: documents for query_id, documents in choose().items() if query_id in query_ids}
         present = _read_present(changes, rater)
         editor = RatingEditor(rater, by, source)
         for query_id, documents in changes.items():

@@ -8,6 +8,7 @@ from .case import Case, CaseQuery, CaseScorer
 from .comparison import ComparedRun, StoredComparison
 from .endpoint import Endpoint
 from .invitation import Invitation
+from .judge_model import CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
@@ -35,6 +36,7 @@ __all__ = [
     "ApiToken",
     "Attempt",
     "Book",
+    "CalibrationSample",
     "Case",
     "CaseQuery",
     "CaseRevision",
@@ -45,6 +47,9 @@ __all__ = [
     "Endpoint",
     "ImportedRating",
     "Invitation",
+    "JudgeAnswer",
+    "JudgeJob",
+    "JudgeModel",
     "JudgingPair",
     "JudgingQueue",
     "Membership",

@@ -60,7 +60,9 @@ class RatingChange(models.Model):
     doc_id = models.CharField("document id", max_length=500)
     rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_changes")
-    source = models.CharField(max_length=20, default="page", help_text="page, undo, import, command, sample, api")
+    source = models.CharField(
+        max_length=20, default="page", help_text="page, undo, import, command, sample, judge, api"
+    )
     old_verdict = models.CharField(max_length=10, blank=True)
     old_value = models.FloatField(null=True)
     new_verdict = models.CharField(max_length=10, blank=True)

@@ -14,7 +14,7 @@ from .comparison import (
     stored_differences,
 )
 from .cutoffs import considered_depth, cutoff_of
-from .grades import combine_grades, known_grades, scale_of
+from .grades import RatingRow, combine_grades, known_grades, scale_of
 from .history import (
     LargestGap,
     SecondaryScore,
@@ -46,6 +46,7 @@ __all__ = [
     "QueryRatings",
     "QueryRescorer",
     "RatingRecord",
+    "RatingRow",
     "RescoredQuery",
     "RunDifference",
     "ScorerPreview",

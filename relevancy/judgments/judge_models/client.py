@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from urllib3.exceptions import ProtocolError
+
 from relevancy import engines
 
 from .prompts import Prompt
@@ -20,10 +22,14 @@ _OVERHEAD_TOKENS = 600  # that a server adds to a prompt, at most: the markup of
 
 
 class JudgeModelError(Exception):
-    """A judge model did not answer. The message has the server's words. `stops_job`: no other document would be answered either."""
+    """A judge model did not answer. The message has the server's words.
 
-    def __init__(self, message: str, *, stops_job: bool = False) -> None:
+    stops_job: no other document would be answered either. may_cost: the server may have worked, and may charge for it.
+    """
+
+    def __init__(self, message: str, *, stops_job: bool = False, may_cost: bool = False) -> None:
         self.stops_job = stops_job
+        self.may_cost = may_cost
         super().__init__(message)
 
 
@@ -128,11 +134,15 @@ class JudgeClient:
         try:
             return self._http.fetch("POST", path, body=self._encode(prompt, answer_format), headers=headers)
         except engines.TooSlow as error:
-            raise JudgeModelError(f"{error.problem} Set a longer read_timeout, or choose a faster model.") from error
+            hint = "Set a longer time for an answer, or choose a faster model."
+            raise JudgeModelError(f"{error.problem} {hint}", may_cost=True) from error
         except engines.EndpointUnreachable as error:
-            raise JudgeModelError(f"{error.problem} Check the address of the judge model.") from error
+            # A connection that broke off may have done so after the answer was written.
+            may_cost = isinstance(error.__cause__, ProtocolError)
+            hint = "Check the address of the judge model."
+            raise JudgeModelError(f"{error.problem} {hint}", may_cost=may_cost) from error
         except engines.EngineError as error:
-            raise JudgeModelError(error.problem) from error
+            raise JudgeModelError(error.problem, may_cost=True) from error
 
     def _read(self, response: engines.Response) -> Completion:
         if response.status != 200:
@@ -146,7 +156,9 @@ class JudgeClient:
             beginning = self._http.redact(engines.excerpt(response.body))
             label = self._settings.protocol.label
             raise JudgeModelError(
-                f"The response is not one of the protocol {label}. It begins “{beginning}”. Check the address and the protocol."
+                f"The response is not one of the protocol {label}. It begins “{beginning}”. Check the address and the "
+                "protocol.",
+                may_cost=True,
             )
         return completion
 

@@ -1,0 +1,72 @@
+"""Lets the answers of a judge model count as ratings of its rater, and takes them back."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from relevancy.judgments.changes import REMOVAL, Change
+from relevancy.judgments.ratings import change_book
+from relevancy.models import Book, JudgeAnswer, JudgeModel, Rating, User, Verdict
+
+SOURCE = "judge"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """changed: ratings that are new or differ. left_out: documents with a rating by another rater. off_scale: answers that are not
+    on the present scale of the book."""
+
+    changed: int
+    left_out: int
+    off_scale: int
+
+
+def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
+    """Makes ratings of the judge model's answers for the documents of a book that nobody else has rated.
+
+    Ratings by people always stay as they are: with the rule "latest", a newer rating by a model would replace theirs. Answers that
+    arrive later do not count until this is called again. Computes no scores.
+    """
+    left_out = off_scale = 0
+    query_ids = list(_answers(judge, book).values_list("query_id", flat=True).distinct())
+
+    def choose() -> Mapping[int, Mapping[str, Change]]:
+        nonlocal left_out, off_scale
+        left_out = off_scale = 0
+        others = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater=judge.rater_id)
+        rated = set(others.values_list("query_id", "doc_id"))
+        changes: dict[int, dict[str, Change]] = defaultdict(dict)
+        for query_id, doc_id, value in _answers(judge, book).values_list("query_id", "doc_id", "value"):
+            if (query_id, doc_id) in rated:
+                left_out += 1
+            elif value not in book.grades:
+                off_scale += 1
+            else:
+                changes[query_id][doc_id] = Change(value)
+        return changes
+
+    changed = change_book(query_ids=query_ids, choose=choose, rater=judge.rater, by=by, source=SOURCE)
+    return Counted(changed, left_out, off_scale)
+
+
+def withdraw(*, judge: JudgeModel, book: Book, by: User) -> int:
+    """Removes the ratings of a judge model from a book; its answers stay. Returns how many. Computes no scores."""
+    own = Rating.objects.filter(query__book=book, rater=judge.rater_id)
+
+    def choose() -> Mapping[int, Mapping[str, Change]]:
+        changes: dict[int, dict[str, Change]] = defaultdict(dict)
+        for query_id, doc_id in own.values_list("query_id", "doc_id"):
+            changes[query_id][doc_id] = REMOVAL
+        return changes
+
+    query_ids = list(own.values_list("query_id", flat=True).distinct())
+    return change_book(query_ids=query_ids, choose=choose, rater=judge.rater, by=by, source=SOURCE)
+
+
+def _answers(judge: JudgeModel, book: Book) -> QuerySet[JudgeAnswer]:
+    """Returns the answers with a grade."""
+    rated = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.RATED)
+    answers: QuerySet[JudgeAnswer] = rated.order_by("pk")
+    return answers
