@@ -1,7 +1,7 @@
 """Service: the queries of a case, their order and their tags."""
 
 from . import tags
-from .details import QueryDetails, set_details
+from .details import QueryDetails, describe_all, set_details
 from .ordering import move, move_by
 from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
 from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
@@ -17,6 +17,7 @@ __all__ = [
     "check_text",
     "delete_prepared",
     "describe",
+    "describe_all",
     "edit",
     "ensure",
     "move",

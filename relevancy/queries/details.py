@@ -8,11 +8,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from relevancy.models import Case, CaseQuery, Query
+from relevancy.models import Book, Case, CaseQuery, Query
 from relevancy.models.errors import error_text
 
 from .tags import check_count, parse
-from .text import parse_options
+from .text import parse_options, text_key
 
 BATCH_SIZE = 500
 MAX_WEIGHT = 1e6
@@ -44,15 +44,35 @@ def set_details(*, case: Case, details: Mapping[str, QueryDetails]) -> None:
         CaseQuery.objects.bulk_update(batch, ["options", "weight"])
 
 
+def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:
+    """Sets information needs, notes and tags of a book's queries, by text. Raises `ValidationError` naming the query."""
+    for texts in batched(details, BATCH_SIZE):
+        rows = list(book.queries.filter(text_key__in=[text_key(text) for text in texts]))
+        for query in rows:
+            try:
+                _describe(query, details[query.text])
+            except ValidationError as error:
+                raise _of_query(query, error) from None
+        Query.objects.bulk_update(rows, _OF_QUERY)
+
+
+def _describe(query: Query, details: QueryDetails) -> None:
+    query.information_need, query.notes = details.information_need, details.notes
+    query.tags = check_count(parse(details.tags, []), query.text)
+    query.clean_fields(exclude={field.name for field in Query._meta.fields} - set(_OF_QUERY))
+
+
+def _of_query(query: Query, error: ValidationError) -> ValidationError:
+    return ValidationError(f"The query “{query.text[:60]}”: {error_text(error)}")
+
+
 def _set(case_query: CaseQuery, details: QueryDetails) -> None:
     query = case_query.query
     try:
-        query.information_need, query.notes = details.information_need, details.notes
-        query.tags = check_count(parse(details.tags, []), query.text)
+        _describe(query, details)
         case_query.options = parse_options(json.dumps(details.options))
         if not 0 <= details.weight < MAX_WEIGHT:
             raise ValidationError(f"{details.weight:g} is not a valid weight. Enter a number from 0 up.")
-        query.clean_fields(exclude={field.name for field in Query._meta.fields} - set(_OF_QUERY))
     except ValidationError as error:
-        raise ValidationError(f"The query “{query.text[:60]}”: {error_text(error)}") from None
+        raise _of_query(query, error) from None
     case_query.weight = details.weight

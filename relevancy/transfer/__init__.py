@@ -11,6 +11,7 @@ from . import (
     evaluation_json,
     evaluation_junit,
     evaluation_markdown,
+    quepid_book,
     quepid_case,
     queries_csv,
     query_list_csv,
@@ -23,6 +24,7 @@ from . import (
     trec,
 )
 from .cells import decode, read_lines
+from .checked_ratings import check_page_limit
 from .errors import BadFile
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "case_content",
     "case_import",
     "case_zip",
+    "check_page_limit",
     "compared_queries_csv",
     "comparison_json",
     "decode",
@@ -38,6 +41,7 @@ __all__ = [
     "evaluation_json",
     "evaluation_junit",
     "evaluation_markdown",
+    "quepid_book",
     "quepid_case",
     "queries_csv",
     "query_list_csv",

@@ -12,6 +12,18 @@ from .case_content import RatingContent
 from .errors import BadFile, quote
 from .json_stream import Fields
 
+# More are left to a command: on SQLite, nobody can rate while they are stored.
+MAX_ON_PAGE = 50_000
+
+
+def check_page_limit(ratings: int, command: str) -> None:
+    """Raises `BadFile` for more ratings than a page imports. command: which imports them instead."""
+    if ratings > MAX_ON_PAGE:
+        raise BadFile(
+            f"The file has {ratings:,} ratings; a page imports at most {MAX_ON_PAGE:,}, because others may have to wait while they are "
+            f"stored. Ask an administrator of this site to use the command {command} when nobody rates."
+        )
+
 
 def check_query(text: str, location: str) -> str:
     """Returns the text of a query as it is stored. Raises `BadFile`."""

@@ -20,6 +20,13 @@ class HtmxRequest(HttpRequest):
     user: User
 
 
+class ImportAction(StrEnum):
+    """What the submit buttons of an import do."""
+
+    PREVIEW = "preview"
+    IMPORT = "import"
+
+
 def page_parameters(request: HtmxRequest) -> QueryDict:
     """Returns the parameters of the page that an htmx request was sent from; those of the request itself without htmx."""
     if not request.htmx:

@@ -64,6 +64,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/files/",
         f"/cases/{case.pk}/compare/",
         "/books/",
+        "/books/import/",
         f"/books/{case.book_id}/",
         f"/books/{case.book_id}/agreement/",
         f"/books/{case.book_id}/judge/",

@@ -145,6 +145,8 @@ run_unpin              POST   edit    302
 run_details            GET    edit    200
 run_details            POST   edit    302
 books                  GET    all     200
+book_import            GET    all     200
+book_import            POST   all     200
 book                   GET    see     200
 book_settings          POST   edit    302
 book_agreement         GET    see     200
@@ -291,6 +293,10 @@ def bodies(world):
         },
         "runs_import": {"file": SimpleUploadedFile("run.csv", b"query,docid,position\nquery 1,a,1\n")},
         "queries_import": {"do": "import", "file": SimpleUploadedFile("queries.txt", b"a new query\n")},
+        "book_import": {
+            "do": "preview",
+            "file": SimpleUploadedFile("book.json", b'{"name": "Shop", "query_doc_pairs": []}'),
+        },
         "case_import": {
             "do": "preview",
             "file": SimpleUploadedFile("case.json", b'{"case_name": "Shop", "queries": []}'),

@@ -32,3 +32,14 @@ class BookSettingsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 10}),
         help_text="What each grade means, in Markdown. Raters see it beside each document.",
     )
+
+
+class BookFileForm(forms.Form):
+    """A file with a whole book."""
+
+    file = forms.FileField(
+        label="File",
+        help_text="A book that Quepid exported, as JSON or ZIP.",
+        error_messages={"required": "Choose a file."},
+        widget=forms.FileInput(attrs={"accept": ".json,.zip,application/json,application/zip"}),
+    )

@@ -15,11 +15,10 @@ from relevancy.models import Case, Endpoint
 from relevancy.models.errors import error_text
 from relevancy.transfer.case_import import CasePlan
 from relevancy.views.forms import add_errors
-from relevancy.views.requests import HtmxRequest, submitted
+from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
 
 from .forms import CaseFileForm, CaseImportForm
-from .pages import ImportAction
 
 FORM_ID = "case-preview-form"
 MAX_RATERS = 20  # that are listed
@@ -37,6 +36,7 @@ def case_import(request: HtmxRequest) -> HttpResponse:
     try:
         content = transfer.quepid_case.parse_case(file_form.cleaned_data["file"])
         plan = transfer.case_import.plan_case(content=content, by=request.user)
+        transfer.check_page_limit(plan.ratings, "import_case")
     except transfer.BadFile as error:
         file_form.add_error("file", str(error))
         return _render(request, file_form, status=422)

@@ -1,6 +1,5 @@
 """The page with the files of a case: what can be downloaded, and uploads with a preview."""
 
-from enum import StrEnum
 from functools import partial
 
 from django.core.exceptions import ValidationError
@@ -16,19 +15,12 @@ from relevancy import queries, runs, tasks, transfer
 from relevancy.models import Case, Role, Run
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
-from relevancy.views.requests import HtmxRequest, submitted
+from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
 
 MAX_REJECTED = 20  # lines that are listed
-
-
-class ImportAction(StrEnum):
-    """What the submit buttons of an import do."""
-
-    PREVIEW = "preview"
-    IMPORT = "import"
 
 
 def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:

@@ -139,3 +139,11 @@ def test_an_endpoint_that_cannot_be_created_says_why(sign_in):
     assert choices(page)[-1] == "none"
     assert not [value for value in choices(page) if value.startswith("file:")]
     assert "JavaScript" in page.content.decode()
+
+
+def test_a_large_case_is_left_to_the_command(sign_in, monkeypatch):
+    monkeypatch.setattr("relevancy.transfer.checked_ratings.MAX_ON_PAGE", 1)
+    page = send(sign_in("editor"), do="import", name="x", endpoint="none")
+    assert page.status_code == 422
+    assert "2 ratings; a page imports at most 1" in page.context["file_form"].errors["file"][0]
+    assert not Case.objects.exists()

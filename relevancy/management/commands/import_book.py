@@ -1,0 +1,34 @@
+"""`import_book book_export_7.json.zip`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import find_owner, open_binary
+
+
+class Command(Base):
+    help = "Creates a book from a file that Quepid exported, as JSON or ZIP. If anything is wrong, nothing is created."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", help="- is stdin")
+        parser.add_argument("--name", default="", help="default: that of the file")
+        parser.add_argument("--dry-run", action="store_true", help="says what would be created")
+        parser.add_argument("--owner", default="", metavar="EMAIL", help="default: the only superuser")
+
+    def run(self, **options: Any) -> None:
+        owner = find_owner(options["owner"])
+        with open_binary(options["file"]) as file:
+            content = transfer.quepid_book.read_book(file)
+            for remark in content.remarks:
+                self.stderr.write(remark)
+            counts = (
+                f"{len(content.details):,} queries and {content.ratings:,} ratings of {len(content.raters):,} raters"
+            )
+            if options["dry_run"]:
+                self.write(f"Would create {options['name'] or content.name} with {counts}.")
+                return
+            book = transfer.quepid_book.import_book(file=file, content=content, by=owner, name=options["name"])
+        self.write(f"Book {book.pk} {book.name} created with {counts}.")

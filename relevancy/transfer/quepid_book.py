@@ -1,0 +1,227 @@
+"""A book as Quepid exports it: query/document pairs with everybody's judgements, as JSON or that in a ZIP file.
+
+The file is read twice, piece by piece: once to check it and to say what would be imported, and once to store it. Memory grows with
+the number of queries, not with that of judgements and not with the fields of documents, which are not kept.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from relevancy import accounts, judgments, queries, scoring
+from relevancy.models import Book, User, Verdict
+from relevancy.models.errors import error_text
+from relevancy.models.saving import clean_and_save
+from relevancy.queries import QueryDetails
+
+from .archives import open_json
+from .case_content import Scale
+from .checked_ratings import check_query
+from .errors import BadFile
+from .json_stream import Fields, JsonFile, read_members
+from .quepid_scorers import read_scale
+
+MAX_BYTES = 1024 * 1024 * 1024  # unpacked
+MAX_QUERIES = 200_000
+MAX_RATERS = 10_000
+MAX_GRADE = 100
+UNKNOWN_RATER = "Unknown rater"
+SOURCE = "import"
+_QUEPID_RULE = "quepid"
+_REPEATED = (
+    "The file has two judgements of the same document for the same query by the same person. Remove one of them."
+)
+
+
+@dataclass
+class BookContent:
+    """What a file contains. details: by query. scale: None if the file has none. remarks: what is changed or left out.
+
+    rule: that of Quepid, which rounds; for fractions, which it does not round, the nearest one that keeps them.
+    """
+
+    name: str = ""
+    scale: Scale | None = None
+    rule: str = Book.Rule.LOWEST_OF_THREE
+    details: dict[str, QueryDetails] = field(default_factory=dict)
+    raters: set[str] = field(default_factory=set)
+    ratings: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One judgement of a file, checked."""
+
+    query: str
+    doc_id: str
+    rater: str
+    verdict: Verdict
+    value: float | None
+    note: str
+
+
+def read_book(file: IO[bytes]) -> BookContent:
+    """Checks a whole file and returns what it contains. Raises `BadFile` with the location and the value."""
+    reader = _BookReader(file)
+    content = reader.content
+    lowest, top = math.inf, -math.inf
+    for judgement in reader.judgements():
+        content.raters.add(judgement.rater)
+        content.ratings += 1
+        if judgement.value is not None:
+            lowest, top = min(lowest, judgement.value), max(top, judgement.value)
+        if len(content.details) > MAX_QUERIES or len(content.raters) > MAX_RATERS:
+            raise BadFile(f"The file has more than {MAX_QUERIES:,} queries or {MAX_RATERS:,} raters. Split it.")
+    reader.finish(lowest, top)
+    return content
+
+
+def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = "") -> Book:
+    """Creates a book that belongs to `by`, all or nothing. file, content: the file, and what `read_book` returned for it.
+
+    Raises `BadFile` or `ValidationError`; then nothing is created.
+    """
+    if content.scale is None:
+        raise BadFile("The file has no scale and no ratings, so there is no book to make of it.")
+    grades = tuple(float(grade) for grade, _ in content.scale)
+    book = Book(
+        name=name or content.name,
+        owner=by,
+        scale=content.scale,
+        relevant_from=scoring.Scale(grades).relevant_from,
+        rule=content.rule,
+    )
+    try:
+        with transaction.atomic():
+            clean_and_save(book)
+            queries.ensure(book=book, texts=list(content.details))
+            queries.describe_all(book=book, details=content.details)
+            raters = {name: rater.pk for name, rater in accounts.ensure_raters(content.raters, by=by).items()}
+            ids: Mapping[str, int] = dict(book.queries.values_list("text", "pk"))
+            ratings = (
+                judgments.NewRating(
+                    ids[judgement.query],
+                    judgement.doc_id,
+                    raters[judgement.rater],
+                    judgement.verdict,
+                    judgement.value,
+                    judgement.note,
+                )
+                for judgement in _BookReader(file).judgements()
+            )
+            judgments.store_ratings(ratings=ratings, by=by, source=SOURCE)
+    except IntegrityError:
+        raise BadFile(_REPEATED) from None
+    return book
+
+
+class _BookReader:
+    """Reads the pairs of a file; `content` is what has been read so far."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._members: dict[str, Any] = {}
+        self._pairs = self._empty = self._without = 0
+        self.content = BookContent()
+
+    def judgements(self) -> Iterator[Judgement]:
+        self._members = {}
+        self._pairs = 0
+        with open_json(self._file) as file:
+            json_file = JsonFile(file, limit=MAX_BYTES)
+            for key, value in read_members(json_file, lists=("query_doc_pairs",), wrappers=("book",)):
+                if key == "query_doc_pairs" and isinstance(value, dict):
+                    self._pairs += 1
+                    yield from self._read_pair(Fields(value, f"query_doc_pairs[{self._pairs}]"))
+                else:
+                    self._members[key] = value
+        if "query_doc_pairs" in self._members:
+            raise BadFile("query_doc_pairs: this must be a list of objects.")
+        if not self._pairs and "name" not in self._members:
+            raise BadFile("This is not a book exported by Quepid: query_doc_pairs and name are missing.")
+
+    def _read_pair(self, pair: Fields) -> Iterator[Judgement]:
+        query = check_query(pair.text("query_text"), f"{pair.location}.query_text")
+        self._describe(query, pair)
+        unnamed = 0
+        judged = list(pair.objects("judgements"))
+        self._empty += not judged
+        try:
+            doc_id = judgments.clean_doc_id(pair.text("doc_id")) if judged else ""
+        except ValidationError as error:
+            raise BadFile(f"{pair.location}.doc_id: {error_text(error)}") from None
+        for judgement in judged:
+            value = judgement.number("rating")
+            if value is not None and not 0 <= value <= MAX_GRADE:
+                raise judgement.error("rating", f"{value:g} is not a rating from 0 to {MAX_GRADE}")
+            verdict = _verdict(judgement, value)
+            if verdict is None:
+                self._without += 1
+                continue
+            rater = judgement.text("user_email").strip()
+            if not rater:  # several people can judge a pair without a name
+                unnamed += 1
+                rater = UNKNOWN_RATER if unnamed == 1 else f"{UNKNOWN_RATER} {unnamed}"
+            yield Judgement(query, doc_id, rater, verdict, value, judgement.text("explanation").strip())
+
+    def _describe(self, query: str, pair: Fields) -> None:
+        present = self.content.details.get(query)
+        if present is None or not (present.information_need and present.notes):
+            self.content.details[query] = QueryDetails(
+                information_need=(present and present.information_need) or pair.text("information_need"),
+                notes=(present and present.notes) or pair.text("notes"),
+            )
+
+    def finish(self, lowest: float, top: float) -> None:
+        """Completes the content once everything has been read. lowest, top: of all ratings."""
+        book, content = Fields(self._members, ""), self.content
+        content.name = book.text("name").strip() or "Book from Quepid"
+        scale = read_scale(book)
+        if scale is None and isinstance(self._members.get("scorer"), dict):  # an older file
+            scale = read_scale(Fields(self._members["scorer"], "scorer"))
+        remarks = content.remarks
+        if top >= lowest:
+            scale = _with_grades(scale, lowest, top, remarks)
+        content.scale = scale
+        if self._empty:
+            remarks.append(
+                f"{self._empty:,} of {self._pairs:,} pairs have no judgement and are left out: what is to be judged here comes from "
+                "the runs of a case."
+            )
+        if self._without:
+            remarks.append(f"{self._without:,} judgements without a rating were left out.")
+        remarks.append(
+            "Fields of documents and their positions are not kept: they are displayed from the runs of a case."
+        )
+        if not book.flag("support_implicit_judgements") and _QUEPID_RULE in Book.Rule.values:
+            content.rule = _QUEPID_RULE
+        else:
+            remarks.append(
+                "The lowest of the three highest ratings of a document counts. Where there are two, Quepid takes their mean; here the "
+                "lower one counts."
+            )
+
+
+def _verdict(judgement: Fields, value: float | None) -> Verdict | None:
+    if value is not None:
+        return Verdict.RATED
+    if judgement.flag("unrateable"):
+        return Verdict.CANNOT
+    return Verdict.LATER if judgement.flag("judge_later") else None
+
+
+def _with_grades(scale: Scale | None, lowest: float, top: float, remarks: list[str]) -> Scale:
+    """Returns a scale that has all ratings: that of the file, with more grades if it needs them."""
+    first = math.floor(min(lowest, scale[0][0] if scale else 0))
+    last = math.ceil(max(top, scale[-1][0] if scale else first + 1))
+    if scale is not None and (first, last) == (scale[0][0], scale[-1][0]):
+        return scale
+    labels = {float(grade): label for grade, label in scale or []}
+    of_file = f"the scale of the file is {scale[0][0]}–{scale[-1][0]}" if scale else "the file has no scale"
+    remarks.append(f"Ratings are from {lowest:g} to {top:g}; {of_file}. The book gets the scale {first}–{last}.")
+    return [[grade, labels.get(float(grade), "")] for grade in range(first, last + 1)]

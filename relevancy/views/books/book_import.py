@@ -1,0 +1,57 @@
+"""A new book from a file, with a preview."""
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from relevancy import transfer
+from relevancy.models.errors import error_text
+from relevancy.views.requests import HtmxRequest, ImportAction, submitted
+from relevancy.views.responses import redirect_with_message
+
+from .forms import BookFileForm
+
+MAX_RATERS = 20  # that are listed
+
+
+@require_http_methods(["GET", "POST"])
+def book_import(request: HtmxRequest) -> HttpResponse:
+    """Says what would be made of a file (`do=preview`), and makes it (`do=import`)."""
+    if request.method == "GET":
+        return _render(request, BookFileForm())
+    action = submitted(request, ImportAction)
+    form = BookFileForm(files=request.FILES)
+    if not form.is_valid():
+        return _render(request, form, status=422)
+    file = form.cleaned_data["file"]
+    try:
+        content = transfer.quepid_book.read_book(file)
+        transfer.check_page_limit(content.ratings, "import_book")
+        if action == ImportAction.PREVIEW:
+            return _render(request, form, content)
+        book = transfer.quepid_book.import_book(file=file, content=content, by=request.user)
+    except (transfer.BadFile, ValidationError) as error:
+        form.add_error("file", error_text(error))
+        return _render(request, form, status=422)
+    text = f"Book “{book}” imported with {len(content.details):,} queries and {content.ratings:,} ratings."
+    return redirect_with_message(request, reverse("book", args=[book.pk]), text)
+
+
+def _render(
+    request: HtmxRequest,
+    form: BookFileForm,
+    content: transfer.quepid_book.BookContent | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """Renders the page; for htmx the preview alone."""
+    raters = sorted(content.raters) if content else []
+    context = {
+        "file_form": form,
+        "content": content,
+        "raters": raters[:MAX_RATERS],
+        "more_raters": len(raters) - MAX_RATERS,
+    }
+    name = "_import_preview" if request.htmx else "import"
+    return render(request, f"books/{name}.html", context, status=status)
