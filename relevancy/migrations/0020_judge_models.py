@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relevancy', '0018_rating_imports'),
+        ('relevancy', '0019_gap_of_a_query_score'),
     ]
 
     operations = [
