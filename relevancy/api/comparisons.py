@@ -48,6 +48,24 @@ class ComparedPair(Schema):
     verdict: str
 
 
+class ComparedTag(Schema):
+    """Run `b` against run `a`, in points, on the compared queries with a tag. `p_holm`: corrected for all tags."""
+
+    tag: str
+    a: int
+    b: int
+    queries: int
+    difference: float
+    interval: list[float] | None
+    interval_kind: str | None
+    reliable: bool
+    p_randomisation: float | None
+    p_holm: float | None
+    wins: int
+    ties: int
+    losses: int
+
+
 class RunComparison(Schema):
     """Two runs under one scorer, on the `queries` that were scored in both; the first run is the baseline."""
 
@@ -58,6 +76,7 @@ class RunComparison(Schema):
     warnings: list[str]
     runs: list[ComparedRun]
     pairs: list[ComparedPair]
+    tags: list[ComparedTag]
 
 
 class Pending(Schema):

@@ -45,7 +45,7 @@ def _render(
     content: transfer.quepid_book.BookContent | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Renders the page; for htmx the preview alone."""
+    """Renders the page; for a file sent by htmx the preview alone."""
     raters = sorted(content.raters) if content else []
     context = {
         "file_form": form,
@@ -53,5 +53,5 @@ def _render(
         "raters": raters[:MAX_RATERS],
         "more_raters": len(raters) - MAX_RATERS,
     }
-    name = "_import_preview" if request.htmx else "import"
+    name = "_import_preview" if request.htmx and request.method == "POST" else "import"
     return render(request, f"books/{name}.html", context, status=status)

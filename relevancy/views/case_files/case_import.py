@@ -85,11 +85,11 @@ def _start(request: HtmxRequest, case: Case) -> str:
 def _render(
     request: HtmxRequest, file_form: CaseFileForm, form: CaseImportForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """Renders the page; for htmx the preview alone."""
+    """Renders the page; for a file sent by htmx the preview alone."""
     context: dict[str, object] = {"file_form": file_form, "form": form}
     if form is not None:
         context |= _preview(request, form.plan)
-    name = "_case_preview" if request.htmx else "import_case"
+    name = "_case_preview" if request.htmx and request.method == "POST" else "import_case"
     return render(request, f"case_files/{name}.html", context, status=status)
 
 

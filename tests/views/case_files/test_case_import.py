@@ -26,6 +26,7 @@ def choices(page):
 def test_page_and_links(sign_in):
     client = sign_in("rater")
     assert client.get(URL).status_code == 200
+    assert "<html" in client.get(URL, headers={"HX-Request": "true"}).content.decode()  # no file was sent
     assert URL in client.get("/").content.decode()
 
 
