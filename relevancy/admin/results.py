@@ -48,7 +48,7 @@ class RankingAdmin(ReadOnlyAdmin):
 
 @admin.register(models.Rating)
 class RatingAdmin(ReadOnlyAdmin):
-    list_display = ("doc_id", "query", "rater", "verdict", "value", "updated_at")
+    list_display = ("doc_id", "query", "rater", "verdict", "value", "is_adjudication", "updated_at")
     list_filter = ("verdict", "updated_at")
     list_select_related = ("query", "rater")
     search_fields = ("doc_id", "query__text", "rater__email")

@@ -110,7 +110,7 @@ def _sittings(user: Any) -> tuple[list[Sitting], bool]:
             pk__gt=Subquery(last_id), query__book__in=Book.objects.visible_to(user).values("pk")
         )
         .exclude(new_verdict="")
-        .exclude(source=judgments.COPY_SOURCE)
+        .exclude(source__in=judgments.UNATTENDED_SOURCES)
         .order_by("-pk")
         .values("pk")[:MAX_RATINGS_READ]
     )

@@ -1,8 +1,36 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
 from . import judge_models
+from .adjudication import (
+    ADJUDICATION_SOURCE,
+    DECIDED,
+    OPEN,
+    Conflict,
+    adjudicate,
+    conflict_key,
+    count_adjudications,
+    find_conflicts,
+    read_conflict,
+    read_conflicts,
+    read_titles,
+    withdraw_adjudication,
+)
 from .agreement import BookAgreement, RaterPair, measure_agreement
-from .book_settings import set_guidelines, set_rule, set_scale
+from .book_settings import (
+    REMAP_SOURCE,
+    BookPreview,
+    BookSettings,
+    book_settings,
+    change_settings,
+    merged_text,
+    offered_rules,
+    preview_settings,
+    rated_values,
+    set_guidelines,
+    set_rule,
+    set_scale,
+    suggest_grades,
+)
 from .books import (
     GradeCount,
     RaterCount,
@@ -13,7 +41,7 @@ from .books import (
     find_books,
     queries_with_coverage,
 )
-from .copying import COPY_SOURCE, NewRating, copy_ratings, store_ratings
+from .copying import COPY_SOURCE, NewRating, copy_book, copy_ratings, store_ratings
 from .imported_rows import move_ratings_of
 from .imports import ImportFailed, import_ratings, sweep_imports
 from .judging import (
@@ -30,34 +58,62 @@ from .judging import (
 )
 from .judging_documents import JudgedDocument, read_documents
 from .judging_queue import build_judging_queue, is_outdated, judging_queue, queue_build, set_judging
+from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
+from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ratings, move_ratings, preview_move
 from .ratings import InvalidRating, RatingResult, RatingsChanged, clean_doc_id, rate, rate_book, rate_many, remove
 from .undo import UndoneRatings, last_change, undo
 
+# Sources of changes that nobody made rating by rating.
+UNATTENDED_SOURCES = (COPY_SOURCE, REMAP_SOURCE, MERGE_SOURCE, MOVE_SOURCE)
+
 __all__ = [
+    "ADJUDICATION_SOURCE",
     "CLAIM",
     "COPY_SOURCE",
     "COUNTED",
+    "DECIDED",
+    "MERGE_SOURCE",
+    "MOVE_SOURCE",
+    "OPEN",
+    "REMAP_SOURCE",
+    "UNATTENDED_SOURCES",
     "BookAgreement",
+    "BookPreview",
+    "BookSettings",
+    "Conflict",
     "GradeCount",
     "ImportFailed",
     "InvalidRating",
     "JudgedDocument",
     "JudgingProgress",
+    "MergePreview",
+    "MergeResult",
+    "MovedDocument",
     "NewRating",
+    "OrphanedRatings",
     "RaterCount",
     "RaterPair",
     "RatingResult",
     "RatingsChanged",
     "UndoneRatings",
+    "adjudicate",
+    "book_settings",
     "books_to_judge",
     "build_judging_queue",
+    "change_settings",
+    "check_mergeable",
     "claim_pair",
     "clean_doc_id",
+    "conflict_key",
+    "copy_book",
     "copy_ratings",
+    "count_adjudications",
     "count_by_grade",
     "count_by_rater",
     "count_pairs_by_level",
     "find_books",
+    "find_conflicts",
+    "find_orphaned_ratings",
     "import_ratings",
     "is_outdated",
     "judge",
@@ -67,15 +123,26 @@ __all__ = [
     "last_change",
     "last_judged",
     "measure_agreement",
+    "merge_books",
+    "merged_text",
+    "move_ratings",
     "move_ratings_of",
     "next_pairs",
+    "offered_rules",
     "pairs_of",
+    "preview_merge",
+    "preview_move",
+    "preview_settings",
     "queries_with_coverage",
     "queue_build",
     "rate",
     "rate_book",
     "rate_many",
+    "rated_values",
+    "read_conflict",
+    "read_conflicts",
     "read_documents",
+    "read_titles",
     "release_pairs",
     "remove",
     "set_guidelines",
@@ -83,6 +150,8 @@ __all__ = [
     "set_rule",
     "set_scale",
     "store_ratings",
+    "suggest_grades",
     "sweep_imports",
     "undo",
+    "withdraw_adjudication",
 ]

@@ -34,9 +34,17 @@ class BookAgreement:
 
 
 def measure_agreement(*, book: Book) -> BookAgreement:
-    """Computes the agreement of a book's raters from all grades; "cannot judge" and "later" are left out. Two SQL statements."""
-    ratings = current_ratings(("id", "query_id", "doc_id", "rater_id", "value"), query__book=book)
-    rows = [row[1:] for row in sorted(ratings) if row[-1] is not None]  # no grade: "cannot judge" or "later"
+    """Computes the agreement of a book's raters from all grades. Two SQL statements.
+
+    "Cannot judge", "later" and the decisions of adjudicators, who have seen the ratings of others, are left out.
+    """
+    columns = ("id", "query_id", "doc_id", "rater_id", "value", "is_adjudication")
+    ratings = sorted(current_ratings(columns, query__book=book), key=lambda row: row[:4])
+    rows = [
+        (query_id, doc_id, rater_id, value)
+        for _, query_id, doc_id, rater_id, value, is_adjudication in ratings
+        if value is not None and not is_adjudication
+    ]
     items: dict[tuple[int, str], int] = {}
     cells = [
         (query_id, items.setdefault((query_id, doc_id), len(items)), rater_id, value)

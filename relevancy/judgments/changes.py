@@ -17,6 +17,7 @@ class Change:
     """The new rating of a document. An empty `verdict` removes the rating; `note` None keeps the present note.
 
     rated_at: when the rating was given; now unless an earlier one is restored.
+    is_adjudication: whether it counts instead of all other ratings of the document; None keeps that as it is.
     undoes: the change that this one takes back.
     """
 
@@ -25,13 +26,15 @@ class Change:
     note: str | None = None
     rated_at: datetime | None = None
     undoes: RatingChange | None = None
+    is_adjudication: bool | None = None
 
     @classmethod
     def restoring(cls, undone: RatingChange) -> "Change":
         """Returns the change that restores what was there before `undone`."""
         if not undone.old_verdict:
             return cls(verdict="", undoes=undone)
-        return cls(undone.old_value, undone.old_verdict, undone.old_note, undone.old_rated_at, undone)
+        old = undone.old_is_adjudication
+        return cls(undone.old_value, undone.old_verdict, undone.old_note, undone.old_rated_at, undone, old)
 
     @classmethod
     def keeping(cls, present: scores.RatingRecord | None, undone: RatingChange) -> "Change":
@@ -65,6 +68,9 @@ class RatingEditor:
         """Collects one change; `present` is the present rating."""
         if change.undoes is None and not _differs(present, change):
             return
+        was_adjudication = present is not None and present.is_adjudication
+        is_adjudication = was_adjudication if change.is_adjudication is None else change.is_adjudication
+        is_adjudication = is_adjudication and change.verdict == Verdict.RATED
         self.log.append(
             RatingChange(
                 query_id=query_id,
@@ -80,6 +86,8 @@ class RatingEditor:
                 old_rated_at=present.updated_at if present else None,
                 undoes=change.undoes,
                 at=self.now,
+                old_is_adjudication=was_adjudication,
+                new_is_adjudication=is_adjudication,
             )
         )
         if change.verdict:
@@ -92,6 +100,7 @@ class RatingEditor:
                     verdict=change.verdict,
                     value=change.value,
                     note=note,
+                    is_adjudication=is_adjudication,
                     created_at=self.now,  # of new ratings; others keep theirs
                     updated_at=change.rated_at or self.now,
                 )
@@ -109,7 +118,7 @@ class RatingEditor:
                 batch_size=BATCH,
                 update_conflicts=True,
                 unique_fields=("query", "doc_id", "rater"),
-                update_fields=("verdict", "value", "note", "updated_at"),
+                update_fields=("verdict", "value", "note", "is_adjudication", "updated_at"),
             )
         if self.log:
             RatingChange.objects.bulk_create(self.log, batch_size=BATCH)
@@ -125,7 +134,15 @@ class RatingEditor:
         ]
         records += [
             scores.RatingRecord(
-                row.pk, row.doc_id, self.rater.pk, str(self.rater), row.verdict, row.value, row.note, row.updated_at
+                row.pk,
+                row.doc_id,
+                self.rater.pk,
+                str(self.rater),
+                row.verdict,
+                row.value,
+                row.note,
+                row.updated_at,
+                row.is_adjudication,
             )
             for row in self._stored
         ]
@@ -137,4 +154,5 @@ def _differs(present: scores.RatingRecord | None, change: Change) -> bool:
     if present is None:
         return bool(change.verdict)
     is_new_note = change.note is not None and change.note != present.note
-    return (present.verdict, present.value) != (change.verdict, change.value) or is_new_note
+    is_other_kind = change.is_adjudication is not None and change.is_adjudication != present.is_adjudication
+    return (present.verdict, present.value) != (change.verdict, change.value) or is_new_note or is_other_kind

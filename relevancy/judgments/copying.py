@@ -5,10 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
 
+from django.db import transaction
 from django.utils import timezone
 
 from relevancy import scores
-from relevancy.models import Rating, RatingChange, User
+from relevancy.models import Book, Query, Rating, RatingChange, User
+from relevancy.models.saving import clean_and_save
+
+from .book_locks import finish_imports, lock_book
+from .book_settings import BookSettings, check_new_grades
+from .write_queue import write_turn
 
 COPY_SOURCE = "copy"
 BATCH = 500
@@ -25,16 +31,76 @@ class NewRating:
     value: float | None
     note: str = ""
     rated_at: datetime | None = None
+    is_adjudication: bool = False
 
 
-def copy_ratings(*, query_ids: Mapping[int, int], by: User) -> int:
+def copy_book(
+    *,
+    book: Book,
+    name: str,
+    settings: BookSettings,
+    new_grades: Mapping[float, float] | None = None,
+    can_merge_grades: bool = False,
+    by: User,
+) -> Book:
+    """Creates a copy of a book with other settings: its queries that are not retired, its guidelines and all their ratings. It belongs
+    to `by`, is shared with nobody, and no case uses it.
+
+    The other arguments are those of `change_settings`. Raises `ValidationError`; nothing is created then.
+    """
+    finish_imports(book)
+    with write_turn(), transaction.atomic():
+        lock_book(book)
+        check_new_grades(book, settings, new_grades, can_merge_grades=can_merge_grades)
+        copy = Book(
+            name=name,
+            owner=by,
+            scale=settings.scale,
+            relevant_from=settings.relevant_from,
+            rule=settings.rule,
+            guidelines=book.guidelines,
+        )
+        clean_and_save(copy)
+        queries = list(Query.objects.live().filter(book=book).order_by("pk"))
+        copies = Query.objects.bulk_create(
+            [
+                Query(
+                    book=copy,
+                    text=query.text,
+                    text_key=query.text_key,
+                    information_need=query.information_need,
+                    notes=query.notes,
+                    tags=query.tags,
+                )
+                for query in queries
+            ],
+            batch_size=BATCH,
+        )
+        query_ids = {query.pk: created.pk for query, created in zip(queries, copies, strict=True)}
+        copy_ratings(query_ids=query_ids, by=by, new_grades=new_grades)
+    return copy
+
+
+def copy_ratings(*, query_ids: Mapping[int, int], by: User, new_grades: Mapping[float, float] | None = None) -> int:
     """Copies all ratings of queries to queries without ratings: `{id of a query: id of the query that gets its ratings}`.
 
-    Raters, values, notes and times stay; the log names `by` and the source “copy”. Call it in the transaction that creates the
-    queries. Returns the number of ratings.
+    Raters, notes and times stay; the log names `by` and the source “copy”. Call it in the transaction that creates the queries.
+    Returns the number of ratings.
+
+    new_grades: `{grade of a rating: grade of its copy}`; others stay.
     """
+    new_grades = new_grades or {}
     copies = (
-        NewRating(copy_id, record.doc_id, record.rater_id, record.verdict, record.value, record.note, record.updated_at)
+        NewRating(
+            copy_id,
+            record.doc_id,
+            record.rater_id,
+            record.verdict,
+            None if record.value is None else new_grades.get(record.value, record.value),
+            record.note,
+            record.updated_at,
+            record.is_adjudication,
+        )
         for query_id, copy_id in query_ids.items()
         for record in scores.QueryRatings.read(query_id).records
     )
@@ -56,6 +122,7 @@ def store_ratings(*, ratings: Iterable[NewRating], by: User, source: str) -> int
                 verdict=rating.verdict,
                 value=rating.value,
                 note=rating.note,
+                is_adjudication=rating.is_adjudication,
                 created_at=rating.rated_at or now,
                 updated_at=rating.rated_at or now,
             )
@@ -70,6 +137,7 @@ def store_ratings(*, ratings: Iterable[NewRating], by: User, source: str) -> int
                 source=source,
                 new_verdict=rating.verdict,
                 new_value=rating.value,
+                new_is_adjudication=rating.is_adjudication,
                 at=now,
             )
             for rating in batch

@@ -22,11 +22,13 @@ _FROM = f"""
 # Copied by the database: a million of rows as objects would take minutes.
 _LOG = f"""
     INSERT INTO {RatingChange._meta.db_table} (
-        query_id, doc_id, rater_id, by_id, source, old_verdict, old_value, new_verdict, new_value, old_note, old_rated_at, at
+        query_id, doc_id, rater_id, by_id, source, old_verdict, old_value, new_verdict, new_value, old_note, old_rated_at, at,
+        old_is_adjudication, new_is_adjudication
     )
     SELECT imported.query_id, imported.doc_id, import.rater_id, import.by_id, import.source,
         COALESCE(rating.verdict, ''), rating.value, 'rated', imported.value,
-        COALESCE(rating.note, ''), rating.updated_at, import.applied_at
+        COALESCE(rating.note, ''), rating.updated_at, import.applied_at,
+        COALESCE(rating.is_adjudication, FALSE), FALSE
     {_FROM}
     LEFT JOIN {Rating._meta.db_table} rating
         ON rating.query_id = imported.query_id AND rating.doc_id = imported.doc_id AND rating.rater_id = import.rater_id
@@ -34,14 +36,17 @@ _LOG = f"""
     ORDER BY imported.id
 """
 _STORE = f"""
-    INSERT INTO {Rating._meta.db_table} (query_id, doc_id, rater_id, verdict, value, note, created_at, updated_at)
+    INSERT INTO {Rating._meta.db_table} (
+        query_id, doc_id, rater_id, verdict, value, note, created_at, updated_at, is_adjudication
+    )
     SELECT imported.query_id, imported.doc_id, import.rater_id, 'rated', imported.value, '',
-        import.applied_at, import.applied_at
+        import.applied_at, import.applied_at, FALSE
     {_FROM}
     WHERE {{condition}}
     ORDER BY imported.id
     ON CONFLICT (query_id, doc_id, rater_id)
-        DO UPDATE SET verdict = excluded.verdict, value = excluded.value, updated_at = excluded.updated_at
+        DO UPDATE SET verdict = excluded.verdict, value = excluded.value, updated_at = excluded.updated_at,
+            is_adjudication = FALSE
 """
 _DELETE = f"""
     DELETE FROM {_IMPORTED} AS imported

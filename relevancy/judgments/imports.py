@@ -246,8 +246,12 @@ class _ImportWriter:
     def _check_scale(self) -> None:
         """The scale may have changed since the file was checked."""
         book = self.record.book
-        before = book.scale
+        before, remapped_at = book.scale, book.remapped_at
         book.refresh_settings()
+        if book.remapped_at != remapped_at:
+            raise ImportFailed(
+                f"The ratings of the book {book} got grades of another scale during the import. Check the file, and start it again."
+            )
         if book.scale == before:
             return
         scale = scores.scale_of(book)

@@ -128,11 +128,15 @@ def rate_book(
 
     Computes no scores. Raises `InvalidRating`, in which case nothing has been stored.
     """
-    changes = {
-        query_id: {clean_doc_id(doc_id): Change(_clean_value(value, book)) for doc_id, value in documents.items()}
-        for query_id, documents in values.items()
-    }
-    return change_book(query_ids=changes, choose=lambda: changes, rater=rater, by=by, source=source)
+
+    def choose() -> Mapping[int, Mapping[str, Change]]:
+        book.refresh_settings()
+        return {
+            query_id: {clean_doc_id(doc_id): Change(_clean_value(value, book)) for doc_id, value in documents.items()}
+            for query_id, documents in values.items()
+        }
+
+    return change_book(query_ids=values, choose=choose, rater=rater, by=by, source=source)
 
 
 def change_book(
@@ -250,6 +254,9 @@ def _store(
         if editor.log:
             ratings = editor.applied_to(ratings)
             revision = scores.query_ratings_changed(query)
+            for logged in editor.log:  # the scale may have changed since the request began
+                if logged.new_value is not None:
+                    _clean_value(logged.new_value, query.book)
         else:
             revision = Query.objects.values_list("revision", flat=True).get(pk=query.pk)
             query.book.refresh_settings()
@@ -273,6 +280,14 @@ def _read_present(
     for query_ids in batched(changes, BATCH):
         for row in Rating.objects.filter(query_id__in=query_ids, rater=rater):
             present[row.query_id, row.doc_id] = scores.RatingRecord(
-                row.pk, row.doc_id, rater.pk, str(rater), row.verdict, row.value, row.note, row.updated_at
+                row.pk,
+                row.doc_id,
+                rater.pk,
+                str(rater),
+                row.verdict,
+                row.value,
+                row.note,
+                row.updated_at,
+                row.is_adjudication,
             )
     return present

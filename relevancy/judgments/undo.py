@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 
 from relevancy import scores
 from relevancy.models import Book, Case, Query, RatingChange, Run, ScorerVersion, User
@@ -92,7 +92,9 @@ def undo(
 
 
 def _undoable(by: User) -> QuerySet[RatingChange]:
-    return RatingChange.objects.filter(by=by, rater=by, source=UNDOABLE_SOURCE, undone_by=None)
+    """The user's changes that can be taken back. Those from before the book got another scale have grades of the former one."""
+    own = RatingChange.objects.filter(by=by, rater=by, source=UNDOABLE_SOURCE, undone_by=None)
+    return own.filter(Q(query__book__remapped_at=None) | Q(at__gt=F("query__book__remapped_at")))
 
 
 def _made_together(change: RatingChange) -> QuerySet[RatingChange]:

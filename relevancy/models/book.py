@@ -48,6 +48,7 @@ class Book(models.Model):
         MEDIAN = "median"
         MAJORITY = "majority"
         LOWEST_OF_THREE = "lowest_of_three", "lowest of the three highest"
+        QUEPID = "quepid", "mean up to two, else lowest of the three highest"
 
     name = LineField(max_length=191)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="books")
@@ -59,6 +60,11 @@ class Book(models.Model):
         blank=True, validators=[MaxLengthValidator(20_000)], help_text="What each grade means, in Markdown; for raters."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    remapped_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When all ratings last got grades of another scale. Earlier changes of ratings cannot be undone.",
+    )
     rescore_queued_at = models.DateTimeField(
         null=True, editable=False, help_text="When a background task was enqueued that rescores its cases."
     )
@@ -69,7 +75,7 @@ class Book(models.Model):
         ordering = ("name",)
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(rule__in=["latest", "mean", "median", "majority", "lowest_of_three"]),
+                condition=models.Q(rule__in=["latest", "mean", "median", "majority", "lowest_of_three", "quepid"]),
                 name="book_rule_known",
             )
         ]
@@ -79,7 +85,7 @@ class Book(models.Model):
 
     def refresh_settings(self) -> None:
         """Reads again what grades depend on. Call it after reading or locking the queries, whose revisions a change increments."""
-        self.refresh_from_db(fields=["scale", "relevant_from", "rule"])
+        self.refresh_from_db(fields=["scale", "relevant_from", "rule", "remapped_at"])
 
     @property
     def grades(self) -> tuple[float, ...]:

@@ -17,7 +17,10 @@ class Verdict(models.TextChoices):
 
 
 class Rating(models.Model):
-    """One rater's grade of one document for one query."""
+    """One rater's grade of one document for one query.
+
+    is_adjudication: whether it is the decision of an adjudicator, which counts instead of all other ratings of the document.
+    """
 
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="ratings")
     doc_id = models.CharField("document id", max_length=500)
@@ -25,6 +28,7 @@ class Rating(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict, default=Verdict.RATED)
     value = models.FloatField(null=True, blank=True)
     note = MultilineField(blank=True)
+    is_adjudication = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 
@@ -38,6 +42,12 @@ class Rating(models.Model):
                 name="rating_value_goes_with_verdict",
             ),
             models.CheckConstraint(condition=~Q(doc_id=""), name="rating_names_a_document"),
+            models.UniqueConstraint(
+                fields=("query", "doc_id"), condition=Q(is_adjudication=True), name="rating_adjudicated_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_adjudication=False) | Q(verdict=Verdict.RATED), name="rating_adjudication_has_a_grade"
+            ),
         ]
         indexes = [
             models.Index(
@@ -61,7 +71,9 @@ class RatingChange(models.Model):
     rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_changes")
     source = models.CharField(
-        max_length=20, default="page", help_text="page, undo, import, command, sample, judge, api"
+        max_length=20,
+        default="page",
+        help_text="page, undo, import, command, sample, judge, api, copy, remap, adjudication, merge, move",
     )
     old_verdict = models.CharField(max_length=10, blank=True)
     old_value = models.FloatField(null=True)
@@ -69,6 +81,8 @@ class RatingChange(models.Model):
     new_value = models.FloatField(null=True)
     old_note = MultilineField(blank=True)
     old_rated_at = models.DateTimeField(null=True)
+    old_is_adjudication = models.BooleanField(default=False)
+    new_is_adjudication = models.BooleanField(default=False)
     undoes = models.OneToOneField("self", null=True, on_delete=models.SET_NULL, related_name="undone_by")
     at = models.DateTimeField()
 

@@ -81,6 +81,7 @@ _COLUMNS_OF_IMPORTS: dict[str, Any] = {
     "verdict": Value(Verdict.RATED.value),
     "note": Value(""),
     "updated_at": "rating_import__applied_at",
+    "is_adjudication": Value(False, output_field=models.BooleanField()),
 }
 
 

@@ -19,7 +19,10 @@ SHORT_LENGTH = 90  # characters of a displayed field that fits on one line with 
 
 @dataclass(frozen=True)
 class Judgment:
-    """One rater's judgment of a document. `value` is None if the verdict is "cannot judge" or "later"."""
+    """One rater's judgment of a document. `value` is None if the verdict is "cannot judge" or "later".
+
+    is_adjudication: whether it counts instead of all others.
+    """
 
     rater: str
     mine: bool
@@ -27,6 +30,7 @@ class Judgment:
     verdict: str
     note: str
     at: datetime
+    is_adjudication: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,11 @@ class Result:
     def others(self) -> Sequence[Judgment]:
         """The judgments of other raters. Whether there are any does not depend on what the user does."""
         return [judgment for judgment in self.judgments if not judgment.mine]
+
+    @property
+    def adjudicator(self) -> str:
+        """The name of the rater whose decision counts instead of all other ratings; empty if there is none."""
+        return next((judgment.rater for judgment in self.judgments if judgment.is_adjudication), "")
 
     @property
     def differs_from_others(self) -> bool:
@@ -167,6 +176,7 @@ def judgments_by_document(ratings: QueryRatings, doc_ids: set[str], *, by: User)
                 record.verdict,
                 record.note,
                 record.updated_at,
+                record.is_adjudication,
             )
             for record in ratings.by_document.get(doc_id, ())
         ]

@@ -1,5 +1,13 @@
 """Service: computes, stores and updates the scores of rankings and cases."""
 
+from .book_previews import (
+    CaseScorePreview,
+    ComputedCaseScore,
+    count_changed_grades,
+    join_scores,
+    preview_case_scores,
+    score_cases,
+)
 from .comparison import (
     IS_BETTER,
     IS_SAME,
@@ -14,7 +22,7 @@ from .comparison import (
     stored_differences,
 )
 from .cutoffs import considered_depth, cutoff_of
-from .grades import RatingRow, combine_grades, known_grades, scale_of
+from .grades import RatingRow, combine_grades, counting, known_grades, scale_of
 from .history import (
     LargestGap,
     SecondaryScore,
@@ -42,6 +50,8 @@ __all__ = [
     "IS_SAME",
     "IS_WORSE",
     "PAUSE_SECONDS",
+    "CaseScorePreview",
+    "ComputedCaseScore",
     "LargestGap",
     "QueryRatings",
     "QueryRescorer",
@@ -62,7 +72,9 @@ __all__ = [
     "compared_attempts",
     "compute_scores",
     "considered_depth",
+    "count_changed_grades",
     "count_stale",
+    "counting",
     "current_comparisons",
     "cutoff_of",
     "explain_score",
@@ -70,11 +82,13 @@ __all__ = [
     "ids_look_wrong",
     "infer_scale",
     "is_settled",
+    "join_scores",
     "known_grades",
     "largest_gap",
     "lock_queries",
     "mapped_scales",
     "missing_measures",
+    "preview_case_scores",
     "preview_grades",
     "preview_query",
     "query_ratings_changed",
@@ -88,6 +102,7 @@ __all__ = [
     "scale_of",
     "scales_differ",
     "score_case",
+    "score_cases",
     "score_known",
     "scoreable_versions",
     "secondary_scores",

@@ -1,7 +1,7 @@
 """Grades of documents: the ratings of all raters, combined by the rule of the book."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import batched
 
@@ -28,13 +28,35 @@ def combine_grades(book: Book, ratings_by_document: Mapping[str, Iterable[Rating
     return {doc_id: grade for doc_id, grade in grades.items() if grade is not None}
 
 
-def known_grades(book: Book, query_ids: Iterable[int]) -> dict[int, dict[str, float]]:
-    """Returns `{query id: {document id: grade}}` for all `query_ids`; unrated documents are absent. One SQL statement per 500."""
+def counting(ratings: Sequence[tuple[bool, RatingRow]]) -> list[RatingRow]:
+    """Returns the ratings of a document that its grade is combined from: the adjudication if there is one, else all.
+
+    ratings: whether each is the adjudication, and its row.
+    """
+    adjudicated = [row for is_adjudication, row in ratings if is_adjudication]
+    return adjudicated or [row for _, row in ratings]
+
+
+def known_grades(
+    book: Book, query_ids: Iterable[int], new_values: Mapping[float, float] | None = None
+) -> dict[int, dict[str, float]]:
+    """Returns `{query id: {document id: grade}}` for all `query_ids`; unrated documents are absent. One SQL statement per 500.
+
+    new_values: `{value: the value that counts instead}`, to see what other ratings would lead to.
+    """
     query_ids = list(query_ids)
-    ratings: dict[int, dict[str, list[RatingRow]]] = {query_id: defaultdict(list) for query_id in query_ids}
+    new_values = new_values or {}
+    ratings: dict[int, dict[str, list[tuple[bool, RatingRow]]]] = {
+        query_id: defaultdict(list) for query_id in query_ids
+    }
+    columns = ("query_id", "doc_id", "value", "updated_at", "id", "is_adjudication")
     for batch in batched(query_ids, BATCH):
-        rows = current_ratings(("query_id", "doc_id", "value", "updated_at", "id"), query_id__in=batch)
-        for query_id, doc_id, value, time, pk in rows:
+        rows = current_ratings(columns, query_id__in=batch)
+        for query_id, doc_id, value, time, pk, is_adjudication in rows:
             if value is not None:
-                ratings[query_id][doc_id].append((value, (time, pk)))
-    return {query_id: combine_grades(book, documents) for query_id, documents in ratings.items()}
+                row = (new_values.get(value, value), (time, pk))
+                ratings[query_id][doc_id].append((bool(is_adjudication), row))
+    return {
+        query_id: combine_grades(book, {doc_id: counting(rows) for doc_id, rows in documents.items()})
+        for query_id, documents in ratings.items()
+    }

@@ -10,12 +10,17 @@ from functools import cached_property
 
 from relevancy.models import UNMOVED, Book, Verdict, current_ratings
 
-from .grades import RatingRow, combine_grades
+from .grades import RatingRow, combine_grades, counting
+
+_COLUMNS = ("verdict", "value", "note", "updated_at", "is_adjudication")
 
 
 @dataclass(frozen=True, slots=True)
 class RatingRecord:
-    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`; `pk` may be `UNMOVED`."""
+    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`; `pk` may be `UNMOVED`.
+
+    is_adjudication: whether it counts instead of all other ratings of the document.
+    """
 
     pk: int
     doc_id: str
@@ -25,6 +30,7 @@ class RatingRecord:
     value: float | None
     note: str
     updated_at: datetime
+    is_adjudication: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,10 +43,10 @@ class QueryRatings:
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
-        columns = ("id", "doc_id", "rater_id", "rater__name", "rater__email", "verdict", "value", "note", "updated_at")
+        columns = ("id", "doc_id", "rater_id", "rater__name", "rater__email", *_COLUMNS)
         records = [
-            RatingRecord(pk, doc_id, rater_id, name or email, verdict, value, note, updated_at)
-            for pk, doc_id, rater_id, name, email, verdict, value, note, updated_at in current_ratings(
+            RatingRecord(pk, doc_id, rater_id, name or email, verdict, value, note, updated_at, bool(decides))
+            for pk, doc_id, rater_id, name, email, verdict, value, note, updated_at, decides in current_ratings(
                 columns, query_id=query_id
             )
         ]
@@ -64,8 +70,10 @@ class QueryRatings:
         rows: dict[str, list[RatingRow]] = {}
         for doc_id, records in self.by_document.items():
             rated = [
-                (record.value, (record.updated_at, record.pk)) for record in records if record.verdict == Verdict.RATED
+                (record.is_adjudication, (record.value, (record.updated_at, record.pk)))
+                for record in records
+                if record.verdict == Verdict.RATED
             ]
             if rated:
-                rows[doc_id] = rated
+                rows[doc_id] = counting(rated)
         return combine_grades(book, rows)

@@ -82,6 +82,21 @@ class Sums:
             failed=self.failed - before.failed + after.failed,
         )
 
+    def including(self, weight: float, score: ScoreParts) -> Self:
+        """Returns the sums with the score of one more query."""
+        one = _of_one(weight, score)
+        return replace(
+            self,
+            weights=self.weights + weight if _has_score(score) else self.weights,
+            scores=self.scores + one.scores,
+            lows=self.lows + one.lows,
+            highs=self.highs + one.highs,
+            bounded=self.bounded + one.bounded,
+            scored=self.scored + one.scored,
+            unrated=self.unrated + one.unrated,
+            failed=self.failed + one.failed,
+        )
+
     def stored(self) -> list[float]:
         """Returns what the score of a case, which has the numbers of queries, is stored with; the opposite of `read`."""
         return [self.weights, self.scores, self.lows, self.highs, self.bounded]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean, median_low
@@ -45,6 +46,12 @@ def _lowest_of_three(ratings: list[Rating]) -> float:
     return sorted(_values(ratings), reverse=True)[:3][-1]
 
 
+def _quepid(ratings: list[Rating]) -> float:
+    if len(ratings) > 2:
+        return _lowest_of_three(ratings)
+    return float(math.floor(_mean(ratings) + 0.5))
+
+
 def _values(ratings: list[Rating]) -> list[float]:
     return [value for value, _ in ratings if value is not None]
 
@@ -56,6 +63,7 @@ RULES: Mapping[str, Callable[[list[Rating]], float]] = MappingProxyType(
         "median": _median,
         "majority": _majority,
         "lowest_of_three": _lowest_of_three,
+        "quepid": _quepid,
     }
 )
 
@@ -64,8 +72,9 @@ def combine_ratings(ratings: Iterable[Rating], rule: str, scale: Scale) -> float
     """Returns the grade of one document, or None if no rating has a value.
 
     `rule`: 'latest' · 'mean' (may be a fraction) · 'median' · 'majority' · 'lowest_of_three' (the lowest of the three
-    highest ratings; of fewer, the lowest). Ties go to the lower grade: two ratings given at the same moment, two middle
-    ratings, two equally frequent ones.
+    highest ratings; of fewer, the lowest) · 'quepid' (of one or two ratings the mean, rounded to a whole number with halves
+    up; of more, the lowest of the three highest: what Quepid copies from a book to a case). Ties go to the lower grade: two
+    ratings given at the same moment, two middle ratings, two equally frequent ones.
 
     Raises `GradeError` for an unknown rule and for a value outside the scale.
     """
@@ -75,4 +84,6 @@ def combine_ratings(ratings: Iterable[Rating], rule: str, scale: Scale) -> float
     for value, _ in with_value:
         if value is not None and not scale.contains(value):
             raise GradeError(f"The rating {value:g} is outside the scale {scale}.")
-    return RULES[rule](with_value) if with_value else None
+    if not with_value:
+        return None
+    return min(max(RULES[rule](with_value), scale.lowest), scale.top)  # rounding could leave a scale of fractions

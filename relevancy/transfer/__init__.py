@@ -2,6 +2,7 @@
 
 from . import (
     agreement_json,
+    book_ratings_csv,
     case_content,
     case_import,
     case_zip,
@@ -30,6 +31,7 @@ from .errors import BadFile
 __all__ = [
     "BadFile",
     "agreement_json",
+    "book_ratings_csv",
     "case_content",
     "case_import",
     "case_zip",

@@ -16,7 +16,7 @@ from .run_csv import export_run
 
 MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
 QUERY_COLUMNS = ("query", "weight", "options", "tags", "information_need", "notes")
-JUDGMENT_COLUMNS = ("query", "docid", "rater", "verdict", "rating", "note", "rated_at")
+JUDGMENT_COLUMNS = ("query", "docid", "rater", "verdict", "rating", "note", "rated_at", "decides")
 
 
 def export_case(*, case: Case) -> IO[bytes]:
@@ -100,6 +100,7 @@ def _judgment_rows(case: Case) -> list[tuple[str | float, ...]]:
             "" if record.value is None else record.value,
             record.note,
             record.updated_at.isoformat(timespec="seconds"),
+            "yes" if record.is_adjudication else "",
         )
         for query_id, text in case.case_queries.present().values_list("query_id", "query__text")
         for record in scores.QueryRatings.read(query_id).records

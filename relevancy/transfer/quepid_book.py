@@ -31,7 +31,6 @@ MAX_RATERS = 10_000
 MAX_GRADE = 100
 UNKNOWN_RATER = "Unknown rater"
 SOURCE = "import"
-_QUEPID_RULE = "quepid"
 _REPEATED = (
     "The file has two judgements of the same document for the same query by the same person. Remove one of them."
 )
@@ -46,7 +45,7 @@ class BookContent:
 
     name: str = ""
     scale: Scale | None = None
-    rule: str = Book.Rule.LOWEST_OF_THREE
+    rule: str = Book.Rule.QUEPID
     details: dict[str, QueryDetails] = field(default_factory=dict)
     raters: set[str] = field(default_factory=set)
     ratings: int = 0
@@ -198,9 +197,8 @@ class _BookReader:
         remarks.append(
             "Fields of documents and their positions are not kept: they are displayed from the runs of a case."
         )
-        if not book.flag("support_implicit_judgements") and _QUEPID_RULE in Book.Rule.values:
-            content.rule = _QUEPID_RULE
-        else:
+        if book.flag("support_implicit_judgements"):
+            content.rule = Book.Rule.LOWEST_OF_THREE
             remarks.append(
                 "The lowest of the three highest ratings of a document counts. Where there are two, Quepid takes their mean; here the "
                 "lower one counts."

@@ -5,6 +5,7 @@ import json
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
+from django.utils.http import content_disposition_header
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from relevancy.models.errors import error_text
@@ -32,6 +33,13 @@ def conflict(request: HtmxRequest, url: str, reason: Exception | str) -> HttpRes
         return HttpResponse(text, status=409, content_type="text/plain; charset=utf-8")
     messages.error(request, text)
     return redirect(url)
+
+
+def attachment(content: str, filename: str, content_type: str) -> HttpResponse:
+    """Returns a text file to download, in UTF-8."""
+    response = HttpResponse(content, content_type=f"{content_type}; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=filename) or ""
+    return response
 
 
 def toast(response: HttpResponse, text: str, *, level: str = "info", undo: str = "") -> HttpResponse:

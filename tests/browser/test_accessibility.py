@@ -67,6 +67,8 @@ def _addresses(case: Case) -> list[str]:
         "/books/import/",
         f"/books/{case.book_id}/",
         f"/books/{case.book_id}/agreement/",
+        f"/books/{case.book_id}/conflicts/",
+        f"/books/{case.book_id}/change/?rule=mean&scale=0:3&relevant_from=&ratings=map",
         f"/books/{case.book_id}/judge/",
         f"/cases/{case.pk}/annotations/?run=1",
         f"/cases/{case.pk}/attempts/1/",

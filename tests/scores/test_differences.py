@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from relevancy import cases, judgments, queries, scorers, scores, transfer
-from relevancy.models import CaseScore, Run, Scorer, ScorerVersion
+from relevancy.models import Book, CaseScore, Run, Scorer, ScorerVersion
 from relevancy.scores import comparison, storage
 from relevancy.transfer import query_list_csv
 from tests import factories
@@ -98,9 +98,17 @@ class SameResultsTwice(RuleBasedStateMachine):
     def rate_in_the_other_case(self, value: int) -> None:
         rate_all(self.neighbour, {"query 1": {"b": value}}, self.owner)
 
-    @rule(name=st.sampled_from(["latest", "mean", "lowest_of_three"]))
+    @rule(name=st.sampled_from(["latest", "mean", "lowest_of_three", "quepid"]))
     def set_rule(self, name: str) -> None:
         judgments.set_rule(book=self.case.book, rule=name)
+
+    @rule(top=st.sampled_from([1, 3, 10]))
+    def remap_ratings(self, top: int) -> None:
+        book = Book.objects.get(pk=self.case.book_id)
+        scale = [[grade, ""] for grade in range(top + 1)]
+        settings = judgments.book_settings(rule=book.rule, scale=scale)
+        grades = judgments.suggest_grades(book, settings)
+        judgments.change_settings(book=book, settings=settings, new_grades=grades, can_merge_grades=True, by=self.owner)
 
     @rule(top=st.sampled_from([3, 4, 10]), relevant_from=st.sampled_from([None, 2.0]))
     def set_scale(self, top: int, relevant_from: float | None) -> None:

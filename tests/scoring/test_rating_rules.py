@@ -26,10 +26,21 @@ def combine(rule, *values):
         ("lowest_of_three", (10, 2, 9, 7, 1), 7),
         ("lowest_of_three", (10, 4), 4),
         ("lowest_of_three", (6,), 6),
+        ("quepid", (2,), 2),
+        ("quepid", (1, 2), 2),
+        ("quepid", (1, 4), 3),
+        ("quepid", (1, 3), 2),
+        ("quepid", (9, 1, 9), 1),
+        ("quepid", (9, 1, 9, 2), 2),
     ],
 )
 def test_combine_ratings(rule, values, expected):
     assert combine(rule, *values) == expected
+
+
+def test_combine_ratings_rounds_to_no_grade_outside_the_scale():
+    assert combine_ratings([(0.2, 1), (0.3, 1)], "quepid", Scale((0.1, 0.9))) == 0.1
+    assert combine_ratings([(0.9, 1)], "quepid", Scale((0.1, 0.9))) == 0.9
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))
@@ -55,7 +66,7 @@ def test_combine_ratings_ignores_their_order(rule):
 
 def test_combine_ratings_refuses_unknown_rules_and_values_off_the_scale():
     with pytest.raises(
-        GradeError, match=r"Unknown rule 'best'.*one of: latest, mean, median, majority, lowest_of_three"
+        GradeError, match=r"Unknown rule 'best'.*one of: latest, mean, median, majority, lowest_of_three, quepid"
     ):
         combine("best", 3)
     with pytest.raises(GradeError, match="rating 11 is outside the scale 1:10"):

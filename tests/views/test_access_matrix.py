@@ -149,6 +149,15 @@ book_import            GET    all     200
 book_import            POST   all     200
 book                   GET    see     200
 book_settings          POST   edit    302
+book_change            GET    edit    200
+book_change            POST   edit    302
+book_merge             GET    edit    200
+book_merge             POST   edit    422
+book_moves             GET    edit    200
+book_moves             POST   edit    302
+book_conflicts         GET    see     200
+book_adjudicate        POST   edit    302
+book_ratings_csv       GET    see     200
 book_agreement         GET    see     200
 judge                  GET    rate    200
 judge_rate             POST   rate    302
@@ -238,6 +247,7 @@ class World:
             "token_id": self.api_token.pk,
             "invitation_id": self.invitation.pk,
             "token": teams.invitations.token(self.invitation),
+            "query_id": self.case.book.queries.first().pk,
             "step": "scale",
             "name": "ratings",
         }
@@ -313,6 +323,9 @@ def bodies(world):
         "compare_rate": {"doc_id": "a", "value": "2"},
         "run_details": {"name": "Named", "note": "Noted"},
         "book_settings": {"depth": "10", "ratings_per_pair": "1", "order": "query"},
+        "book_change": {"rule": "mean", "scale": "0:3", "ratings": "keep", "do": "apply"},
+        "book_merge": {"other": world.case.book_id},
+        "book_adjudicate": {"doc_id": "a", "value": "2"},
         "judge_rate": {"query": world.case.book.queries.first().pk, "doc_id": "a", "grade": "2"},
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},

@@ -170,19 +170,21 @@ def _missing(
 def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
     """Returns the grades by the rule of the book, without ratings by judge models."""
     judge_raters = set(User.objects.filter(kind=User.Kind.JUDGE).values_list("pk", flat=True))
-    columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "updated_at", "id")
-    ratings: dict[int, dict[str, list[scores.RatingRow]]] = {pk: defaultdict(list) for pk in query_ids}
+    columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "updated_at", "id", "is_adjudication")
+    ratings: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = {pk: defaultdict(list) for pk in query_ids}
     unable: dict[int, set[str]] = {pk: set() for pk in ratings}
-    for query_id, doc_id, rater_id, verdict, value, at, pk in current_ratings(columns, query__book=book):
+    for query_id, doc_id, rater_id, verdict, value, at, pk, decides in current_ratings(columns, query__book=book):
         if query_id not in ratings or rater_id in judge_raters or verdict == Verdict.LATER:
             continue
         if value is None:
             unable[query_id].add(doc_id)
         else:
-            ratings[query_id][doc_id].append((value, (at, pk)))
-    return _Grades(
-        {query_id: scores.combine_grades(book, documents) for query_id, documents in ratings.items()}, unable
-    )
+            ratings[query_id][doc_id].append((bool(decides), (value, (at, pk))))
+    grades = {
+        query_id: scores.combine_grades(book, {doc_id: scores.counting(rows) for doc_id, rows in documents.items()})
+        for query_id, documents in ratings.items()
+    }
+    return _Grades(grades, unable)
 
 
 def _judge_grades(judge: JudgeModel, query_ids: Iterable[int]) -> _Grades:

@@ -35,6 +35,7 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
     def choose() -> Mapping[int, Mapping[str, Change]]:
         nonlocal left_out, off_scale
         left_out = off_scale = 0
+        book.refresh_settings()
         others = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater=judge.rater_id)
         rated = set(others.values_list("query_id", "doc_id"))
         changes: dict[int, dict[str, Change]] = defaultdict(dict)

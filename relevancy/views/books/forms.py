@@ -1,10 +1,28 @@
 """Forms of books."""
 
-from django import forms
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from relevancy.models import JudgingQueue
+from django import forms
+from django.core.exceptions import ValidationError
+
+from relevancy import judgments, scorers
+from relevancy.models import Book, JudgingQueue, User
 from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS
-from relevancy.views.forms import MultilineField
+from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors
+from relevancy.views.scorers.descriptions import scale_text
+
+RULE_NAMES = {
+    Book.Rule.LATEST: "Latest rating",
+    Book.Rule.MEAN: "Mean",
+    Book.Rule.MEDIAN: "Median",
+    Book.Rule.MAJORITY: "Majority",
+    Book.Rule.LOWEST_OF_THREE: "Lowest of the three highest",
+    Book.Rule.QUEPID: "Quepid’s: mean of up to two, else the lowest of the three highest",
+}
+KEEP, MAP = "keep", "map"
 
 
 class BookSettingsForm(forms.Form):
@@ -43,3 +61,153 @@ class BookFileForm(forms.Form):
         error_messages={"required": "Choose a file."},
         widget=forms.FileInput(attrs={"accept": ".json,.zip,application/json,application/zip"}),
     )
+
+
+@dataclass(frozen=True)
+class NewGrade:
+    """A grade that raters gave, the grade that it becomes, and the names of both on their scales."""
+
+    name: str
+    value: float
+    label: str
+    new_value: float
+
+
+class BookChangeForm(forms.Form):
+    """Another rule or scale for a book, and what becomes of the ratings.
+
+    After validation, `settings` holds the settings, and `new_grades` the new grades of ratings, None if they stay as they are.
+    """
+
+    rule = forms.ChoiceField(help_text="Makes one grade of the ratings of several raters. Ties go to the lower grade.")
+    scale = forms.CharField(
+        max_length=2_000,
+        help_text="Lowest:highest, or grades with labels: 0 Poor, 1 Fair, 2 Good, 3 Perfect.",
+    )
+    relevant_from = forms.FloatField(
+        required=False,
+        help_text="The lowest grade that counts as relevant. Empty: 1 on scales from 0, on others the lowest grade of the upper half.",
+    )
+    ratings = forms.ChoiceField(
+        choices=[(KEEP, "Keep their grades"), (MAP, "Get grades of the new scale")],
+        widget=forms.RadioSelect,
+    )
+    mapped_for = forms.CharField(required=False, max_length=2_000, widget=forms.HiddenInput)
+    seen = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
+    can_merge_grades = forms.BooleanField(required=False)
+    name = LineField(required=False, max_length=191)
+
+    def __init__(self, book: Book, data: FormData | None = None) -> None:
+        present = judgments.BookSettings.of(book)
+        initial = {
+            "rule": book.rule,
+            "scale": scale_text(book.scale),
+            "relevant_from": book.relevant_from,
+            "ratings": KEEP,
+        }
+        super().__init__(data, initial=initial)
+        self.settings = present
+        self.new_grades: dict[float, float] | None = None
+        self._book = book
+        rule: Any = self.fields["rule"]
+        rule.choices = [(rule, RULE_NAMES[Book.Rule(rule)]) for rule in judgments.offered_rules(book)]
+        for field in self.fields.values():
+            field.widget.use_required_attribute = lambda *_: False  # the errors stand at the fields
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = self.cleaned_data
+        if self.errors:
+            return data
+        try:
+            is_present = data["scale"] == scale_text(self._book.scale)  # whose labels may contain commas
+            scale = self._book.scale if is_present else scorers.parse_scale(data["scale"])
+        except ValidationError as error:
+            add_errors(self, error)
+            return data
+        self.settings = judgments.book_settings(rule=data["rule"], scale=scale, relevant_from=data["relevant_from"])
+        grades = self.settings.grades
+        if not grades[0] <= self.settings.relevant_from <= grades[-1]:
+            self.add_error("relevant_from", f"Choose a grade from {grades[0]:g} to {grades[-1]:g}.")
+        elif data["ratings"] == MAP:
+            self.new_grades = judgments.suggest_grades(self._book, self.settings)
+            if data["mapped_for"] == data["scale"]:
+                self._read_new_grades()
+        return data
+
+    def _read_new_grades(self) -> None:
+        assert self.new_grades is not None
+        for value in self.new_grades:
+            text = str(self.data.get(_name(value), ""))
+            chosen = next((grade for grade in self.settings.grades if f"{grade:.17g}" == text), None)
+            if chosen is not None:
+                self.new_grades[value] = chosen
+            elif text:
+                self.add_error("scale", f"{text[:40]!r} is not a grade of the new scale.")
+
+    @property
+    def rows(self) -> Sequence[NewGrade]:
+        """The grades that raters gave, ascending, if they get others."""
+        labels = {float(value): label for value, label in self._book.scale}
+        return [
+            NewGrade(_name(value), value, labels.get(value, ""), new)
+            for value, new in sorted((self.new_grades or {}).items())
+        ]
+
+    @property
+    def grade_choices(self) -> Sequence[tuple[str, float, str]]:
+        """The grades of the new scale: what is sent, the grade and its label."""
+        return [(f"{float(value):.17g}", float(value), label) for value, label in self.settings.scale]
+
+    @property
+    def expected(self) -> judgments.BookSettings | None:
+        """The settings that the book had when the preview was made."""
+        try:
+            rule, scale, relevant_from = json.loads(self.cleaned_data["seen"])
+            return judgments.BookSettings(rule, scale, relevant_from)
+        except (ValueError, TypeError):
+            return None
+
+    @property
+    def hidden_values(self) -> Sequence[tuple[str, str]]:
+        """What a form that applies this preview sends: names and values."""
+        present = judgments.BookSettings.of(self._book)
+        names = ("rule", "scale", "relevant_from", "ratings")
+        values = [(name, str(self.data.get(name, ""))) for name in names]
+        values += [(row.name, f"{row.new_value:.17g}") for row in self.rows]
+        values.append(("mapped_for", self.cleaned_data["scale"]))
+        values.append(("seen", json.dumps([present.rule, present.scale, present.relevant_from])))
+        return values
+
+
+def _name(value: float) -> str:
+    return f"to_{value:.17g}"
+
+
+class ConflictFilterForm(forms.Form):
+    """Which disagreements are listed."""
+
+    difference = forms.FloatField(label="Differ by at least", min_value=0, max_value=1_000_000)
+    state = forms.ChoiceField(
+        label="Show",
+        choices=[(judgments.OPEN, "not decided"), (judgments.DECIDED, "decided"), ("all", "all")],
+    )
+
+
+class DecisionForm(forms.Form):
+    """The grade that an adjudicator gives to a document; empty to take the decision back."""
+
+    doc_id = UncheckedTextField()
+    value = forms.FloatField(required=False)
+
+
+class MergeForm(forms.Form):
+    """The book whose queries, ratings and cases another one gets."""
+
+    other = forms.ModelChoiceField(
+        queryset=Book.objects.none(), label="Book to merge into this one", empty_label="Choose a book"
+    )
+
+    def __init__(self, book: Book, user: User, data: FormData | None = None) -> None:
+        super().__init__(data)
+        other: Any = self.fields["other"]
+        other.queryset = Book.objects.editable_by(user).exclude(pk=book.pk).order_by("name", "pk")

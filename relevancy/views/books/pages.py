@@ -15,15 +15,9 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
 from .forms import BookSettingsForm
+from .rules import RULE_TEXTS
 
 BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
-RULE_TEXTS = {
-    Book.Rule.LATEST: "the latest rating counts",
-    Book.Rule.MEAN: "the mean of all ratings counts",
-    Book.Rule.MEDIAN: "the median of all ratings counts",
-    Book.Rule.MAJORITY: "the grade that most raters gave counts",
-    Book.Rule.LOWEST_OF_THREE: "the lowest of the three highest ratings counts",
-}
 
 
 @require_GET
@@ -85,6 +79,7 @@ def _render_book(
         "grades": judgments.count_by_grade(found),
         "levels": judgments.count_pairs_by_level(found),
         "cases": Case.objects.visible_to(request.user).live().filter(book=found),
+        "decided": judgments.count_adjudications(found),
         "rule_text": RULE_TEXTS[Book.Rule(found.rule)],
         "progress": judgments.judging_progress(queue=queue, by=request.user) if queue.pk else None,
     }

@@ -2,12 +2,18 @@
 
 from django.urls import path
 
-from . import agreement, book_import, pages
+from . import agreement, book_import, changes, conflicts, merging, moves, pages
 
 urlpatterns = [
     path("books/", pages.book_list, name="books"),
     path("books/import/", book_import.book_import, name="book_import"),
     path("books/<int:book_id>/", pages.book, name="book"),
     path("books/<int:book_id>/settings/", pages.book_settings, name="book_settings"),
+    path("books/<int:book_id>/change/", changes.book_change, name="book_change"),
     path("books/<int:book_id>/agreement/", agreement.book_agreement, name="book_agreement"),
+    path("books/<int:book_id>/conflicts/", conflicts.book_conflicts, name="book_conflicts"),
+    path("books/<int:book_id>/conflicts/<int:query_id>/decide/", conflicts.book_adjudicate, name="book_adjudicate"),
+    path("books/<int:book_id>/merge/", merging.book_merge, name="book_merge"),
+    path("books/<int:book_id>/moves/", moves.book_moves, name="book_moves"),
+    path("books/<int:book_id>/ratings.csv", conflicts.book_ratings_csv, name="book_ratings_csv"),
 ]

@@ -7,7 +7,6 @@ from django.db import transaction
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_POST
 
@@ -16,7 +15,7 @@ from relevancy.models import Case, Role, Run
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
-from relevancy.views.responses import redirect_with_message
+from relevancy.views.responses import attachment, redirect_with_message
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
 
@@ -152,18 +151,12 @@ def case_download(request: HtmxRequest, case_id: int, name: str) -> HttpResponse
     stem = slugify(case.name) or "case"
     if name in TEXT_FILES:
         export, suffix, content_type = TEXT_FILES[name]
-        return _attachment(export(case=case), f"{stem}-{suffix}", content_type)
+        return attachment(export(case=case), f"{stem}-{suffix}", content_type)
     if name in RUN_FILES:
         run = Run.objects.finished().newest_for(case).first()
         if run is None:
             raise Http404
         export_run, extension, content_type = RUN_FILES[name]
-        return _attachment(export_run(run=run), f"{stem}-run-{run.number}.{extension}", content_type)
+        return attachment(export_run(run=run), f"{stem}-run-{run.number}.{extension}", content_type)
     file = transfer.case_zip.export_case(case=case)
     return FileResponse(file, as_attachment=True, filename=f"{stem}.zip", content_type="application/zip")
-
-
-def _attachment(content: str, filename: str, content_type: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=f"{content_type}; charset=utf-8")
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=filename) or ""
-    return response

@@ -18,6 +18,7 @@ RULE_TEXTS = {
     Book.Rule.MEDIAN: "the median of the ratings counts",
     Book.Rule.MAJORITY: "the grade of the majority counts",
     Book.Rule.LOWEST_OF_THREE: "the lowest of the three highest ratings counts",
+    Book.Rule.QUEPID: "of one or two ratings the mean counts, of more the lowest of the three highest",
 }
 
 

@@ -1,0 +1,48 @@
+"""What has to hold before all ratings of a book are changed at once: imports are finished, and nothing else writes ratings."""
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q
+from django.utils import timezone
+
+from relevancy import scores
+from relevancy.models import Book, ImportedRating, JudgeJob, RatingImport
+
+from .imported_rows import move_queries
+from .imports import move, sweep_imports
+from .judge_models.jobs import STALE_AFTER
+
+
+def finish_imports(book: Book) -> None:
+    """Makes everything that was imported into a book and counts rows of `Rating`, in short transactions. What a process that has died
+    was writing is deleted. Call it outside of a transaction, before `lock_book` or before reading rows of `Rating`."""
+    if not RatingImport.objects.filter(book=book).exists():
+        return
+    sweep_imports(book)
+    for record in RatingImport.objects.filter(book=book, applied_at__isnull=False):
+        move(record)
+
+
+def lock_book(book: Book) -> None:
+    """Locks the book, so that it gets no new queries, and its queries, so that nothing is rated; reads its settings again.
+
+    What was imported and counts becomes rows of `Rating`; after `finish_imports`, that is little or nothing.
+    """
+    Book.objects.select_for_update().filter(pk=book.pk).values_list("pk").first()
+    scores.lock_queries(book.queries.values_list("pk", flat=True))
+    imported = ImportedRating.objects.applied().filter(query__book=book).order_by()
+    move_queries(sorted(imported.values_list("query_id", flat=True).distinct()))
+    book.refresh_settings()
+
+
+def check_unused(book: Book) -> None:
+    """Raises `ValidationError` while an import or a judge model is about to write grades of the book's present scale."""
+    if RatingImport.objects.filter(book=book, applied_at=None, is_discarded=False).exists():
+        raise ValidationError(f"Ratings are being imported into “{book}”. Try again when the import has finished.")
+    fresh = timezone.now() - STALE_AFTER
+    jobs = JudgeJob.objects.filter(book=book, status__in=(JudgeJob.Status.WAITING, JudgeJob.Status.RUNNING))
+    active = jobs.filter(Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh))
+    job = active.select_related("judge").first()
+    if job is not None:
+        raise ValidationError(
+            f"The judge model {job.judge} is rating documents of “{book}”. Stop it, or try again when it has finished."
+        )

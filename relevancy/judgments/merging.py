@@ -1,0 +1,283 @@
+"""Merges two books: queries with the same text become one, with the ratings of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import batched
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Case as CaseExpression
+from django.db.models import IntegerField, Value, When
+from django.utils import timezone
+
+from relevancy import scores
+from relevancy.models import (
+    Book,
+    CalibrationSample,
+    Case,
+    CaseQuery,
+    JudgeAnswer,
+    JudgeJob,
+    JudgingPair,
+    JudgingQueue,
+    Query,
+    QueryScore,
+    Ranking,
+    Rating,
+    RatingChange,
+    Run,
+    User,
+)
+
+from .book_locks import check_unused, finish_imports, lock_book
+from .write_queue import write_turn
+
+BATCH = 200
+MERGE_SOURCE = "merge"
+_MAX_NEED, _MAX_NOTES = 5_000, 20_000
+
+
+@dataclass(frozen=True)
+class MergeResult:
+    """What a merge did.
+
+    moved: queries that the book did not have. merged: queries that both books had.
+    ratings: the number of ratings that came with them. replaced: how many ratings lost to a newer one of the same rater for the same
+        document. withdrawn: adjudications that lost to a newer one; they are ratings now.
+    cases: of the merged book; they use this book now.
+    """
+
+    moved: int
+    merged: int
+    ratings: int
+    replaced: int
+    withdrawn: int
+    cases: Sequence[Case] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class MergePreview:
+    """What a merge would do. case_scores: of the cases of both books that the user can see; hidden_cases: the number of others."""
+
+    result: MergeResult
+    case_scores: Sequence[scores.CaseScorePreview]
+    hidden_cases: int
+
+
+def check_mergeable(book: Book, other: Book) -> None:
+    """Raises `ValidationError` if a book cannot be merged into another one."""
+    if book.pk == other.pk:
+        raise ValidationError("A book cannot be merged with itself.")
+    if book.grades != other.grades:
+        raise ValidationError(
+            f"“{other}” has the scale {other.lowest:g} to {other.top:g} with {len(other.grades)} grades, “{book}” "
+            f"{book.lowest:g} to {book.top:g} with {len(book.grades)}. Give the ratings of one book grades of the other’s scale first."
+        )
+    active = Run.objects.active().filter(case__book__in=[book, other]).select_related("case").first()
+    if active is not None:
+        raise ValidationError(f"The case “{active.case}” is being run. Merge the books when the run has finished.")
+    for each in (book, other):
+        check_unused(each)
+
+
+def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
+    """Moves the queries, ratings and cases of `other` to `book`, and deletes `other`. This cannot be undone.
+
+    Of two ratings by one rater of the same document the newer one counts, with its time and note; the log has both. Of two
+    adjudications the newer one counts. Name, scale labels, rule, guidelines, teams and judging settings are those of `book`; the
+    information need and the notes of a query that both books have are joined, and its tags. All scores of the cases are stale.
+
+    Answers of judge models come with their queries; samples for the comparison with people do not, because they were drawn from the
+    queries of one book. Raises `ValidationError` if the scales differ, a case is being run, ratings are being imported or a judge
+    model works on a book; nothing is changed then.
+    """
+    for each in (book, other):
+        finish_imports(each)
+    with write_turn(), transaction.atomic():
+        return _merge(book, other, by)
+
+
+def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
+    """Returns what `merge_books` would do: does it, and takes it back before anybody can see it. Ratings of the books wait for it.
+
+    Raises `ValidationError` as `merge_books` does.
+    """
+    check_mergeable(book, other)
+    for each in (book, other):
+        finish_imports(each)
+    every = Case.objects.live().filter(book__in=[book, other])
+    visible = list(Case.objects.visible_to(by).live().filter(book__in=[book, other]).order_by("name", "pk"))
+    before = [score for each in (book, other) for score in scores.score_cases(_cases_of(visible, each), each)]
+    hidden = every.count() - len(visible)
+    with write_turn(), transaction.atomic():
+        result = _merge(book, other, by)
+        after = scores.score_cases(visible, book)
+        transaction.set_rollback(True)
+    return MergePreview(result, scores.join_scores(before, after), hidden)
+
+
+def _cases_of(cases: Sequence[Case], book: Book) -> list[Case]:
+    return [case for case in cases if case.book_id == book.pk]
+
+
+def _merge(book: Book, other: Book, by: User) -> MergeResult:
+    cases = list(Case.objects.select_for_update(no_key=True).filter(book=other.pk).order_by("pk"))
+    for each in sorted((book, other), key=lambda each: each.pk):
+        lock_book(each)
+    check_mergeable(book, other)
+    partners = _find_partners(book, other)
+    ratings = Rating.objects.filter(query__book=other).count()
+    moved = Query.objects.filter(book=other).exclude(pk__in=partners).update(book=book)
+    JudgingPair.objects.filter(queue__book=other).delete()
+    JudgeJob.objects.filter(book=other).update(book=book)
+    CalibrationSample.objects.filter(book__in=(book, other)).delete()
+    replaced = withdrawn = 0
+    for batch in batched(sorted(partners.items()), BATCH):
+        targets = dict(batch)
+        merged = _MergedRatings.read(targets)
+        merged.store(by)
+        replaced, withdrawn = replaced + len(merged.replaced), withdrawn + len(merged.withdrawn)
+        _drop_repeated_answers(targets)
+        for model in (Rating, RatingChange, JudgeAnswer, CaseQuery, Ranking, QueryScore):
+            _repoint(model, targets)
+        _merge_queries(targets)
+        JudgingPair.objects.update_levels(list(targets.values()))
+    Case.objects.filter(book=other).update(book=book)
+    if other.remapped_at is not None:
+        Book.objects.filter(pk=book.pk).update(remapped_at=max(filter(None, (book.remapped_at, other.remapped_at))))
+    JudgingQueue.objects.filter(book=book).update(built_at=None)
+    Book.objects.filter(pk=other.pk).delete()
+    scores.book_changed(book)
+    return MergeResult(moved, len(partners), ratings, replaced, withdrawn, cases)
+
+
+def _find_partners(book: Book, other: Book) -> dict[int, int]:
+    """Returns `{id of a query of other: id of the query of book with the same text}`."""
+    by_text = dict(book.queries.values_list("text_key", "pk"))
+    queries = other.queries.values_list("pk", "text_key")
+    return {pk: by_text[text_key] for pk, text_key in queries if text_key in by_text}
+
+
+@dataclass
+class _MergedRatings:
+    """What becomes of ratings that cannot be moved as they are.
+
+    replaced: pairs of ratings of one rater for one document: the one that goes and the one that stays.
+    withdrawn: adjudications that become ratings, because the other query has a newer one.
+    """
+
+    targets: Mapping[int, int]
+    replaced: list[tuple[Rating, Rating]] = field(default_factory=list)
+    withdrawn: list[Rating] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, targets: Mapping[int, int]) -> _MergedRatings:
+        """Reads the ratings of queries, `{id: id of the query that they come to}`. Two SQL statements."""
+        merged = cls(targets)
+        incoming = list(Rating.objects.filter(query__in=targets).order_by("pk"))
+        present = list(Rating.objects.filter(query__in=list(targets.values())).order_by("pk"))
+        by_rater = {(rating.query_id, rating.doc_id, rating.rater_id): rating for rating in present}
+        gone = set()
+        for rating in incoming:
+            same = by_rater.get((targets[rating.query_id], rating.doc_id, rating.rater_id))
+            if same is not None:
+                older, newer = sorted((same, rating), key=lambda each: (each.updated_at, each.pk))
+                merged.replaced.append((older, newer))
+                gone.add(older.pk)
+        decided: dict[tuple[int, str], Rating] = {}
+        for rating in [*present, *incoming]:
+            if not rating.is_adjudication or rating.pk in gone:
+                continue
+            key = targets.get(rating.query_id, rating.query_id), rating.doc_id
+            older, newer = sorted((decided.get(key, rating), rating), key=lambda each: (each.updated_at, each.pk))
+            decided[key] = newer
+            if older is not newer:
+                merged.withdrawn.append(older)
+        return merged
+
+    def store(self, by: User) -> None:
+        """Removes and changes these ratings, and logs that."""
+        now = timezone.now()
+        log = [
+            self._log(older, by, now, new_value=newer.value, new_verdict=newer.verdict, new=newer.is_adjudication)
+            for older, newer in self.replaced
+        ]
+        log += [
+            self._log(rating, by, now, new_value=rating.value, new_verdict=rating.verdict, new=False)
+            for rating in self.withdrawn
+        ]
+        Rating.objects.filter(pk__in=[older.pk for older, _ in self.replaced]).delete()
+        Rating.objects.filter(pk__in=[rating.pk for rating in self.withdrawn]).update(is_adjudication=False)
+        RatingChange.objects.bulk_create(log, batch_size=BATCH)
+
+    def _log(
+        self, old: Rating, by: User, at: datetime, *, new_value: float | None, new_verdict: str, new: bool
+    ) -> RatingChange:
+        return RatingChange(
+            query_id=self.targets.get(old.query_id, old.query_id),
+            doc_id=old.doc_id,
+            rater_id=old.rater_id,
+            by=by,
+            source=MERGE_SOURCE,
+            old_verdict=old.verdict,
+            old_value=old.value,
+            old_note=old.note,
+            old_rated_at=old.updated_at,
+            old_is_adjudication=old.is_adjudication,
+            new_verdict=new_verdict,
+            new_value=new_value,
+            new_is_adjudication=new,
+            at=at,
+        )
+
+
+def _repoint(model: Any, targets: Mapping[int, int]) -> None:
+    """Lets the rows of queries belong to others: `{id: id of the other query}`. One SQL statement."""
+    whens = [When(query=old, then=Value(new)) for old, new in targets.items()]
+    rows = model._base_manager.filter(query__in=targets)
+    rows.update(query_id=CaseExpression(*whens, output_field=IntegerField()))
+
+
+def _drop_repeated_answers(targets: Mapping[int, int]) -> None:
+    """Deletes one of two answers of a judge model for the same document: one without a verdict before one with, else the older."""
+    answers = JudgeAnswer.objects.filter(query__in=[*targets, *targets.values()]).order_by("answered_at", "pk")
+    rows = answers.values_list("pk", "judge_id", "query_id", "doc_id", "state")
+    judged = (JudgeAnswer.State.RATED, JudgeAnswer.State.CANNOT)
+    kept: dict[tuple[int, int, str], int] = {}
+    repeated: list[int] = []
+    for pk, judge_id, query_id, doc_id, _ in sorted(rows, key=lambda row: row[-1] in judged):
+        key = judge_id, targets.get(query_id, query_id), doc_id
+        if key in kept:
+            repeated.append(kept[key])
+        kept[key] = pk
+    for pks in batched(repeated, BATCH):
+        JudgeAnswer.objects.filter(pk__in=pks).delete()
+
+
+def _merge_queries(targets: Mapping[int, int]) -> None:
+    """Joins information needs, notes and tags, and deletes the queries that have no rows any more."""
+    queries = Query.objects.in_bulk([*targets, *targets.values()])
+    for old_id, new_id in targets.items():
+        old, new = queries[old_id], queries[new_id]
+        new.information_need = _joined(new.information_need, old.information_need, _MAX_NEED)
+        new.notes = _joined(new.notes, old.notes, _MAX_NOTES)
+        new.tags = list(dict.fromkeys([*new.tags, *old.tags]))
+        new.revision = max(new.revision, old.revision)  # scores of either query are older than the next revision
+        if old.retired_at is None:
+            new.retired_at = None
+    Query.objects.bulk_update(
+        [queries[pk] for pk in targets.values()],
+        ["information_need", "notes", "tags", "revision", "retired_at"],
+        batch_size=BATCH,
+    )
+    Query.objects.filter(pk__in=targets).delete()
+
+
+def _joined(text: str, other: str, limit: int) -> str:
+    """Returns both texts, the first one alone if they are the same or too long together."""
+    joined = "\n\n".join(dict.fromkeys(filter(None, (text, other))))
+    return joined if len(joined) <= limit else text

@@ -1,0 +1,129 @@
+"""What other settings of a book would make of the scores of its cases. Nothing is stored."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any
+
+from relevancy.models import Book, Case, Ranking, Run, ScorerVersion
+
+from .grades import known_grades
+from .score_rankings import ranking_inputs, score_known
+from .sums import Sums
+
+BATCH = 500
+_NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
+
+
+@dataclass(frozen=True)
+class CaseScorePreview:
+    """The score of a case in its newest finished run under one of its scorers, from 0 to 100; None if it has none.
+
+    scored_before, scored_after: the numbers of queries with a score.
+    is_script: a script; it is not run for a preview, and the scores are None.
+    """
+
+    case: Case
+    run: Run
+    version: ScorerVersion
+    before: float | None = None
+    after: float | None = None
+    scored_before: int = 0
+    scored_after: int = 0
+    is_script: bool = False
+
+    @property
+    def difference(self) -> float | None:
+        """`after` minus `before`, in points."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+def count_changed_grades(before: Book, after: Book, new_values: Mapping[float, float]) -> tuple[int, int]:
+    """Returns the number of documents whose grade would be another number, and the number of documents with a grade, each document
+    counted once per query. One SQL statement for 500 queries, twice.
+
+    after: the book with other settings, not saved. new_values: `{value of a rating: its new value}`.
+    """
+    changed = total = 0
+    for query_ids in batched(before.queries.order_by("pk").values_list("pk", flat=True), BATCH):
+        old, new = known_grades(before, query_ids), known_grades(after, query_ids, new_values)
+        for query_id, grades in old.items():
+            total += len(grades)
+            changed += sum(grade != new[query_id].get(doc_id) for doc_id, grade in grades.items())
+    return changed, total
+
+
+def preview_case_scores(
+    cases: Iterable[Case], before: Book, after: Book, new_values: Mapping[float, float]
+) -> list[CaseScorePreview]:
+    """Returns the scores of cases of a book as they are and as other settings would make them; see `score_cases`. The arguments are
+    those of `count_changed_grades`."""
+    cases = list(cases)
+    return join_scores(score_cases(cases, before), score_cases(cases, after, new_values))
+
+
+@dataclass(frozen=True)
+class ComputedCaseScore:
+    """The score of a case in a run under a scorer version, computed from the ratings and not stored. scored: the number of queries."""
+
+    case: Case
+    run: Run
+    version: ScorerVersion
+    score: float | None
+    scored: int
+
+
+def score_cases(
+    cases: Iterable[Case], book: Book, new_values: Mapping[float, float] | None = None
+) -> list[ComputedCaseScore]:
+    """Computes the scores of cases of a book in the newest finished run of each, under each scorer of the case. Scripts are not run
+    and have no score. Cases without such a run are left out."""
+    computed = []
+    for case in cases:
+        run = Run.objects.newest_for(case).finished().exclude(status=Run.Status.FAILED).first()
+        if run is not None:
+            computed += _score_run(case, run, book, new_values)
+    return computed
+
+
+def join_scores(before: Iterable[ComputedCaseScore], after: Iterable[ComputedCaseScore]) -> list[CaseScorePreview]:
+    """Returns the scores of the same cases, runs and versions before and after a change, in the order of `before`."""
+    by_key = {(score.run.pk, score.version.pk): score for score in after}
+    pairs = [(old, by_key.get((old.run.pk, old.version.pk), old)) for old in before]
+    return [
+        CaseScorePreview(
+            old.case,
+            old.run,
+            old.version,
+            before=old.score,
+            after=new.score,
+            scored_before=old.scored,
+            scored_after=new.scored,
+            is_script=bool(old.version.script),
+        )
+        for old, new in pairs
+    ]
+
+
+def _score_run(case: Case, run: Run, book: Book, new_values: Mapping[float, float] | None) -> list[ComputedCaseScore]:
+    versions = list(ScorerVersion.objects.used_by(case))
+    measures = [version for version in versions if not version.script]
+    weights = dict(case.case_queries.present().values_list("query_id", "weight"))
+    run.case = copy.copy(case)
+    run.case.book = book
+    sums: dict[int, Sums] = {}
+    for query_ids in batched(sorted(weights), BATCH) if measures else ():
+        rankings: Any = Ranking.objects.filter(run=run, query__in=query_ids).only(*_NEEDED_FIELDS)
+        inputs = ranking_inputs(rankings)
+        ids = [ranking.query_id for ranking in inputs]
+        grades = known_grades(book, ids, new_values)
+        rows, _ = score_known(run, inputs, measures, grades=grades, revisions=dict.fromkeys(ids, 0))
+        for row in rows:
+            sums[row.version_id] = sums.get(row.version_id, Sums()).including(weights[row.query_id], row)
+    return [
+        ComputedCaseScore(case, run, version, sums.get(version.pk, Sums()).score, sums.get(version.pk, Sums()).scored)
+        for version in versions
+    ]

@@ -1,0 +1,125 @@
+"""The documents that raters of a book disagree on, and the decisions of adjudicators about them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_POST
+
+from relevancy import judgments, tasks, transfer
+from relevancy.models import Book, Role
+from relevancy.views.forms import form_error
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import attachment, conflict, redirect_with_message, toast
+
+from .forms import ConflictFilterForm, DecisionForm
+from .rules import RULE_TEXTS
+
+CONFLICTS_PER_PAGE = 20
+
+
+@dataclass(frozen=True)
+class ConflictRow:
+    """A document that raters disagree on, with its title as a run stored it, and the address that decides about it."""
+
+    conflict: judgments.Conflict
+    title: str
+    url: str
+
+    @property
+    def element_id(self) -> str:
+        """The id of the row: the same for the same document, whatever its id contains."""
+        return judgments.conflict_key(self.conflict)
+
+
+@require_GET
+def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """The list, with the largest differences first."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
+    form = ConflictFilterForm(
+        request.GET if "difference" in request.GET else {"difference": 1, "state": judgments.OPEN}
+    )
+    difference, state = (
+        (form.cleaned_data["difference"], form.cleaned_data["state"]) if form.is_valid() else (1, "open")
+    )
+    rows = judgments.find_conflicts(book=book, difference=difference, state="" if state == "all" else state)
+    page = Paginator(rows, CONFLICTS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "book": book,
+        "form": form,
+        "page": page,
+        "rows": _read_rows(book, list(page.object_list), request),
+        "decided": judgments.count_adjudications(book),
+        "can_decide": vars(book)["role"] >= Role.EDITOR,
+        "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
+        "parameters": f"difference={difference:g}&state={state}",
+    }
+    return render(request, "books/conflicts.html", context)
+
+
+@require_POST
+def book_adjudicate(request: HtmxRequest, book_id: int, query_id: int) -> HttpResponse:
+    """Decides which grade a document has; takes the decision back if `value` is empty."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.EDITOR)
+    query = get_object_or_404(book.queries.select_related("book"), pk=query_id)
+    url = _list_url(request, book)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, url, form_error(form))
+    value, title = form.cleaned_data["value"], form.cleaned_data["doc_id"]
+    try:
+        doc_id = judgments.clean_doc_id(title)
+        if value is None:
+            has_changed = judgments.withdraw_adjudication(query=query, doc_id=doc_id, by=request.user)
+            text = f"The decision about {doc_id[:60]} was taken back."
+        else:
+            has_changed = judgments.adjudicate(query=query, doc_id=doc_id, value=value, by=request.user)
+            text = f"Decided: {doc_id[:60]} has grade {value:g}."
+    except judgments.InvalidRating as reason:
+        return conflict(request, url, reason)
+    if has_changed:
+        tasks.enqueue_book_rescore(book.pk)
+    if not request.htmx:
+        return redirect_with_message(request, url, text)
+    decided = judgments.read_conflict(query, doc_id)
+    row = _rows(book, [decided], request)[0]
+    context = {"book": book, "row": row, "can_decide": True, "rule_text": RULE_TEXTS[Book.Rule(book.rule)]}
+    return toast(render(request, "books/_conflict.html", context), text)
+
+
+@require_GET
+def book_ratings_csv(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """All ratings of a book as CSV, each with the grade of its document and who decided about it."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
+    return attachment(transfer.book_ratings_csv.export_book_ratings(book=book), f"{book.name}-ratings.csv", "text/csv")
+
+
+def _list_url(request: HtmxRequest, book: Book) -> str:
+    """Returns the list that the decision was made on."""
+    url = reverse("book_conflicts", args=[book.pk])
+    referer = request.headers.get("Referer", "")
+    if url in referer and url_has_allowed_host_and_scheme(referer, {request.get_host()}):
+        return referer
+    return url
+
+
+def _read_rows(book: Book, rows: Sequence[Mapping[str, Any]], request: HtmxRequest) -> list[ConflictRow]:
+    return _rows(book, judgments.read_conflicts(book, rows), request)
+
+
+def _rows(book: Book, conflicts: Sequence[judgments.Conflict], request: HtmxRequest) -> list[ConflictRow]:
+    titles = judgments.read_titles(conflicts, by=request.user)
+    return [
+        ConflictRow(
+            each,
+            titles.get((each.query.pk, each.doc_id), each.doc_id),
+            reverse("book_adjudicate", args=[book.pk, each.query.pk]),
+        )
+        for each in conflicts
+    ]

@@ -1,0 +1,64 @@
+"""The pages that merge books and move ratings to other document ids."""
+
+import pytest
+from django.urls import reverse
+
+from relevancy.models import Book, Ranking, Rating, Run
+from tests.factories import make_attempt, run_now
+from tests.views.workbench.example_cases import make_bench
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def case(people, team, script):
+    return make_bench(people, team, 2, {"query 1": {"a": 3, "b": 1}})
+
+
+@pytest.fixture
+def other(people, team, script):
+    return make_bench(people, team, 3, {"query 1": {"a": 0}, "query 3": {"c": 2}})
+
+
+def test_a_merge_is_previewed_and_done(sign_in, case, other):
+    client, url = sign_in("editor"), reverse("book_merge", args=[case.book_id])
+    assert client.get(url).context["preview"] is None
+    response = client.get(url, {"other": other.book_id})
+    result = response.context["preview"].result
+    assert (result.moved, result.merged, result.ratings, result.replaced) == (1, 2, 2, 1)
+    assert Book.objects.count() == 2
+    response = client.post(url, {"other": other.book_id})
+    assert (response.status_code, response.url) == (302, reverse("book", args=[case.book_id]))
+    assert list(Book.objects.values_list("pk", flat=True)) == [case.book_id]
+    assert client.get(response.url).status_code == 200
+    assert client.get(reverse("case", args=[other.pk])).status_code == 200
+
+
+def test_books_that_one_may_not_edit_or_with_another_scale_are_refused(sign_in, people, case):
+    foreign = Book.objects.create(name="Foreign", owner=people["stranger"], scale=[[0, ""], [1, ""]], relevant_from=1)
+    client, url = sign_in("editor"), reverse("book_merge", args=[case.book_id])
+    assert client.post(url, {"other": foreign.pk}).status_code == 422
+    assert "other" in client.get(url, {"other": foreign.pk}).context["form"].errors
+    Book.objects.filter(pk=foreign.pk).update(owner=people["editor"])
+    response = client.post(url, {"other": foreign.pk})
+    assert response.status_code == 422
+    assert response.context["form"].non_field_errors()
+    assert Book.objects.count() == 2
+
+
+def test_ratings_are_moved_to_the_new_ids(sign_in, people, case):
+    run_now(make_attempt(case))
+    first, second = Run.objects.filter(case=case).order_by("number")
+    for run, doc_id in ((first, "a"), (second, "new a")):
+        Run.objects.filter(pk=run.pk).update(config={**run.config, "fields": "id:id title:title"})
+        hits = [[doc_id, 1.0, {"id": doc_id, "title": "The same"}]]
+        Ranking.objects.filter(run=run).update(hits=hits)
+    client, url = sign_in("editor"), reverse("book_moves", args=[case.book_id])
+    response = client.get(url)
+    assert response.context["chosen"] == {"a": "new a"}
+    assert len(response.context["case_scores"]) >= 1
+    assert Rating.objects.filter(doc_id="a").exists()
+    assert client.post(url, {"id": ["b", "x"]}).url == url
+    assert client.post(url, {"id": ["a"]}).url == reverse("book", args=[case.book_id])
+    assert set(Rating.objects.values_list("doc_id", flat=True)) == {"new a", "b"}
+    assert client.get(url).context["orphans"].found == []
