@@ -11,9 +11,9 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from relevancy import scores
 from relevancy.models import Book, JudgingPair, Query, Rating, RatingChange, User, Verdict, stored_ratings
 
-from .book_locks import finish_imports
 from .changes import Change, RatingEditor
 from .imported_rows import move_queries
+from .imports import finish_imports
 from .judging_documents import read_documents
 from .ratings import InvalidRating, clean_doc_id
 from .write_queue import write_turn

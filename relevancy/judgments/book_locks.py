@@ -1,4 +1,4 @@
-"""What has to hold before all ratings of a book are changed at once: imports are finished, and nothing else writes ratings."""
+"""The lock of a book whose ratings are changed all at once, and what must not be going on then."""
 
 from django.core.exceptions import ValidationError
 from django.db.models import Q
@@ -8,18 +8,7 @@ from relevancy import scores
 from relevancy.models import Book, ImportedRating, JudgeJob, RatingImport
 
 from .imported_rows import move_queries
-from .imports import move, sweep_imports
 from .judge_models.jobs import STALE_AFTER
-
-
-def finish_imports(book: Book) -> None:
-    """Makes everything that was imported into a book and counts rows of `Rating`, in short transactions. What a process that has died
-    was writing is deleted. Call it outside of a transaction, before `lock_book` or before reading rows of `Rating`."""
-    if not RatingImport.objects.filter(book=book).exists():
-        return
-    sweep_imports(book)
-    for record in RatingImport.objects.filter(book=book, applied_at__isnull=False):
-        move(record)
 
 
 def lock_book(book: Book) -> None:

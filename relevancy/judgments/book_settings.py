@@ -28,7 +28,8 @@ from relevancy.models import (
 )
 from relevancy.models.saving import clean_and_save
 
-from .book_locks import check_unused, finish_imports, lock_book
+from .book_locks import check_unused, lock_book
+from .imports import finish_imports
 from .write_queue import write_turn
 
 BATCH = 500

@@ -12,8 +12,9 @@ from relevancy import scores
 from relevancy.models import Book, Query, Rating, RatingChange, User
 from relevancy.models.saving import clean_and_save
 
-from .book_locks import finish_imports, lock_book
+from .book_locks import lock_book
 from .book_settings import BookSettings, check_new_grades
+from .imports import finish_imports
 from .write_queue import write_turn
 
 COPY_SOURCE = "copy"

@@ -119,14 +119,32 @@ def discard(record: RatingImport) -> None:
 
 def move(record: RatingImport) -> None:
     """Moves the ratings of an applied import, and deletes its row. May be called by several processes at once."""
+    _move_rows(record, notes_progress=True)
+    RatingImport.objects.filter(pk=record.pk).delete()
+
+
+def finish_imports(book: Book) -> None:
+    """Makes everything that was imported into a book and counts rows of `Rating`, and deletes what a dead process has written that
+    does not count. For readers and writers who need all rows of `Rating`; call it before their transaction.
+
+    The rows of imports stay: whoever deletes them has to see to the scores.
+    """
+    for record in RatingImport.objects.filter(book=book):
+        if record.applied_at is not None:
+            _move_rows(record, notes_progress=False)
+        elif record.progressed_at < timezone.now() - DEAD_AFTER:
+            discard(record)
+
+
+def _move_rows(record: RatingImport, *, notes_progress: bool) -> None:
     while rows := list(record.ratings.order_by("pk").values_list("pk", "query_id")[:CHUNK]):
         with _short_transaction():
             query_ids = sorted({query_id for _, query_id in rows})
             for batch in batched(query_ids, BATCH):
                 scores.lock_queries(batch)
             move_range(record, rows[0][0], rows[-1][0], query_ids)
-            RatingImport.objects.filter(pk=record.pk).update(progressed_at=timezone.now())
-    RatingImport.objects.filter(pk=record.pk).delete()
+            if notes_progress:
+                RatingImport.objects.filter(pk=record.pk).update(progressed_at=timezone.now())
 
 
 @dataclass

@@ -33,7 +33,8 @@ from relevancy.models import (
     User,
 )
 
-from .book_locks import check_unused, finish_imports, lock_book
+from .book_locks import check_unused, lock_book
+from .imports import finish_imports
 from .write_queue import write_turn
 
 BATCH = 200
@@ -106,9 +107,9 @@ def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
 
     Raises `ValidationError` as `merge_books` does.
     """
-    check_mergeable(book, other)
     for each in (book, other):
         finish_imports(each)
+    check_mergeable(book, other)
     every = Case.objects.live().filter(book__in=[book, other])
     visible = list(Case.objects.visible_to(by).live().filter(book__in=[book, other]).order_by("name", "pk"))
     before = [score for each in (book, other) for score in scores.score_cases(_cases_of(visible, each), each)]

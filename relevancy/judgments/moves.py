@@ -15,8 +15,9 @@ from django.db import transaction
 from relevancy import runs, scores
 from relevancy.models import Book, Case, Query, Ranking, Rating, Run, User, current_ratings
 
-from .book_locks import finish_imports, lock_book
+from .book_locks import lock_book
 from .changes import REMOVAL, Change, RatingEditor
+from .imports import finish_imports
 from .write_queue import write_turn
 
 MOVE_SOURCE = "move"
