@@ -59,7 +59,7 @@ class RatingDetails(Schema):
 
 
 class Grades(Schema):
-    """The grade of each document that has one: its ratings, combined by the rule of the book."""
+    """The grade of each document that has one: its ratings, combined by the rule of the book, or the decision of an adjudicator."""
 
     grades: dict[str, float] = Field(examples=[{"star-wars-1977": 3, "star-trek-1979": 1}])
 

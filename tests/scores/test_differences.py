@@ -102,12 +102,12 @@ class SameResultsTwice(RuleBasedStateMachine):
     def set_rule(self, name: str) -> None:
         judgments.set_rule(book=self.case.book, rule=name)
 
-    @rule(top=st.sampled_from([1, 3, 10]))
-    def remap_ratings(self, top: int) -> None:
+    @rule(top=st.sampled_from([3, 4, 10]), is_reversed=st.booleans())
+    def remap_ratings(self, top: int, is_reversed: bool) -> None:
+        """Grades stay from 0 to 3, so that the other rules can give them."""
         book = Book.objects.get(pk=self.case.book_id)
-        scale = [[grade, ""] for grade in range(top + 1)]
-        settings = judgments.book_settings(rule=book.rule, scale=scale)
-        grades = judgments.suggest_grades(book, settings)
+        settings = judgments.book_settings(rule=book.rule, scale=[[grade, ""] for grade in range(top + 1)])
+        grades = {grade: 3 - grade if is_reversed else min(grade, 2) for grade in judgments.rated_values(book)}
         judgments.change_settings(book=book, settings=settings, new_grades=grades, can_merge_grades=True, by=self.owner)
 
     @rule(top=st.sampled_from([3, 4, 10]), relevant_from=st.sampled_from([None, 2.0]))

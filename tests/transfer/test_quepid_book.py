@@ -98,6 +98,7 @@ def test_read_book_says_what_is_left_out(ann):
     remarks = " ".join(content.remarks)
     assert "1 of 4 pairs have no judgement" in remarks
     assert "1 judgements without a rating" in remarks
+    assert (content.rule, "three highest" in remarks) == (Book.Rule.QUEPID, False)
     assert not Book.objects.exists()
 
 
@@ -110,6 +111,7 @@ def test_a_book_of_the_api_and_of_fractions(ann):
     stored = imported(ann, as_file({"book": book}), name="Mine")
     assert (stored.name, [grade for grade, _ in stored.scale]) == ("Mine", [0, 1, 2, 3, 4])
     assert Rating.objects.get().value == 3.5
+    assert stored.rule == Book.Rule.LOWEST_OF_THREE  # Quepid's rule would round
 
 
 @pytest.mark.parametrize(
