@@ -203,6 +203,11 @@ class _BookReader:
                 "The lowest of the three highest ratings of a document counts. Where there are two, Quepid takes their mean; here the "
                 "lower one counts."
             )
+        else:
+            remarks.append(
+                "Ratings of a document are combined as in Quepid: of one or two the mean counts, rounded to a whole number, of "
+                "more the lowest of the three highest."
+            )
 
 
 def _verdict(judgement: Fields, value: float | None) -> Verdict | None:
