@@ -153,7 +153,7 @@ def adjudicate(*, query: Query, doc_id: str, value: float, by: User, note: str |
 
 
 def withdraw_adjudication(*, query: Query, doc_id: str, by: User) -> bool:
-    """Takes back the decision about a document, whoever made it. The adjudicator's rating becomes what it was before, if there was one.
+    """Takes back the decision of any user about a document. The adjudicator's rating becomes what it was before, if there was one.
 
     Returns whether there was a decision.
     """

@@ -127,7 +127,7 @@ def finish_imports(book: Book) -> None:
     """Makes everything that was imported into a book and counts rows of `Rating`, and deletes what a dead process has written that
     does not count. For readers and writers who need all rows of `Rating`; call it before their transaction.
 
-    The rows of imports stay: whoever deletes them has to see to the scores.
+    The rows of `RatingImport` stay, so that `sweep_imports` still reports the book, whose scores have to be computed.
     """
     for record in RatingImport.objects.filter(book=book):
         if record.applied_at is not None:

@@ -49,7 +49,7 @@ def test_conflicts_are_sorted_by_their_difference(case: Case) -> None:
 
 
 @pytest.mark.parametrize("rule", ["latest", "mean", "median", "majority", "quepid"])
-def test_a_decision_counts_whatever_the_rule_and_whoever_rates_later(case: Case, judge: User, rule: str) -> None:
+def test_a_decision_counts_with_every_rule_and_after_later_ratings(case: Case, judge: User, rule: str) -> None:
     judgments.set_rule(book=case.book, rule=rule)
     query = query_of(case, "query 1")
     assert judgments.adjudicate(query=query, doc_id="a", value=2, by=judge, note="See the guidelines")

@@ -134,7 +134,7 @@ def test_import_ends_if_the_ratings_got_new_grades_meanwhile(monkeypatch: pytest
 
 @pytest.mark.parametrize("is_own", [False, True])
 def test_decision_and_imported_rating(is_own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The decision of somebody else counts; one's own ends with a rating of another grade, before and after that is moved."""
+    """The decision of another user counts; one's own ends with a rating of another grade, before and after that is moved."""
     case = make_case(1, {"query 1": {"a": 0, "b": 1}})
     judge, query = make_user("Judge"), query_of(case, "query 1")
     judgments.adjudicate(query=query, doc_id="a", value=2, by=judge)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from relevancy import cases, judgments, queries, scorers, scores, transfer
-from relevancy.models import Book, CaseScore, Run, Scorer, ScorerVersion
+from relevancy.models import Book, Case, CaseScore, Run, Scorer, ScorerVersion
 from relevancy.scores import comparison, storage
 from relevancy.transfer import query_list_csv
 from tests import factories
@@ -92,7 +92,8 @@ class SameResultsTwice(RuleBasedStateMachine):
     )
     def import_ratings(self, rows: list[tuple[str, str]], value: int) -> None:
         lines = "".join(f"{text},{doc_id},{value}\n" for text, doc_id in rows)
-        transfer.ratings_csv.import_ratings(case=self.case, text=f"query,docid,rating\n{lines}", by=self.owner)
+        case = Case.objects.get(pk=self.case.pk)  # the settings of the book have changed since `self.case` was read
+        transfer.ratings_csv.import_ratings(case=case, text=f"query,docid,rating\n{lines}", by=self.owner)
 
     @rule(value=st.integers(0, 3))
     def rate_in_the_other_case(self, value: int) -> None:
