@@ -23,6 +23,7 @@ ON_POSTGRES = os.environ.get("RELEVANCY_DATABASE_URL", "").startswith("postgres"
 needs_postgres = pytest.mark.skipif(not ON_POSTGRES, reason="needs PostgreSQL")
 needs_sqlite = pytest.mark.skipif(ON_POSTGRES, reason="needs SQLite")
 UNLIMITED_PAGES = 2**30
+ATTEMPTS = 5
 TERMINATE = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()
 """
@@ -87,7 +88,11 @@ def test_rating_on_a_lost_connection(rater: Callable[[str], int]) -> None:
     terminate(str(connection.settings_dict["NAME"]))
     assert rater("b") == 503
     close_old_connections()  # as Django does at the end of a request
-    assert rater("b") == 302
+    # A request replaces a few of the pool's lost connections in its 5 seconds, and answers 503 if it then has none.
+    statuses = [rater("b")]
+    while statuses[-1] == 503 and len(statuses) < ATTEMPTS:
+        statuses.append(rater("b"))
+    assert statuses[-1] == 302
     assert set(Rating.objects.values_list("doc_id", flat=True)) == {"a", "b"}
 
 
