@@ -101,10 +101,11 @@ function setOutdated(isOutdated) {
 function becomesOutdated(event) {
   const form = document.querySelector("[data-run]")?.form;
   if (!shown?.childElementCount || !form?.contains(event.target) || shown.classList.contains("is-outdated")) return;
+  if (event.target.name === "primary") return; // says where the scorer is used, not what it gives
   setOutdated(true);
   document.dispatchEvent(new CustomEvent("codeerror", { detail: null }));
 }
-for (const name of ["input", "change"]) document.addEventListener(name, becomesOutdated);
+document.addEventListener("input", becomesOutdated);
 
 document.addEventListener("htmx:load", (event) => {
   const part = event.detail.elt;

@@ -33,7 +33,7 @@ def _expect_nothing_to_edit(page: Page) -> None:
         expect(page.get_by_role("link", name=name, exact=True)).to_have_count(0)
     for name in ("Run", "Search again", "Remove"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
-    expect(page.get_by_label("Scorer")).to_have_count(0)
+    expect(page.get_by_label("Scorer", exact=True)).to_have_count(0)
     expect(page.get_by_role("textbox", name="Template")).to_have_count(0)
     expect(page.locator("#attempt-text pre")).to_be_visible()
 
