@@ -30,7 +30,7 @@ from django.utils import timezone
 from invented import document, query_texts, rankings
 
 from relevancy import cases, judgments, queries, scorers
-from relevancy.models import Attempt, Book, Endpoint, JudgingPair, Ranking, Rating, Run, User
+from relevancy.models import Attempt, Book, Endpoint, JudgingPair, JudgingQueue, Ranking, Rating, Run, User
 
 RATERS, TARGET_MS, CALLS = 50, 30.0, 15
 OWN_SHARE = 20  # one in so many pairs is rated by the rater who is measured: more than a person rates in a month
@@ -85,7 +85,15 @@ def rate_pairs(pairs: Sequence[JudgingPair], raters: Sequence[User]) -> None:
                 )
                 for number, pair in batch
             )
-            JudgingPair.objects.filter(pk__in=[pair.pk for _, pair in batch]).update_levels()
+            documents = [pair.doc_id for _, pair in batch]
+            JudgingPair.objects.update_levels(sorted({pair.query_id for _, pair in batch}), documents)
+
+
+def update_levels(queue: JudgingQueue) -> None:
+    """Counts the raters of all pairs again."""
+    query_ids = queue.pairs.order_by().values_list("query_id", flat=True).distinct()
+    for batch in batched(query_ids, BATCH):
+        JudgingPair.objects.update_levels(batch)
 
 
 def measure(book: Book, rater: User, state: str) -> float:
@@ -131,12 +139,12 @@ def main() -> int:
     rate_pairs(pairs[middle:-own], others)
     rate_pairs(pairs[-own:], [me])
     queue.pairs.update(key=-F("key"))  # the rater's own come first, and have to be skipped
-    queue.pairs.all().update_levels()
+    update_levels(queue)
     walls.append(measure(book, me, f"two wanted, {own:,} of the rater's own come first"))
     good = options.verdict(max(walls) <= TARGET_MS, f"at most {TARGET_MS:g} ms")
     rate_pairs(pairs[:-own], [me])
     judgments.set_judging(book=book, depth=10, ratings_per_pair=3, order=queue.order)
-    queue.pairs.all().update_levels()
+    update_levels(queue)
     measure(book, me, "no target: one person has rated everything")
     if said.postgres:
         words = [word for word in sys.argv[1:] if word not in ("--postgres", said.postgres)]

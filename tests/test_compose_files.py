@@ -208,8 +208,8 @@ class Browser:
 STATE = """
 import django
 django.setup()
-from relevancy.models import Endpoint, Run
-print(Endpoint.objects.get().pk, *(f"{run.status}:{run.done}:{run.rankings.count()}" for run in Run.objects.all()))
+from relevancy.models import Case, Endpoint, Run
+print(Case.objects.get().pk, Endpoint.objects.get().pk, *(f"{run.status}:{run.done}:{run.rankings.count()}" for run in Run.objects.all()))
 """
 
 
@@ -228,9 +228,11 @@ def test_composed_processes_serve_a_site_and_finish_a_run(composed: Composed) ->
         _looks_like_production(browser)
         _make_case(here)
         _sign_in(browser)
-        endpoint = here.run("python", "-c", STATE).split()[0]
+        case, endpoint = here.run("python", "-c", STATE).split()[:2]
         template = '{"query": "#$query##", "fields": ["title"]}'
-        browser.send("/cases/1/run/", endpoint=endpoint, template=template, fields="id:id title:title", depth="10")
+        browser.send(
+            f"/cases/{case}/run/", endpoint=endpoint, template=template, fields="id:id title:title", depth="10"
+        )
         assert until(lambda: "complete:2:2" in here.run("python", "-c", STATE), 60), (
             here.run("python", "-c", STATE),
             (here.folder / "worker.log").read_text(),
