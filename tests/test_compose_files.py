@@ -209,7 +209,8 @@ STATE = """
 import django
 django.setup()
 from relevancy.models import Case, Endpoint, Run
-print(Case.objects.get().pk, Endpoint.objects.get().pk, *(f"{run.status}:{run.done}:{run.rankings.count()}" for run in Run.objects.all()))
+states = (f"{run.status}:{run.done}:{run.rankings.count()}" for run in Run.objects.all())
+print(Case.objects.get().pk, Endpoint.objects.get().pk, *states)
 """
 
 
