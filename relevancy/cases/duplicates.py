@@ -14,7 +14,6 @@ from relevancy.models import (
     Case,
     CaseQuery,
     Endpoint,
-    Query,
     Scorer,
     ScorerVersion,
     User,
@@ -54,7 +53,11 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
     kept = [version for version in versions if version.scorer_id in usable]
     left_out = [version.scorer.name for version in versions if version.scorer_id not in usable]
     with transaction.atomic():
-        book = case.book if ratings == "share" else _copy_of_book(case.book, name, by)
+        book = (
+            case.book
+            if ratings == "share"
+            else judgments.create_copy(book=case.book, name=name, settings=judgments.BookSettings.of(case.book), by=by)
+        )
         copy = Case(name=name, book=book, owner=by, options=case.options, explained_fields=case.explained_fields)
         clean_and_save(copy)
         chosen = [version.scorer for version in kept] or [scorers.default_scorer()]
@@ -66,38 +69,11 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
     return Duplicate(copy, count, left_out)
 
 
-def _copy_of_book(book: Book, name: str, by: User) -> Book:
-    copy = Book(
-        name=name,
-        owner=by,
-        scale=book.scale,
-        relevant_from=book.relevant_from,
-        rule=book.rule,
-        guidelines=book.guidelines,
-    )
-    clean_and_save(copy)
-    return copy
-
-
 def _copy_queries(case: Case, copy: Case) -> dict[int, int]:
     """Copies the queries in a case; returns `{query id: id of the copy, or of the same query if the cases share a book}`."""
     present = list(case.case_queries.present().select_related("query"))
     if copy.book_id != case.book_id:
-        copies = Query.objects.bulk_create(
-            [
-                Query(
-                    book_id=copy.book_id,
-                    text=query.text,
-                    text_key=query.text_key,
-                    information_need=query.information_need,
-                    notes=query.notes,
-                    tags=query.tags,
-                )
-                for query in (case_query.query for case_query in present)
-            ],
-            batch_size=BATCH,
-        )
-        query_ids = {case_query.query_id: query.pk for case_query, query in zip(present, copies, strict=True)}
+        query_ids = judgments.copy_queries(queries=(case_query.query for case_query in present), book=copy.book)
     else:
         query_ids = {case_query.query_id: case_query.query_id for case_query in present}
     CaseQuery.objects.bulk_create(

@@ -41,7 +41,7 @@ from .books import (
     find_books,
     queries_with_coverage,
 )
-from .copying import COPY_SOURCE, NewRating, copy_book, copy_ratings, store_ratings
+from .copying import COPY_SOURCE, NewRating, copy_book, copy_queries, copy_ratings, create_copy, store_ratings
 from .imported_rows import move_ratings_of
 from .imports import ImportFailed, import_ratings, sweep_imports
 from .judging import (
@@ -106,11 +106,13 @@ __all__ = [
     "clean_doc_id",
     "conflict_key",
     "copy_book",
+    "copy_queries",
     "copy_ratings",
     "count_adjudications",
     "count_by_grade",
     "count_by_rater",
     "count_pairs_by_level",
+    "create_copy",
     "find_books",
     "find_conflicts",
     "find_orphaned_ratings",

@@ -53,33 +53,47 @@ def copy_book(
     with write_turn(), transaction.atomic():
         lock_book(book)
         check_new_grades(book, settings, new_grades, can_merge_grades=can_merge_grades)
-        copy = Book(
-            name=name,
-            owner=by,
-            scale=settings.scale,
-            relevant_from=settings.relevant_from,
-            rule=settings.rule,
-            guidelines=book.guidelines,
-        )
-        clean_and_save(copy)
-        queries = list(Query.objects.live().filter(book=book).order_by("pk"))
-        copies = Query.objects.bulk_create(
-            [
-                Query(
-                    book=copy,
-                    text=query.text,
-                    text_key=query.text_key,
-                    information_need=query.information_need,
-                    notes=query.notes,
-                    tags=query.tags,
-                )
-                for query in queries
-            ],
-            batch_size=BATCH,
-        )
-        query_ids = {query.pk: created.pk for query, created in zip(queries, copies, strict=True)}
+        copy = create_copy(book=book, name=name, settings=settings, by=by)
+        query_ids = copy_queries(queries=Query.objects.live().filter(book=book).order_by("pk"), book=copy)
         copy_ratings(query_ids=query_ids, by=by, new_grades=new_grades)
     return copy
+
+
+def create_copy(*, book: Book, name: str, settings: BookSettings, by: User) -> Book:
+    """Creates a book with the guidelines of another one and without queries. It belongs to `by` and is shared with nobody.
+
+    Raises `ValidationError`.
+    """
+    copy = Book(
+        name=name,
+        owner=by,
+        scale=settings.scale,
+        relevant_from=settings.relevant_from,
+        rule=settings.rule,
+        guidelines=book.guidelines,
+    )
+    clean_and_save(copy)
+    return copy
+
+
+def copy_queries(*, queries: Iterable[Query], book: Book) -> dict[int, int]:
+    """Copies queries into a book that has none of them, without their ratings. Returns `{query id: id of the copy}`."""
+    queries = list(queries)
+    copies = Query.objects.bulk_create(
+        [
+            Query(
+                book=book,
+                text=query.text,
+                text_key=query.text_key,
+                information_need=query.information_need,
+                notes=query.notes,
+                tags=query.tags,
+            )
+            for query in queries
+        ],
+        batch_size=BATCH,
+    )
+    return {query.pk: copy.pk for query, copy in zip(queries, copies, strict=True)}
 
 
 def copy_ratings(*, query_ids: Mapping[int, int], by: User, new_grades: Mapping[float, float] | None = None) -> int:

@@ -1,6 +1,5 @@
 """What a scheduled run shows: that it is complete, and that no score has dropped against its baseline."""
 
-import logging
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
@@ -11,7 +10,6 @@ from relevancy import comparison, scores
 from relevancy.models import CaseScore, Notification, Run, Schedule, ScheduledCheck, ScorerVersion
 from relevancy.scoring.rounding import format_rounded
 
-log = logging.getLogger("relevancy.schedules")
 LOST_AFTER = timedelta(seconds=60)  # a finished run whose check waits for longer was left by a worker that stopped
 
 

@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from relevancy import endpoints, engines, runs
@@ -78,7 +79,7 @@ def remove(*, case: Case) -> None:
     Schedule.objects.filter(case=case).delete()
 
 
-def possible_recipients(case: Case):
+def possible_recipients(case: Case) -> QuerySet[User]:
     """Returns the people who can see a case by ownership or a team, can sign in, and have an e-mail address."""
     teams = case.teams.values("pk")
     members = User.objects.filter(memberships__team__in=teams) | User.objects.filter(pk=case.owner_id)

@@ -13,30 +13,25 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy import queries, runs, tasks, transfer
 from relevancy.models import Case, Role, Run
 from relevancy.views.forms import add_errors
-from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import attachment, redirect_with_message
+from relevancy.views.workbench.access import get_case
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
 
 MAX_REJECTED = 20  # lines that are listed
 
 
-def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
-    case: Case = get_or_403(Case.objects.select_related("book"), request.user, case_id, needs=needs)
-    return case
-
-
 @require_GET
 def case_files(request: HtmxRequest, case_id: int) -> HttpResponse:
     """What can be downloaded and, for editors, uploaded."""
-    return _render(request, _get_case(request, case_id, Role.VIEWER), {})
+    return _render(request, get_case(request, case_id), {})
 
 
 @require_POST
 def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Imports ratings. `do=preview` only says what would be imported, for htmx as a fragment."""
-    case = _get_case(request, case_id, Role.EDITOR)
+    case = get_case(request, case_id, needs=Role.EDITOR)
     form = RatingsFileForm(files=request.FILES)
     if not form.is_valid():
         return _render(request, case, {"ratings_form": form}, status=422)
@@ -61,7 +56,7 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Adds the queries of a file. `do=preview` only says what would be added, for htmx as a fragment."""
-    case = _get_case(request, case_id, Role.EDITOR)
+    case = get_case(request, case_id, needs=Role.EDITOR)
     form = QueriesFileForm(files=request.FILES)
     if not form.is_valid():
         return _render(request, case, {"queries_form": form}, status=422)
@@ -92,7 +87,7 @@ def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def runs_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Imports rankings that were made elsewhere as runs, which a worker scores."""
-    case = _get_case(request, case_id, Role.EDITOR)
+    case = get_case(request, case_id, needs=Role.EDITOR)
     form = RunsFileForm(request.POST, request.FILES)
     if not form.is_valid():
         return _render(request, case, {"runs_form": form}, status=422)
@@ -147,7 +142,7 @@ RUN_FILES = {
 @require_GET
 def case_download(request: HtmxRequest, case_id: int, name: str) -> HttpResponse | FileResponse:
     """One file: ratings or qrels, run or trec-run of the newest finished run, or the whole case."""
-    case = _get_case(request, case_id, Role.VIEWER)
+    case = get_case(request, case_id)
     stem = slugify(case.name) or "case"
     if name in TEXT_FILES:
         export, suffix, content_type = TEXT_FILES[name]

@@ -10,30 +10,25 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy import schedules
 from relevancy.models import Case, Role, Schedule, ScheduledCheck
 from relevancy.views.forms import add_errors
-from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
+from relevancy.views.workbench.access import get_case
 
 from .forms import ScheduleForm, initial_values
 
 CHECKS_PER_PAGE = 50
 
 
-def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
-    case: Case = get_or_403(Case.objects.select_related("book"), request.user, case_id, needs=needs)
-    return case
-
-
 @require_GET
 def schedule(request: HtmxRequest, case_id: int) -> HttpResponse:
     """The checks of a case and, for editors, its schedule."""
-    return _render(request, _get_case(request, case_id, Role.VIEWER))
+    return _render(request, get_case(request, case_id))
 
 
 @require_POST
 def schedule_save(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Creates or changes the schedule. The secret of a new webhook is shown once, on the page that follows."""
-    case = _get_case(request, case_id, Role.EDITOR)
+    case = get_case(request, case_id, needs=Role.EDITOR)
     form = ScheduleForm(case, request.POST)
     if not form.is_valid():
         return _render(request, case, form, status=422)
@@ -52,7 +47,7 @@ def schedule_save(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def schedule_remove(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Removes the schedule. What its runs showed stays."""
-    case = _get_case(request, case_id, Role.EDITOR)
+    case = get_case(request, case_id, needs=Role.EDITOR)
     schedules.remove(case=case)
     return redirect_with_message(
         request, reverse("case_schedule", args=[case.pk]), "The schedule is removed. Its runs and checks are kept."
