@@ -25,6 +25,7 @@ from .cutoffs import considered_depth, cutoff_of
 from .grades import RatingRow, combine_grades, counting, known_grades, scale_of
 from .history import (
     LargestGap,
+    ScoredAttempt,
     SecondaryScore,
     attempts_with_scores,
     compared_attempts,
@@ -59,6 +60,7 @@ __all__ = [
     "RatingRow",
     "RescoredQuery",
     "RunDifference",
+    "ScoredAttempt",
     "ScorerPreview",
     "SecondaryScore",
     "SwitchedOffScorer",

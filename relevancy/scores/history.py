@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 
 from relevancy.models import (
@@ -144,37 +144,53 @@ _LARGEST_GAP = f"""
 """
 
 
-def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[Attempt]:
-    """Returns the newest attempts with their parents. Two SQL statements.
+@dataclass(frozen=True)
+class ScoredAttempt:
+    """An attempt with its parent, and how its runs scored.
 
-    Each has `case_score`: the score, under the version, of its last complete run, or of its last finished run if none is complete;
-    and `last_run`, the number of its newest run. None where there is none.
+    case_score: the score of its last complete run, or of its last finished run if none is complete; None where there is none.
+    last_run: the number of its newest run; None without one.
     """
+
+    attempt: Attempt
+    case_score: CaseScore | None
+    last_run: int | None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the score does not wait for newer ratings; see `is_settled`. True without a score."""
+        return self.case_score is None or is_settled(self.case_score)
+
+    @property
+    def score(self) -> float | None:
+        """The score, 0–100; None as long as it is being rescored."""
+        return self.case_score.score if self.case_score and self.is_settled else None
+
+
+def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[ScoredAttempt]:
+    """Returns the newest attempts with their scores under the version. Two SQL statements."""
     all_runs = Run.objects.filter(attempt=OuterRef("pk")).order_by("-number")
     preferred = (
         all_runs.finished().annotate(is_complete=Q(status=Run.Status.COMPLETE)).order_by("-is_complete", "-number")
     )
-    attempts = case.attempts.select_related("parent", "endpoint").annotate(
+    attempts: QuerySet[Any] = case.attempts.select_related("parent", "endpoint").annotate(
         scored_run_id=Subquery(preferred.values("pk")[:1]), last_run=Subquery(all_runs.values("number")[:1])
     )
-    attempts = attempts.defer("endpoint__credentials", "endpoint__headers")
-    found: list[Any] = list(attempts.order_by("-number")[:limit])
+    found = list(attempts.defer("endpoint__credentials", "endpoint__headers").order_by("-number")[:limit])
     rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in found], version=version)
     rows = rows.select_related("run", "version").defer("run__config").with_case_revision(case).order_by("day")
     by_run = {row.run_id: row for row in rows}
-    for attempt in found:
-        attempt.case_score = by_run.get(attempt.scored_run_id)
-    return found
+    return [ScoredAttempt(attempt, by_run.get(attempt.scored_run_id), attempt.last_run) for attempt in found]
 
 
-def compared_attempts(attempts: Sequence[Any]) -> list[tuple[Run, Run]]:
-    """Returns the last run of each attempt and the last run of its parent, of `attempts_with_scores`, as far as both have a score."""
-    by_id = {attempt.pk: attempt for attempt in attempts}
-    parents = [(attempt, by_id.get(attempt.parent_id)) for attempt in attempts]
+def compared_attempts(attempts: Sequence[ScoredAttempt]) -> list[tuple[Run, Run]]:
+    """Returns the last run of each attempt and the last run of its parent, as far as both have a score."""
+    by_id = {scored.attempt.pk: scored for scored in attempts}
+    pairs = [(scored, by_id.get(scored.attempt.parent_id or 0)) for scored in attempts]
     return [
-        (attempt.case_score.run, parent.case_score.run)
-        for attempt, parent in parents
-        if attempt.case_score and parent and parent.case_score
+        (scored.case_score.run, parent.case_score.run)
+        for scored, parent in pairs
+        if scored.case_score and parent and parent.case_score
     ]
 
 

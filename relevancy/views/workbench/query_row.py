@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from django.urls import reverse
 
@@ -42,31 +42,62 @@ class ScoredCaseQuery(Protocol):
     is_stale: bool
 
 
+@dataclass
+class RatedCaseQuery:
+    """A `ScoredCaseQuery` that was put together after a rating, instead of read by `CaseQuerySet.with_scores`."""
+
+    pk: int
+    query_id: int
+    query: Query
+    position: float
+    weight: float
+    options: dict[str, object]
+    ranking_id: int | None
+    hits: int | None
+    returned: int | None
+    took_ms: int | None
+    error_kind: str | None
+    error: str | None
+    asked_text: str | None
+    score: float | None
+    low: float | None
+    high: float | None
+    unrated: int | None
+    score_error: str | None
+    gap: float | None
+    difference: float | None
+    is_stale: bool = False
+
+
 def with_scores(
     case_query: CaseQuery, ranking: Ranking | None, score: QueryScore | None, baseline: QueryScore | None
 ) -> ScoredCaseQuery:
-    """Sets what `CaseQuerySet.with_scores` would read, from what is known after a rating."""
-    row: Any = case_query
-    row.ranking_id = ranking.pk if ranking else None
-    row.hits = ranking.total if ranking else None
-    row.returned = ranking.returned if ranking else None
-    row.took_ms = ranking.took_ms if ranking else None
-    row.error_kind = ranking.error_kind if ranking else None
-    row.error = ranking.error if ranking else None
-    row.asked_text = ranking.text if ranking else None
-    row.score = score.score if score else None
-    row.low = score.low if score else None
-    row.high = score.high if score else None
-    row.unrated = score.unrated if score else None
-    row.score_error = score.error if score else None
-    row.gap = row.difference = None
-    row.is_stale = False
-    if score is not None and score.score is not None:
-        row.gap = (100.0 if score.ideal is None else score.ideal) - score.score
-        if baseline is not None and baseline.score is not None:
-            row.difference = score.score - baseline.score
-    scored: ScoredCaseQuery = row
-    return scored
+    """Returns what `CaseQuerySet.with_scores` would read, from what is known after a rating."""
+    points = score.score if score else None
+    ideal = 100.0 if score is None or score.ideal is None else score.ideal
+    before = baseline.score if baseline else None
+    return RatedCaseQuery(
+        pk=case_query.pk,
+        query_id=case_query.query_id,
+        query=case_query.query,
+        position=case_query.position,
+        weight=case_query.weight,
+        options=case_query.options,
+        ranking_id=ranking.pk if ranking else None,
+        hits=ranking.total if ranking else None,
+        returned=ranking.returned if ranking else None,
+        took_ms=ranking.took_ms if ranking else None,
+        error_kind=ranking.error_kind if ranking else None,
+        error=ranking.error if ranking else None,
+        asked_text=ranking.text if ranking else None,
+        score=points,
+        low=score.low if score else None,
+        high=score.high if score else None,
+        unrated=score.unrated if score else None,
+        score_error=score.error if score else None,
+        gap=None if points is None else ideal - points,
+        difference=None if points is None or before is None else points - before,
+    )
 
 
 @dataclass(frozen=True)

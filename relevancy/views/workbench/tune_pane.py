@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from relevancy import runs, scores
-from relevancy.models import Attempt, Case, ScorerVersion, User
+from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 
 from .attempt_form import KNOB_PREFIX, AttemptForm
 
@@ -41,7 +40,8 @@ class AttemptNode:
 
     is_trunk: whether it is the newest attempt or one of its ancestors; others are drawn as side branches.
     changes: what it changed in its parent.
-    score: of its last complete run under the primary scorer; None as long as it is being rescored.
+    scored_run: the number of its last complete run; None if none has a score.
+    score: of that run under the primary scorer; None as long as it is being rescored.
     difference: between that run and the last one of its parent; None if one of them has no score, or is being rescored.
     is_being_rescored: whether the score, or the difference, is being computed from newer ratings.
     difference_title: what the difference is between. compare_url: where it is explained; both are empty without a difference.
@@ -52,6 +52,7 @@ class AttemptNode:
     is_first: bool
     is_last: bool
     changes: str
+    scored_run: int | None
     score: float | None
     difference: float | None
     is_being_rescored: bool = False
@@ -63,7 +64,7 @@ class AttemptNode:
 class TunePane:
     """The attempt being edited, its form, and all attempts, newest first.
 
-    attempt: None if the case has none. `attempt.last_run` is the number of its newest run; None without one.
+    attempt: None if the case has none. last_run: the number of its newest run; None without one.
     knobs: those of the attempt, then those that were entered in the template since.
     new_knob: what a knob looks like that is being typed into the template.
     attempts: those that are not archived, as a tree.
@@ -72,12 +73,13 @@ class TunePane:
     """
 
     attempt: Attempt | None
+    last_run: int | None
     form: AttemptForm
     syntax_label: str
     knobs: Sequence[Knob]
     new_knob: Knob
     attempts: Sequence[AttemptNode]
-    archived: Sequence[Attempt]
+    archived: Sequence[scores.ScoredAttempt]
     last_number: int
 
     @property
@@ -95,7 +97,7 @@ class TunePane:
         if self.attempt is None:
             return None
         number = self.attempt.number
-        if not vars(self.attempt).get("last_run"):
+        if self.last_run is None:
             return DraftLabels(f"Attempt {number}", "not run yet", f"Run attempt {number}", f"Run attempt {number}")
         following = self.last_number + 1
         return DraftLabels(
@@ -137,19 +139,21 @@ def tune_pane(
     """
     attempts = scores.attempts_with_scores(case, version)
     differences = scores.stored_differences(scores.compared_attempts(attempts), version)
-    listed = [attempt for attempt in attempts if not attempt.archived_at]
-    newest = next(iter(listed), None)  # none in a case that only holds imported runs
-    attempt = next((attempt for attempt in attempts if str(attempt.number) == number), newest)
+    # None are listed in a case that only holds imported runs.
+    newest = next((scored for scored in attempts if not scored.attempt.archived_at), None)
+    edited = next((scored for scored in attempts if str(scored.attempt.number) == number), newest)
+    attempt = edited.attempt if edited else None
     form = form or AttemptForm(case, user, attempt)
     return TunePane(
         attempt=attempt,
+        last_run=edited.last_run if edited else None,
         form=form,
         syntax_label=SYNTAX_LABELS[runs.attempts.syntax(attempt.endpoint, attempt.template)] if attempt else "",
         knobs=_knobs(attempt.knobs, form.knob_values()) if attempt else [],
         new_knob=_knob("", None, {}),
         attempts=attempt_tree(attempts, differences),
-        archived=[attempt for attempt in attempts if attempt.archived_at],
-        last_number=attempts[0].number if attempts else 0,
+        archived=[scored for scored in attempts if scored.attempt.archived_at],
+        last_number=attempts[0].attempt.number if attempts else 0,
     )
 
 
@@ -176,24 +180,23 @@ def _knob(name: str, was: float | None, sent: Mapping[str, str]) -> Knob:
 
 
 def attempt_tree(
-    attempts: Sequence[Any], differences: Mapping[tuple[int, int], scores.RunDifference]
+    attempts: Sequence[scores.ScoredAttempt], differences: Mapping[tuple[int, int], scores.RunDifference]
 ) -> list[AttemptNode]:
-    """Returns the tree of the attempts, which are those of `scores.attempts_with_scores`, with the differences between them.
-    Archived ones are left out."""
-    listed = [attempt for attempt in attempts if not attempt.archived_at]
-    by_id = {attempt.pk: attempt for attempt in attempts}
+    """Returns the tree of the attempts with the differences between them. Archived ones are left out."""
+    listed = [scored for scored in attempts if not scored.attempt.archived_at]
+    by_id = {scored.attempt.pk: scored for scored in attempts}
     trunk_ids: set[int] = set()
     ancestor = listed[0] if listed else None
     while ancestor is not None:
-        trunk_ids.add(ancestor.pk)
-        ancestor = by_id.get(ancestor.parent_id or 0)
+        trunk_ids.add(ancestor.attempt.pk)
+        ancestor = by_id.get(ancestor.attempt.parent_id or 0)
     nodes = []
-    for index, attempt in enumerate(listed):
-        case_score = attempt.case_score
-        parent_score = getattr(by_id.get(attempt.parent_id or 0), "case_score", None)
-        pair = (case_score.run_id, parent_score.run_id) if case_score and parent_score else None
-        difference = differences.get(pair) if pair else None
-        is_settled = case_score is None or scores.is_settled(case_score)
+    for index, scored in enumerate(listed):
+        attempt, parent = scored.attempt, by_id.get(scored.attempt.parent_id or 0)
+        run = scored.case_score.run if scored.case_score else None
+        baseline = parent.case_score.run if parent and parent.case_score else None
+        difference = differences.get((run.pk, baseline.pk)) if run and baseline else None
+        is_difference_pending = bool(run and baseline) and (difference is None or difference.is_being_rescored)
         nodes.append(
             AttemptNode(
                 attempt=attempt,
@@ -201,24 +204,25 @@ def attempt_tree(
                 is_first=index == 0,
                 is_last=index == len(listed) - 1,
                 changes=runs.attempts.describe_changes(attempt),
-                score=case_score.score if case_score and is_settled else None,
+                scored_run=run.number if run else None,
+                score=scored.score,
                 difference=difference.difference if difference else None,
-                difference_title=_difference_title(attempt, difference) if difference else "",
-                compare_url=_compare_url(attempt, difference) if difference else "",
-                is_being_rescored=not is_settled
-                or (pair is not None and (difference is None or difference.is_being_rescored)),
+                difference_title=_difference_title(attempt, run, difference) if run and difference else "",
+                compare_url=_compare_url(attempt, run, difference) if run and difference else "",
+                is_being_rescored=not scored.is_settled or is_difference_pending,
             )
         )
     return nodes
 
 
-def _difference_title(attempt: Any, difference: scores.RunDifference) -> str:
+def _difference_title(attempt: Attempt, run: Run, difference: scores.RunDifference) -> str:
+    assert attempt.parent is not None
     return (
-        f"vs attempt {attempt.parent.number}: run {attempt.case_score.run.number} against run {difference.baseline.number}, "
+        f"vs attempt {attempt.parent.number}: run {run.number} against run {difference.baseline.number}, "
         f"on the {difference.compared:,} queries scored in both"
     )
 
 
-def _compare_url(attempt: Any, difference: scores.RunDifference) -> str:
-    numbers = [("run", difference.baseline.number), ("run", attempt.case_score.run.number)]
+def _compare_url(attempt: Attempt, run: Run, difference: scores.RunDifference) -> str:
+    numbers = [("run", difference.baseline.number), ("run", run.number)]
     return f"{reverse('compare', args=[attempt.case_id])}?{urlencode(numbers)}"

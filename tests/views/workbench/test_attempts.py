@@ -93,6 +93,18 @@ def test_archived_attempt_leaves_the_tree_and_stays_reachable(sign_in, case):
     assert numbers(client.get(at(case, "case"))) == ["3", "2", "1"]
 
 
+def test_archived_attempt_keeps_the_score_of_its_last_run(sign_in, case):
+    def score():
+        attempts = by_id(client.get(at(case, "case")), "attempts")
+        (link,) = elements(attempts, _name="a", href=at(case, "case", run=3, attempt=3))
+        return words(link)
+
+    client = sign_in("editor")
+    before = score()
+    client.post(at(case, "attempt_archive", 3), headers=HTMX)
+    assert float(score()) == float(before) > 0
+
+
 def test_last_attempt_that_is_listed_is_not_archived(sign_in, case):
     client = sign_in("editor")
     for number in (1, 2):
