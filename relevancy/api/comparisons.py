@@ -6,77 +6,15 @@ from django.http import Http404
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from relevancy import comparison, tasks, transfer
+from relevancy import comparison, tasks
 from relevancy.models import Run, ScorerVersion
 from relevancy.runs import RunNotAllowed
+from relevancy.transfer.comparison_json import ComparisonResult, build_comparison
 
 from .access import Id, get_run
 from .authentication import READ, ApiRequest
 
 router = Router(tags=["Runs"])
-
-
-class ComparedRun(Schema):
-    """A run by its id, and its mean score on the compared queries."""
-
-    run: int
-    score: float | None
-
-
-class ComparedPair(Schema):
-    """Run `b` against run `a`, in points; see docs/comparing.md for the meaning of each figure."""
-
-    a: int
-    b: int
-    difference: float | None
-    interval: list[float] | None
-    interval_kind: str | None
-    reliable: bool
-    effect: float | None
-    p_randomisation: float | None
-    p_t: float | None
-    p_holm: float | None
-    p_hsd: float | None
-    wins: int
-    ties: int
-    losses: int
-    carried_by: int
-    detectable: float | None
-    jaccard: float | None
-    rbo: float | None
-    changed: float | None
-    verdict: str
-
-
-class ComparedTag(Schema):
-    """Run `b` against run `a`, in points, on the compared queries with a tag. `p_holm`: corrected for all tags."""
-
-    tag: str
-    a: int
-    b: int
-    queries: int
-    difference: float
-    interval: list[float] | None
-    interval_kind: str | None
-    reliable: bool
-    p_randomisation: float | None
-    p_holm: float | None
-    wins: int
-    ties: int
-    losses: int
-
-
-class RunComparison(Schema):
-    """Two runs under one scorer, on the `queries` that were scored in both; the first run is the baseline."""
-
-    scorer: str = Field(examples=["nDCG@10"])
-    queries: int
-    left_out: int
-    left_out_queries: list[str]
-    warnings: list[str]
-    runs: list[ComparedRun]
-    pairs: list[ComparedPair]
-    tags: list[ComparedTag]
 
 
 class Pending(Schema):
@@ -91,7 +29,7 @@ class ComparisonParameters(Schema):
     )
 
 
-@router.get("/runs/{run_id}/compare/{other_id}", auth=READ, response={200: RunComparison, 202: Pending})
+@router.get("/runs/{run_id}/compare/{other_id}", auth=READ, response={200: ComparisonResult, 202: Pending})
 def compare_runs(request: ApiRequest, run_id: Id, other_id: Id, parameters: Query[ComparisonParameters]) -> Status[Any]:
     """Compares a run with another one of the same case, which is the baseline. 202 while the figures are computed.
 
@@ -108,7 +46,7 @@ def compare_runs(request: ApiRequest, run_id: Id, other_id: Id, parameters: Quer
     stored = comparison.stored.find_or_create(case=run.case, runs=compared, version=version)
     if stored.is_current:
         figures = comparison.stored.load(stored, compared)
-        return Status(200, transfer.comparison_json.build_comparison(figures.comparison))
+        return Status(200, build_comparison(figures.comparison))
     if comparison.stored.needs_computing(stored):
         tasks.enqueue_comparison(stored)
         return Status(202, {"status": "computing"})

@@ -1,7 +1,7 @@
 """Two runs compared: change a knob, run, compare, see the verdict, open a query, rate a document."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from relevancy import comparison, runs
 from relevancy.models import Case, Run, ScorerVersion, User
@@ -30,6 +30,19 @@ def _verdict(case: Case) -> str:
     return comparison.describe_verdict(comparison.compare(runs=compared, version=version).pairs[0])
 
 
+def _crowded_headings(page: Page) -> list[str]:
+    """The headings of the list whose text leaves its cell, or comes closer than 4 pixels to its border."""
+    found: list[str] = page.locator(".compared-table th").evaluate_all(
+        """cells => cells.filter((cell) => {
+             const [text, box] = [document.createRange(), cell.getBoundingClientRect()];
+             text.selectNodeContents(cell);
+             const { left, right, width } = text.getBoundingClientRect();
+             return width && (left < box.left + 4 || right > box.right - 4);
+           }).map((cell) => cell.textContent.trim())"""
+    )
+    return found
+
+
 def test_change_a_knob_run_compare_and_rate(look: Opens, case: Case) -> None:
     page = look("editor")
     bench = BenchPage(page, case)
@@ -43,9 +56,11 @@ def test_change_a_knob_run_compare_and_rate(look: Opens, case: Case) -> None:
     expect(sentence).to_have_text(_verdict(case))
     rows = page.locator("#compared-queries tbody tr")
     expect(rows).to_have_count(len(TEXTS))
+    assert _crowded_headings(page) == []
     page.locator("[data-open-query]", has_text="alien").click()
     expect(page.locator("#compared-title")).to_have_text("alien")
     expect(page.locator("[data-side=before] li")).not_to_have_count(0)
+    assert _crowded_headings(page) == []
     expect(page.locator("tr[aria-selected=true]")).to_contain_text("alien")
 
     document = page.locator(".compared-documents li[data-doc='aliens-1986']")
