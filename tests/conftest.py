@@ -6,6 +6,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from relevancy.engines import registry
 from tests import factories
@@ -20,12 +21,35 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("patient")
+# Tests that share a server, a browser or a run, by the beginning of their node ids. One process runs all tests of a group.
+GROUPS = {
+    "tests/browser/": "browser",
+    "tests/commands/test_every_scorer.py": "every scorer",
+    "tests/live/": "live",
+    "tests/test_benchmarks.py::test_runs_on_real_engines": "live",
+    "tests/test_wheel.py": "wheel",
+}
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds `--only-database`, for a second run of the tests on another database."""
     parser.addoption("--only-database", action="store_true", help="skip tests that use no database")
+
+
+class GroupScheduling(LoadScopeScheduling):
+    """Gives each group of tests to one process, and every other test to the next free one.
+
+    `--dist loadgroup` of pytest-xdist 3.8 ignores the groups with pytest 9.2 (issue 1386 of pytest-dev/pytest-xdist).
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
+    """Lets `GroupScheduling` distribute the tests."""
+    return GroupScheduling(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

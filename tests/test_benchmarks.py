@@ -72,7 +72,6 @@ def test_runs_and_prints_its_figures(name: str) -> None:
 
 
 @pytest.mark.live
-@pytest.mark.xdist_group("live")
 @pytest.mark.parametrize("name", sorted(ON_ENGINES))
 def test_runs_on_real_engines_and_prints_its_figures(name: str) -> None:
     engines, figure = ON_ENGINES[name]

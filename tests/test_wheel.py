@@ -21,7 +21,6 @@ from tests.live.servers import free_port
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("relevancy", "templates", "static", "pyproject.toml", "setup.py", "README.md")
 OFFLINE = ("--no-deps", "--no-index", "--quiet", "--disable-pip-version-check")
-pytestmark = pytest.mark.xdist_group("wheel")
 
 
 @dataclass(frozen=True)

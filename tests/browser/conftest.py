@@ -24,7 +24,7 @@ PAGES = pytest.StashKey[list[Page]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks every test in this folder as `browser`. With `--dist loadgroup` one worker runs all of them, in one Chromium.
+    """Marks every test in this folder as `browser`.
 
     In CI a failed one is run once more; the report counts and describes the first failure (decision 47).
     """
@@ -33,7 +33,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
             if os.environ.get("CI") == "true":
                 item.add_marker(pytest.mark.flaky(reruns=1))
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,7 +27,7 @@ from tests.factories import Scripted, make_attempt, make_case, make_user, run_no
 from tests.oracles import evaluate_by_ir_measures
 from tests.sandbox.test_published import DEFAULT, NAMESPACE
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("every_scorer")]  # one run for all
+pytestmark = pytest.mark.django_db
 EXAMPLE = settings.BASE_DIR / "examples" / "relevancy-own-measure"
 TOP, RELEVANT, SHOWN = 10, 6, 10  # the sample's scale is 1–10, and it shows ten results
 SCRIPTS = {"pasted default": DEFAULT, "pasted NDCG": NAMESPACE}

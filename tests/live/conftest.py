@@ -15,11 +15,10 @@ _HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks every test in this folder as `live`, and groups them: with `--dist loadgroup` one worker runs all of them."""
+    """Marks every test in this folder as `live`."""
     for item in items:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.live)
-            item.add_marker(pytest.mark.xdist_group("live"))
 
 
 @pytest.fixture(scope="session")
