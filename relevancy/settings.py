@@ -273,6 +273,8 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 AUTH_PASSWORD_VALIDATORS.append({"NAME": "relevancy.accounts.MaximumLengthValidator"})
+# Anyone who has the link of an invitation can create an account with it.
+INVITED_SIGN_UP = flag("INVITED_SIGN_UP", True)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"

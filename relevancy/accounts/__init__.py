@@ -6,8 +6,9 @@ from . import api_tokens
 from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedHasher, MaximumLengthValidator
-from .limits import TOO_MANY
+from .limits import TOO_MANY, client_address, count_request
 from .raters import ensure_raters, known_raters
+from .sign_up import sign_up
 
 __all__ = [
     "TOO_MANY",
@@ -16,7 +17,10 @@ __all__ = [
     "LimitedHasher",
     "MaximumLengthValidator",
     "api_tokens",
+    "client_address",
+    "count_request",
     "ensure_raters",
     "known_raters",
     "remember_browser",
+    "sign_up",
 ]

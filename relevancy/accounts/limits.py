@@ -26,7 +26,11 @@ from relevancy.models import SignInCounter
 
 WINDOW = timedelta(minutes=15)
 PER_ADDRESS, PER_ACCOUNT_AND_ADDRESS, PER_ACCOUNT, PER_BROWSER = 30, 10, 100, 10
+REQUESTS_PER_ADDRESS = 20  # requests for an account or a password, from one address
 TOO_MANY = "too_many_failures"
+SIGN_IN_TEXT = (
+    "Too many failed attempts to sign in. Try again in {wait}, or from a browser in which you have signed in before."
+)
 
 
 def counters(*, account: str, address: str, browser: str = "") -> dict[str, int]:
@@ -44,8 +48,11 @@ def counters(*, account: str, address: str, browser: str = "") -> dict[str, int]
     return {hashlib.sha256(name.encode("utf-8", "replace")).hexdigest(): limit for name, limit in limits.items()}
 
 
-def check(limits: Mapping[str, int]) -> None:
-    """Raises `ValidationError` if one of the counters has reached its maximum. One SQL statement."""
+def check(limits: Mapping[str, int], text: str = SIGN_IN_TEXT) -> None:
+    """Raises `ValidationError` if one of the counters has reached its maximum. One SQL statement.
+
+    text: the message, in which `{wait}` is replaced by how long to wait.
+    """
     now = timezone.now()
     reached = [
         counter.expires_at
@@ -54,11 +61,18 @@ def check(limits: Mapping[str, int]) -> None:
     ]
     if reached:
         minutes = math.ceil((max(reached) - now) / timedelta(minutes=1))
-        raise ValidationError(
-            f"Too many failed attempts to sign in. Try again in {minutes} minute{'s' if minutes > 1 else ''}, "
-            "or from a browser in which you have signed in before.",
-            code=TOO_MANY,
-        )
+        raise ValidationError(text.format(wait=f"{minutes} minute{'s' if minutes > 1 else ''}"), code=TOO_MANY)
+
+
+def count_request(*, action: str, address: str) -> None:
+    """Counts a request that anybody can send, such as for an account. Raises `ValidationError` if an address sent too many.
+
+    Those that are refused are not counted.
+    """
+    name = f"{action} from {address}"
+    limits = {hashlib.sha256(name.encode("utf-8", "replace")).hexdigest(): REQUESTS_PER_ADDRESS}
+    check(limits, "Too many requests from your address. Try again in {wait}.")
+    count_failure(limits)
 
 
 def count_failure(limits: Mapping[str, int]) -> None:

@@ -50,7 +50,7 @@ class PersonAdmin(UserAdmin):
     ordering = ("email",)
     readonly_fields = ("last_login", "date_joined")
     fieldsets = (
-        (None, {"fields": ("email", "password", "name", "kind", "single_keys")}),
+        (None, {"fields": ("email", "password", "name", "kind", "single_keys", "has_confirmed_email")}),
         ("Permissions", {"fields": ("is_active", *PERMISSION_FIELDS)}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
@@ -117,9 +117,19 @@ class SignInCounterAdmin(ReadOnlyAdmin):
 
 @admin.register(models.Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ("team", "email", "role", "created_by", "created_at", "accepted_by", "declined_at", "withdrawn_at")
+    list_display = (
+        "team",
+        "email",
+        "role",
+        "created_by",
+        "created_at",
+        "uses",
+        "max_uses",
+        "declined_at",
+        "withdrawn_at",
+    )
     list_filter = ("role", "created_at")
-    list_select_related = ("team", "created_by", "accepted_by")
+    list_select_related = ("team", "created_by")
     search_fields = ("email", "team__name", "created_by__email")
 
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .user import User
 
 LIFETIME = timedelta(days=14)
+MAX_USES = 100
 
 
 def default_expiry() -> datetime:
@@ -35,14 +37,20 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=timezone.now())
 
     def addressed_to(self, user: User) -> Self:
-        """Those for the user's e-mail address."""
+        """Those for the user's e-mail address, if the address is known to be the user's."""
+        if not user.has_confirmed_email:
+            return self.none()
         return self.exclude(email="").filter(email=user.email.lower())
 
 
 class Invitation(models.Model):
     """An invitation to join a team in a role: for an e-mail address, or, with an empty `email`, for anyone who has its link.
 
-    A user becomes a member only by accepting it. It can be accepted once, until it expires, is declined or is withdrawn.
+    A user becomes a member only by accepting it. It can be accepted `max_uses` times, until it expires, is declined or is
+    withdrawn.
+
+    accepted_at, accepted_by: when it was accepted for the last time, after which it is used up, and by whom.
+    sign_ups: how many accounts were requested with its link.
     """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
@@ -51,6 +59,11 @@ class Invitation(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(default=default_expiry)
+    max_uses = models.PositiveSmallIntegerField(
+        default=1, validators=[MinValueValidator(1), MaxValueValidator(MAX_USES)]
+    )
+    uses = models.PositiveSmallIntegerField(default=0, editable=False)
+    sign_ups = models.PositiveSmallIntegerField(default=0, editable=False)
     accepted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
     )
@@ -65,6 +78,12 @@ class Invitation(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(role__in=Role.values), name="invitation_role_known"),
             models.CheckConstraint(condition=models.Q(email=Lower("email")), name="invitation_email_lower_case"),
+            models.CheckConstraint(
+                condition=models.Q(max_uses=1) | models.Q(email=""), name="invitation_of_an_address_is_used_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(uses__lte=models.F("max_uses")), name="invitation_uses_at_most_max_uses"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -43,6 +43,11 @@ class User(AbstractBaseUser, PermissionsMixin):
     name = LineField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.PERSON)
     single_keys = models.BooleanField(default=True, help_text="Enable keyboard shortcuts of a single letter or digit.")
+    has_confirmed_email = models.BooleanField(
+        "e-mail confirmed",
+        default=True,
+        help_text="The address is known to be this person's. Otherwise invitations for it do not appear on the person's pages.",
+    )
     is_staff = models.BooleanField("admin site", default=False)
     is_active = models.BooleanField(default=True)
     can_create_endpoints = models.BooleanField(

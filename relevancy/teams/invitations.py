@@ -3,15 +3,21 @@
 The link of an invitation is signed, not stored: reading the database is not enough to accept one.
 """
 
+from datetime import timedelta
+
 from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from relevancy.models import Invitation, Membership, Role, Team, User
+from relevancy.models.invitation import LIFETIME
 from relevancy.models.saving import clean_and_save
 
 MAX_PENDING = 200  # per team
+MAX_DAYS = 90
+SPARE_SIGN_UPS = 5  # accounts that can be requested with a link beyond its uses, for those who mistype their address
 _SIGNER = Signer(salt="relevancy.invitation")
 NOT_PENDING = (
     "This invitation is no longer valid: it was answered, withdrawn or has expired. Ask the team for a new one."
@@ -19,9 +25,10 @@ NOT_PENDING = (
 NOT_ADDRESSED = "This invitation is for another e-mail address. Sign in with the account that has it."
 
 
-def invite(*, team: Team, role: int, by: User, email: str = "") -> Invitation:
-    """Creates an invitation for an e-mail address or, without one, for anyone who has its link.
+def invite(*, team: Team, role: int, by: User, email: str = "", uses: int = 1, days: int = LIFETIME.days) -> Invitation:
+    """Creates an invitation for an e-mail address or, without one, for anyone who has its link, which `uses` people can use.
 
+    It expires in `days`, at most 90.
     It is the same whether or not the address has an account, and replaces a pending one for the same address.
     Raises `ValidationError` naming the field.
     """
@@ -33,7 +40,12 @@ def invite(*, team: Team, role: int, by: User, email: str = "") -> Invitation:
         raise ValidationError({"role": message})
     if email and team.memberships.filter(user__email__iexact=email).exists():
         raise ValidationError({"email": f"{email} is already a member of {team}."})
-    invitation = Invitation(team=team, email=email, role=role, created_by=by)
+    if email and uses != 1:
+        raise ValidationError({"uses": "An invitation for an e-mail address is for one person. Enter 1."})
+    if not 1 <= days <= MAX_DAYS:
+        raise ValidationError({"days": f"An invitation cannot be valid for {days} days. Choose 1 to {MAX_DAYS}."})
+    expires_at = timezone.now() + timedelta(days=days)
+    invitation = Invitation(team=team, email=email, role=role, created_by=by, max_uses=uses, expires_at=expires_at)
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=team.pk)
         pending = Invitation.objects.pending().filter(team=team)
@@ -71,6 +83,11 @@ def why_not_answerable(*, invitation: Invitation, by: User) -> str:
     """Returns why a user can neither accept nor decline an invitation; an empty string if the user can."""
     if invitation.email and invitation.email != by.email.lower():
         return NOT_ADDRESSED
+    return why_not_valid(invitation)
+
+
+def why_not_valid(invitation: Invitation) -> str:
+    """Returns why nobody can accept an invitation; an empty string if it can be accepted."""
     # It is the word of an owner: it is worth no more than the owner's role.
     is_still_owner = Team.objects.owned_by(invitation.created_by).filter(pk=invitation.team_id).exists()
     if not invitation.is_pending or not is_still_owner or not invitation.created_by.is_active:
@@ -79,7 +96,10 @@ def why_not_answerable(*, invitation: Invitation, by: User) -> str:
 
 
 def accept(*, invitation: Invitation, by: User) -> Membership:
-    """Makes the user a member of the team; a member keeps a higher role. Raises `ValidationError`."""
+    """Makes the user a member of the team; a member keeps a higher role, and uses up nothing by following a link.
+
+    Raises `ValidationError`.
+    """
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=invitation.team_id)
         invitation.refresh_from_db()
@@ -87,12 +107,30 @@ def accept(*, invitation: Invitation, by: User) -> Membership:
         membership, is_new = Membership.objects.get_or_create(
             team=invitation.team, user=by, defaults={"role": invitation.role}
         )
-        if not is_new and membership.role < invitation.role:
+        is_raised = not is_new and membership.role < invitation.role
+        if is_raised:
             membership.role = invitation.role
             membership.save(update_fields=["role"])
-        invitation.accepted_by, invitation.accepted_at = by, timezone.now()
-        invitation.save(update_fields=["accepted_by", "accepted_at"])
+        if is_new or is_raised or invitation.email:
+            invitation.uses += 1
+        if invitation.uses >= invitation.max_uses:
+            invitation.accepted_by, invitation.accepted_at = by, timezone.now()
+        invitation.save(update_fields=["uses", "accepted_by", "accepted_at"])
     return membership
+
+
+def count_sign_up(*, invitation: Invitation, email: str) -> None:
+    """Counts an account that is requested with the link of an invitation, whether or not it is created.
+
+    Raises `ValidationError` if the invitation is for another address or no longer valid, or if too many were requested.
+    """
+    if invitation.email and invitation.email != email.strip().lower():
+        raise ValidationError({"email": "This invitation is for another e-mail address."})
+    if reason := why_not_valid(invitation):
+        raise ValidationError(reason)
+    counted = Invitation.objects.filter(pk=invitation.pk, sign_ups__lt=F("max_uses") + SPARE_SIGN_UPS)
+    if not counted.update(sign_ups=F("sign_ups") + 1):
+        raise ValidationError("Too many accounts were requested with this link. Ask the team for a new one.")
 
 
 def decline(*, invitation: Invitation, by: User) -> None:

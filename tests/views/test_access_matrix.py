@@ -42,6 +42,7 @@ PATTERNS = {
     "admin": "   302       403      403    403   403    403   403    403   S",
     "create": "  302       403      403    403   S      S     403    403   S",
     "mine": "    302       404      404    404   404    404   404    404   S",
+    "link": "    200       S        S      S     S      S     S      S     S",
     "nobody": "  302       403      403    403   403    403   403    403   403",
 }
 TABLE = """
@@ -208,10 +209,11 @@ invitation_withdraw    POST   own     302
 team_member_role       POST   own     302
 team_member_remove     GET    own     200
 team_member_remove     POST   own     302
-invitation             GET    nobody  403
+invitation             GET    link    403
 invitation             POST   nobody  403
-invitation?open        GET    all     200
+invitation?open        GET    public  200
 invitation?open        POST   all     302
+invitation_sign_up     POST   public  422
 """
 ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
 

@@ -5,6 +5,8 @@ from enum import StrEnum
 from django import forms
 
 from relevancy.models import Role
+from relevancy.models.invitation import LIFETIME, MAX_USES
+from relevancy.views.forms import LineField
 
 
 class TeamForm(forms.Form):
@@ -22,10 +24,41 @@ class RoleForm(forms.Form):
     role = forms.TypedChoiceField(choices=Role.choices, coerce=int, initial=Role.RATER)
 
 
+class SignUpForm(forms.Form):
+    email = forms.EmailField(label="E-mail address", help_text="You sign in with it.")
+    name = LineField(max_length=120, help_text="Shown to others next to your ratings and runs.")
+    password = forms.CharField(
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="At least 8 characters, and not a common password.",
+    )
+
+
 class InvitationForm(RoleForm):
     email = forms.EmailField(
         label="E-mail address",
         required=False,
-        help_text="Only the account with this address can accept. Leave it empty for a link that one person can use.",
+        help_text="Only the account with this address can accept. Leave it empty for a link.",
     )
-    field_order = ("email", "role")
+    uses = forms.IntegerField(
+        label="Uses of the link",
+        required=False,
+        initial=1,
+        min_value=1,
+        max_value=MAX_USES,
+        help_text=f"How many people can join with it, at most {MAX_USES}.",
+    )
+    days = forms.TypedChoiceField(
+        label="Valid for",
+        required=False,
+        choices=[("1", "a day"), ("7", "7 days"), ("14", "14 days"), ("30", "30 days"), ("90", "90 days")],
+        coerce=int,
+        initial=str(LIFETIME.days),
+    )
+    field_order = ("email", "role", "uses", "days")
+
+    def clean_uses(self) -> int:
+        return self.cleaned_data["uses"] or 1
+
+    def clean_days(self) -> int:
+        return self.cleaned_data["days"] or LIFETIME.days

@@ -1,23 +1,28 @@
 """Pages of teams: their members and roles, and what is shared with them."""
 
-from django.core.exceptions import ValidationError
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied, ValidationError
 from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import teams
-from relevancy.models import Case, Endpoint, Membership, Role, Team
-from relevancy.models.invitation import LIFETIME
+from relevancy import accounts, teams
+from relevancy.models import Case, Endpoint, Invitation, Membership, Role, Team
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
 
-from .forms import InvitationAction, InvitationForm, RoleForm, TeamForm
+from .forms import InvitationAction, InvitationForm, RoleForm, SignUpForm, TeamForm
 from .invitations import InvitationLink, invitations_to
 
+SIGNED_UP = "Sign in with your e-mail address and password to join. If the address had an account already, its password is unchanged."
 # What each role can do; each can do all that the one before can.
 ROLE_DESCRIPTIONS = {
     Role.VIEWER: "sees cases, results and scores",
@@ -99,8 +104,8 @@ def team_invite(request: HtmxRequest, team_id: int) -> HttpResponse:
         except ValidationError as error:
             add_errors(form, error)
         else:
-            who = invitation.email or "one person"
-            text = f"Invitation for {who} created. Send the link below; it expires in {LIFETIME.days} days."
+            people = f"{invitation.max_uses} people" if invitation.max_uses > 1 else "one person"
+            text = f"Invitation for {invitation.email or people} created. Send the link below."
             return redirect_with_message(request, _team_url(team), text)
     return _render_team(request, team, form)
 
@@ -114,12 +119,15 @@ def invitation_withdraw(request: HtmxRequest, team_id: int, invitation_id: int) 
     return redirect_with_message(request, _team_url(team), "Invitation withdrawn. Its link is no longer valid.")
 
 
+@login_not_required
+@never_cache
 @require_http_methods(["GET", "POST"])
 def invitation(request: HtmxRequest, token: str) -> HttpResponse:
-    """The page that the link of an invitation leads to: accept or decline."""
-    found = teams.invitations.find(token)
-    if found is None:
-        raise Http404("This link is not complete. Copy all of it.")
+    """The page that the link of an invitation leads to: accept or decline, or for anonymous users sign in or create an
+    account."""
+    found = _find_invitation(token)
+    if not request.user.is_authenticated:
+        return redirect_to_login(request.path) if request.method == "POST" else _render_sign_up(request, found)
     reason = teams.invitations.why_not_answerable(invitation=found, by=request.user)
     if request.method == "GET" or reason:
         context = {"invitation": found, "reason": reason, "described_roles": described_roles()}
@@ -133,6 +141,55 @@ def invitation(request: HtmxRequest, token: str) -> HttpResponse:
         return conflict(request, reverse("teams"), error)
     text = f"You joined {found.team} as {member.get_role_display()}."
     return redirect_with_message(request, _team_url(found.team), text)
+
+
+def _find_invitation(token: str) -> Invitation:
+    found = teams.invitations.find(token)
+    if found is None:
+        raise Http404("This link is not complete. Copy all of it.")
+    return found
+
+
+@login_not_required
+@never_cache
+@require_POST
+def invitation_sign_up(request: HtmxRequest, token: str) -> HttpResponse:
+    """Creates an account, and leads to the sign-in page and from there back to the invitation.
+
+    The response is the same if the address has an account already: it does not say who has one.
+    """
+    found = _find_invitation(token)
+    form = SignUpForm(request.POST)
+    if not settings.INVITED_SIGN_UP:
+        raise PermissionDenied("Accounts are created by an admin of this site. Ask one, then open the link again.")
+    if form.is_valid():
+        try:
+            accounts.count_request(action="sign-up", address=accounts.client_address(request))
+            teams.invitations.count_sign_up(invitation=found, email=form.cleaned_data["email"])
+            accounts.sign_up(**form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, SIGNED_UP)
+            return redirect_to_login(reverse("invitation", args=[token]))
+    return _render_sign_up(request, found, form)
+
+
+def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpForm | None = None) -> HttpResponse:
+    reason = teams.invitations.why_not_valid(invitation)
+    context = {
+        "invitation": invitation,
+        "reason": reason,
+        "form": (form or SignUpForm()) if settings.INVITED_SIGN_UP else None,
+        "sign_in_url": redirect_to_login(reverse("invitation", args=[teams.invitations.token(invitation)])).url,
+        "sign_up_url": reverse("invitation_sign_up", args=[teams.invitations.token(invitation)]),
+        "described_roles": described_roles(),
+    }
+    if form is not None and form.has_error(NON_FIELD_ERRORS, accounts.TOO_MANY):
+        status = 429
+    else:
+        status = 403 if reason else 422 if form is not None and form.errors else 200
+    return render(request, "teams/sign_up.html", context, status=status)
 
 
 def _get_member(team: Team, member_id: int) -> Membership:

@@ -15,6 +15,7 @@ urlpatterns = [
         name="invitation_withdraw",
     ),
     path("invitations/<str:token>/", pages.invitation, name="invitation"),
+    path("invitations/<str:token>/sign-up/", pages.invitation_sign_up, name="invitation_sign_up"),
     path("teams/<int:team_id>/members/<int:member_id>/role/", pages.team_member_role, name="team_member_role"),
     path("teams/<int:team_id>/members/<int:member_id>/remove/", pages.team_member_remove, name="team_member_remove"),
 ]

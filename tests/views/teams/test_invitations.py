@@ -128,10 +128,135 @@ def test_link_without_an_address_is_used_once(sign_in, client, people, team, new
     assert not team.memberships.filter(user=newcomer).exists()
 
 
-def test_link_leads_to_the_sign_in_page_and_back(client, open_invitation):
+def sign_up(client, invitation, email="new@example.org", **data):
+    body = {"email": email, "name": "New", "password": "correct horse battery", **data}
+    return client.post(f"{link(invitation)}sign-up/", body)
+
+
+def without_csrf_tokens(response):
+    return re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"|CSRFToken": "[^"]*"', "", response.content.decode())
+
+
+def test_link_offers_anonymous_users_to_sign_in_or_to_create_an_account(client, open_invitation):
     response = client.get(link(open_invitation))
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert f'href="/login/?next={link(open_invitation)}" id="sign-in"'.replace(":", "%3A") in page
+    assert f'action="{link(open_invitation)}sign-up/"' in page
+    assert client.post(link(open_invitation), {"do": "accept"}).headers["Location"].startswith("/login/?next=/inv")
+
+
+def test_sign_up_then_sign_in_then_join(client, team, open_invitation):
+    response = sign_up(client, open_invitation, "NEW@example.org")
     assert response.status_code == 302
-    assert response.headers["Location"].startswith("/login/?next=/invitations/")
+    user = User.objects.get(email="new@example.org")
+    assert (user.name, user.has_confirmed_email, user.can_create_endpoints) == ("New", False, False)
+    signed_in = client.post(
+        response.headers["Location"], {"username": "new@example.org", "password": "correct horse battery"}
+    )
+    assert signed_in.headers["Location"] == link(open_invitation)
+    client.post(link(open_invitation), {"do": "accept"})
+    assert team.memberships.get(user=user).role == Role.EDITOR
+
+
+def test_sign_up_does_not_say_who_has_an_account(client, people, open_invitation):
+    people["stranger"].set_password("another password")
+    people["stranger"].save()
+    responses = [sign_up(client, open_invitation, email) for email in ("stranger@example.org", "new@example.org")]
+    assert [response.status_code for response in responses] == [302, 302]
+    assert responses[0].headers["Location"] == responses[1].headers["Location"]
+    pages = [without_csrf_tokens(client.get(response.headers["Location"])) for response in responses]
+    assert "unchanged" in pages[0]
+    people["stranger"].refresh_from_db()
+    assert people["stranger"].check_password("another password")
+    assert people["stranger"].name != "New"
+
+
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        ({"email": "no address"}, "email"),
+        ({"email": "0123456789@raters.invalid"}, "email"),
+        ({"password": "short"}, "password"),
+        ({"password": "x" * 1025}, "password"),
+        ({"name": ""}, "name"),
+        ({"name": "bad\x01name"}, "name"),
+    ],
+)
+def test_sign_up_errors_appear_at_their_field(client, open_invitation, data, field):
+    before = User.objects.count()
+    response = sign_up(client, open_invitation, **data)
+    assert response.status_code == 422
+    assert list(response.context["form"].errors) == [field]
+    assert User.objects.count() == before
+
+
+def test_sign_up_with_an_invitation_for_another_address_is_refused(client, invitation):
+    before = User.objects.count()
+    response = sign_up(client, invitation, "other@example.org")
+    assert list(response.context["form"].errors) == ["email"]
+    assert "new@example.org" not in response.content.decode()
+    assert User.objects.count() == before
+
+
+def test_sign_up_is_limited_by_the_uses_of_the_link(client, people, open_invitation):
+    statuses = [sign_up(client, open_invitation, f"new{number}@example.org").status_code for number in range(7)]
+    assert statuses == [302] * 6 + [422]
+
+
+def test_sign_up_is_limited_by_address(client, open_invitation, monkeypatch):
+    monkeypatch.setattr("relevancy.accounts.limits.REQUESTS_PER_ADDRESS", 1)
+    assert sign_up(client, open_invitation).status_code == 302
+    response = sign_up(client, open_invitation, "other@example.org")
+    assert response.status_code == 429
+    assert not User.objects.filter(email="other@example.org").exists()
+
+
+def test_sign_up_can_be_switched_off(client, open_invitation, settings):
+    settings.INVITED_SIGN_UP = False
+    assert 'id="sign-up"' not in client.get(link(open_invitation)).content.decode()
+    assert sign_up(client, open_invitation).status_code == 403
+    assert not User.objects.filter(email="new@example.org").exists()
+
+
+def test_sign_up_needs_a_valid_link(client, open_invitation):
+    teams.invitations.withdraw(invitation=open_invitation)
+    assert client.get(link(open_invitation)).status_code == 403
+    assert sign_up(client, open_invitation).status_code == 403
+    assert not User.objects.filter(email="new@example.org").exists()
+
+
+def test_an_unconfirmed_address_gets_no_invitations_of_others(client, newcomer, invitation):
+    """Nobody has shown that the address is theirs: anyone who has the link of the invitation can still accept it."""
+    User.objects.filter(pk=newcomer.pk).update(has_confirmed_email=False)
+    client.force_login(newcomer)
+    assert link(invitation) not in client.get("/teams/").content.decode()
+    assert client.post(link(invitation), {"do": "accept"}).status_code == 302
+
+
+def test_link_for_several_people(sign_in, client, people, team, newcomer):
+    form = {"email": "", "role": 2, "uses": "2", "days": "1"}
+    assert sign_in("owner").post(f"/teams/{team.pk}/invitations/", form).status_code == 302
+    shared = Invitation.objects.get()
+    assert shared.expires_at - timezone.now() < timedelta(days=1, seconds=1)
+    assert sign_in("viewer").post(link(shared), {"do": "accept"}).status_code == 302  # becomes a rater: a use
+    assert sign_in("owner").post(link(shared), {"do": "accept"}).status_code == 302  # keeps the higher role: no use
+    assert 'data-uses="1"' in sign_in("owner").get(f"/teams/{team.pk}/").content.decode()
+    client.force_login(newcomer)
+    assert client.post(link(shared), {"do": "accept"}).status_code == 302
+    assert sign_in("stranger").post(link(shared), {"do": "accept"}).status_code == 403
+    shared.refresh_from_db()
+    assert (shared.uses, shared.accepted_by) == (2, newcomer)
+
+
+@pytest.mark.parametrize(
+    "data", [{"uses": "0"}, {"uses": "101"}, {"days": "3"}, {"uses": "2", "email": "new@example.org"}]
+)
+def test_invite_refuses_other_limits(sign_in, team, data):
+    form = {"email": "", "role": 2, "uses": "1", "days": "7", **data}
+    response = sign_in("owner").post(f"/teams/{team.pk}/invitations/", form)
+    assert response.status_code == 422
+    assert list(response.context["form"].errors) == [min(data, key=("uses", "days", "email").index)]
 
 
 @pytest.mark.parametrize("end", ["expired", "withdrawn", "by a former owner", "by a deactivated account"])
