@@ -56,6 +56,17 @@ def save_new(endpoint: Endpoint) -> None:
     claim(engine=endpoint.engine, name=endpoint.url, by=endpoint.owner)
 
 
+def create_archived(*, name: str, engine: str, options: Mapping[str, Any], by: User) -> Endpoint:
+    """Creates an endpoint without an address, for attempts that were made elsewhere. It is archived and cannot be searched.
+
+    The engine need not be installed. Raises `ValidationError`.
+    """
+    endpoint = Endpoint(name=name, engine=engine, options=dict(options), owner=by, archived_at=timezone.now())
+    endpoint.full_clean(exclude={"owner", "url"})
+    endpoint.save()
+    return endpoint
+
+
 def build_endpoint(
     *,
     name: str,

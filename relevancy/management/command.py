@@ -1,5 +1,6 @@
 """The base of all commands. A user's mistake is reported as one line on stderr with exit status 2, never as a traceback."""
 
+import io
 import json
 import os
 import shutil
@@ -137,14 +138,24 @@ def write_text(path: str, text: str, stdout: OutputWrapper) -> None:
     if path == "-":
         stdout.write(text, ending="" if text.endswith("\n") else "\n")
         return
+    write_file(path, io.BytesIO(text.encode()), stdout)
+
+
+def write_file(path: str, content: IO[bytes], stdout: OutputWrapper) -> None:
+    """Writes the rest of a file in UTF-8 completely or not at all, piece by piece; `-` is stdout."""
+    if path == "-":
+        for line in io.TextIOWrapper(content, encoding="utf-8", newline=""):
+            stdout.write(line, ending="")
+        return
     target = Path(path).resolve()
     partial = target.with_name(target.name + ".partial")
     try:
-        if target.exists() and not target.is_file():  # /dev/null or a named pipe must not be replaced by a file
-            target.write_text(text, encoding="utf-8")
-            return
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
+        # /dev/null or a named pipe must not be replaced by a file
+        is_replaced = target.is_file() or not target.exists()
+        with (partial if is_replaced else target).open("wb") as file:
+            shutil.copyfileobj(content, file)
+        if is_replaced:
+            partial.replace(target)
     except OSError as error:
         partial.unlink(missing_ok=True)
         fail(f"{path} cannot be written: {error.strerror}.")

@@ -16,7 +16,7 @@ from .explanations import (
     explain_results,
     stored_explanations,
 )
-from .imported import ImportedRankings, import_rankings, is_imported
+from .imported import ImportedRankings, ensure_imported_endpoint, import_rankings, is_for_imported, is_imported
 from .packages import missing_engine
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, rendered_request, snapshot_config
@@ -31,6 +31,7 @@ from .runs import (
     search_again,
     start,
 )
+from .stored import StoredAttempt, StoredRanking, StoredRun, store_attempts, store_run
 from .trials import MAX_TRIED_QUERIES, Trial, try_attempt
 from .unretrieved import (
     UnretrievedDocument,
@@ -52,6 +53,9 @@ __all__ = [
     "Result",
     "RunNotAllowed",
     "Slice",
+    "StoredAttempt",
+    "StoredRanking",
+    "StoredRun",
     "Trial",
     "UnretrievedDocument",
     "UnretrievedDocuments",
@@ -71,12 +75,14 @@ __all__ = [
     "describe",
     "document_url",
     "endpoint_changed",
+    "ensure_imported_endpoint",
     "explain",
     "explain_results",
     "field_spec",
     "finish_here",
     "has_prunable_runs",
     "import_rankings",
+    "is_for_imported",
     "is_imported",
     "judgments_by_document",
     "list_unretrieved",
@@ -88,6 +94,8 @@ __all__ = [
     "search_again",
     "snapshot_config",
     "start",
+    "store_attempts",
+    "store_run",
     "stored_explanations",
     "sweep",
     "try_attempt",

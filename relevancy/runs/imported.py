@@ -14,6 +14,7 @@ from .errors import RunNotAllowed
 
 ENGINE = "static"
 TEMPLATE = "{}"
+ENDPOINT_NAME = "Imported runs of case"  # and its id
 DEFAULT_DEPTH = 10  # of a case that has no attempt yet
 MAX_HITS = 1000  # of a query; further ones are left out
 BATCH = 500  # rankings written at a time
@@ -38,6 +39,11 @@ def is_imported(run: Run) -> bool:
     return bool(run.config.get("imported"))
 
 
+def is_for_imported(endpoint: Endpoint) -> bool:
+    """Returns whether an endpoint stands for rankings that were made elsewhere; see `ensure_imported_endpoint`."""
+    return endpoint.engine == ENGINE and not endpoint.url and endpoint.name.startswith(ENDPOINT_NAME)
+
+
 def import_rankings(*, case: Case, rankings: Sequence[ImportedRankings], by: User) -> list[Run]:
     """Stores a run for each of the rankings, in one transaction, and returns them without scores; see `scores.rescore_run`.
 
@@ -55,18 +61,18 @@ def import_rankings(*, case: Case, rankings: Sequence[ImportedRankings], by: Use
         )
         if not queries:
             raise RunNotAllowed("The case has no queries. Add some first.")
-        endpoint = _endpoint(case)
+        endpoint = ensure_imported_endpoint(case)
         depth = case.attempts.order_by("-number").values_list("depth", flat=True).first() or DEFAULT_DEPTH
         return [_import(case, imported, queries, endpoint, depth, by) for imported in rankings]
 
 
-def _endpoint(case: Case) -> Endpoint:
+def ensure_imported_endpoint(case: Case) -> Endpoint:
     """Returns the endpoint that the imported runs of a case are listed under: archived, without an address, never searched."""
     found: Endpoint | None = Endpoint.objects.filter(
         engine=ENGINE, url="", archived_at__isnull=False, attempts__case=case
     ).first()
     return found or Endpoint.objects.create(
-        name=f"Imported runs of case {case.pk}", engine=ENGINE, url="", owner=case.owner, archived_at=timezone.now()
+        name=f"{ENDPOINT_NAME} {case.pk}", engine=ENGINE, url="", owner=case.owner, archived_at=timezone.now()
     )
 
 

@@ -4,8 +4,8 @@ from . import (
     agreement_json,
     book_ratings_csv,
     case_content,
+    case_history,
     case_import,
-    case_zip,
     compared_queries_csv,
     comparison_json,
     documents,
@@ -18,6 +18,9 @@ from . import (
     query_list_csv,
     ratings_csv,
     ratings_preview,
+    relevancy_book,
+    relevancy_case,
+    relevancy_export,
     run_csv,
     runs_file,
     sample,
@@ -26,6 +29,7 @@ from . import (
 )
 from .cells import decode, read_lines
 from .checked_ratings import check_page_limit
+from .detection import parse_case, read_book
 from .errors import BadFile
 
 __all__ = [
@@ -33,8 +37,8 @@ __all__ = [
     "agreement_json",
     "book_ratings_csv",
     "case_content",
+    "case_history",
     "case_import",
-    "case_zip",
     "check_page_limit",
     "compared_queries_csv",
     "comparison_json",
@@ -43,13 +47,18 @@ __all__ = [
     "evaluation_json",
     "evaluation_junit",
     "evaluation_markdown",
+    "parse_case",
     "quepid_book",
     "quepid_case",
     "queries_csv",
     "query_list_csv",
     "ratings_csv",
     "ratings_preview",
+    "read_book",
     "read_lines",
+    "relevancy_book",
+    "relevancy_case",
+    "relevancy_export",
     "run_csv",
     "runs_file",
     "sample",

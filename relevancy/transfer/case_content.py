@@ -1,12 +1,13 @@
 """What a file with a whole case contains, whatever its format."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from relevancy.models import ScorerDefinition
 from relevancy.queries import QueryDetails
+from relevancy.runs import StoredRanking, StoredRun
 
 type Scale = list[list[Any]]
 """`[[grade, label], …]`, ascending."""
@@ -14,7 +15,7 @@ type Scale = list[list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class RatingContent:
-    """One rating. rater: name or e-mail address; empty if the file does not say who rated."""
+    """One rating. rater: name or e-mail address; empty if the file does not say who rated. is_adjudication: as of `Rating`."""
 
     doc_id: str
     value: float | None
@@ -22,6 +23,29 @@ class RatingContent:
     verdict: str = "rated"
     note: str = ""
     rated_at: datetime | None = None
+    is_adjudication: bool = False
+
+
+@dataclass(frozen=True)
+class RatingStream:
+    """Checked ratings that are read from the file again rather than kept in memory. raters: as in `RatingContent.rater`.
+
+    read: yields `(text of the query, rating)`.
+    """
+
+    count: int
+    raters: frozenset[str]
+    read: Callable[[], Iterator[tuple[str, RatingContent]]]
+
+
+@dataclass(frozen=True)
+class BookSettingsContent:
+    """What a file says about the book of a case besides its scale."""
+
+    name: str
+    relevant_from: float
+    rule: str
+    guidelines: str
 
 
 @dataclass(frozen=True)
@@ -36,16 +60,21 @@ class QueryContent:
 
 @dataclass(frozen=True)
 class ScorerContent:
-    """A scorer. definition: None if the file only names it."""
+    """A scorer. definition: None if the file only names it. is_exact: nothing of the definition was guessed."""
 
     name: str
     definition: ScorerDefinition | None = None
     description: str = ""
+    is_exact: bool = False
 
 
 @dataclass(frozen=True)
 class EndpointContent:
-    """An endpoint. url: without credentials; empty if the file does not say it. problem: why the endpoint cannot be created here."""
+    """An endpoint.
+
+    url: without credentials; empty if the file does not say it. problem: why the endpoint cannot be created here.
+    is_imported: of runs that were made elsewhere, which cannot be searched.
+    """
 
     name: str
     engine: str
@@ -55,6 +84,7 @@ class EndpointContent:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     per_minute: int = 0
     problem: str = ""
+    is_imported: bool = False
 
     @property
     def has_secrets(self) -> bool:
@@ -84,6 +114,10 @@ class CaseContent:
 
     scale: None if the file does not say it.
     remarks: sentences about what is changed or left out, and why.
+    stream: the ratings, unless they are in `queries`.
+    book: None if the case gets a new book with the usual settings.
+    runs: pinned ones. rankings: theirs, those of a run together: yields `(number of the run, text of the query, ranking)`.
+    keeps_history: whether attempts keep their numbers, parents and endpoints.
     """
 
     name: str
@@ -93,14 +127,38 @@ class CaseContent:
     scale: Scale | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     remarks: Sequence[str] = ()
+    stream: RatingStream | None = None
+    book: BookSettingsContent | None = None
+    runs: Sequence[StoredRun] = ()
+    rankings: Callable[[], Iterator[tuple[int, str, StoredRanking]]] = lambda: iter(())
+    keeps_history: bool = False
 
     @property
     def endpoint(self) -> EndpointContent | None:
-        """The endpoint of the newest attempt."""
-        return self.attempts[-1].endpoint if self.attempts else None
+        """The endpoint of the newest attempt that can be searched."""
+        searched = [attempt.endpoint for attempt in self.attempts if not attempt.endpoint.is_imported]
+        return searched[-1] if searched else None
+
+    def ratings(self) -> Iterator[tuple[str, RatingContent]]:
+        """Yields `(text of the query, rating)`."""
+        if self.stream is not None:
+            yield from self.stream.read()
+        for query in self.queries:
+            for rating in query.ratings:
+                yield query.text, rating
+
+    @property
+    def rating_count(self) -> int:
+        return self.stream.count if self.stream else sum(len(query.ratings) for query in self.queries)
+
+    @property
+    def all_raters(self) -> set[str]:
+        """The raters of the ratings; the empty string for those that the file does not name."""
+        if self.stream is not None:
+            return set(self.stream.raters)
+        return {rating.rater for query in self.queries for rating in query.ratings}
 
     @property
     def raters(self) -> list[str]:
         """The raters that the file names, sorted."""
-        names = {rating.rater for query in self.queries for rating in query.ratings}
-        return sorted(name for name in names if name)
+        return sorted(name for name in self.all_raters if name)

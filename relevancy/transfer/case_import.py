@@ -3,17 +3,25 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import accounts, cases, endpoints, engines, judgments, queries, runs, scorers
-from relevancy.models import Attempt, Case, Endpoint, Query, Scorer, ScorerDefinition, User
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Scorer, ScorerDefinition, User
 from relevancy.models.errors import error_text
 from relevancy.models.saving import clean_and_save
 
-from .case_content import AttemptContent, CaseContent, EndpointContent, QueryContent, Scale, ScorerContent
+from .case_content import (
+    AttemptContent,
+    BookSettingsContent,
+    CaseContent,
+    EndpointContent,
+    QueryContent,
+    Scale,
+    ScorerContent,
+)
+from .case_history import free_endpoint_name, store_history
 from .errors import BadFile
 from .quepid_scorers import suggest_range
 
@@ -64,19 +72,21 @@ def plan_case(*, content: CaseContent, by: User, scorer: Scorer | None = None) -
     """
     remarks = list(content.remarks)
     plans = [_use(scorer)] if scorer else list(_plan_scorers(content.scorers, by, remarks))
-    scale = content.scale or (plans[0].definition.scale if plans else None)
-    if scale is not None:
-        scale = _widened([list(step) for step in scale], content, remarks)
+    of_scorer = plans[0].definition.scale if plans else None
+    scale: Scale | None = None
+    if (steps := content.scale or of_scorer) is not None:
+        scale = [list(step) for step in steps]
+        scale = scale if content.stream else _widened(scale, content, remarks)
     names = content.raters
     known = accounts.known_raters(names, by=by)
-    has_unknown = any(not rating.rater for query in content.queries for rating in query.ratings)
+    has_unknown = "" in content.all_raters
     return CasePlan(
         content=content,
         scorers=plans,
         scale=scale,
         known_raters=[name for name in names if name in known],
         new_raters=[name for name in names if name not in known] + [UNKNOWN_RATER] * has_unknown,
-        ratings=sum(len(query.ratings) for query in content.queries),
+        ratings=content.rating_count,
         remarks=remarks,
     )
 
@@ -91,7 +101,8 @@ def import_case(
 ) -> Case:
     """Creates the case with book, scorers, raters, ratings and attempts, all or nothing. Starts no run.
 
-    endpoint: which the attempts search; one of `build_endpoint` is created with the case; None leaves the attempts out.
+    endpoint: which the attempts search; one of `build_endpoint` is created with the case. None leaves the attempts out or, in a
+    file that keeps their history, imports them as attempts that cannot be searched.
     unrestricted: for commands on the server; `by` does not need the right to create endpoints.
     Raises `ValidationError` or `BadFile`; then nothing is created.
     """
@@ -105,11 +116,15 @@ def import_case(
         case = cases.create(name=name or content.name, owner=by, scorers=chosen, scale=plan.scale)
         if content.options:
             clean_and_save(case, options=dict(content.options))
+        if content.book is not None:
+            _set_book(case.book, content.book)
         _add_queries(case, content.queries)
-        _store_ratings(case, content.queries, by)
-        if endpoint is not None:
-            if endpoint.pk is None:
-                endpoints.save_new(endpoint)
+        _store_ratings(case, content, by)
+        if endpoint is not None and endpoint.pk is None:
+            endpoints.save_new(endpoint)
+        if content.keeps_history:
+            store_history(case=case, content=content, endpoint=endpoint, by=by)
+        elif endpoint is not None:
             for attempt in content.attempts:
                 _save_attempt(case, attempt, endpoint, by)
     return case
@@ -124,7 +139,7 @@ def build_endpoint(*, content: EndpointContent, by: User) -> Endpoint:
         raise ValidationError({"endpoint": content.problem})
     try:
         return endpoints.build_endpoint(
-            name=_free_endpoint_name(content.name),
+            name=free_endpoint_name(content.name),
             engine=content.engine,
             url=content.url,
             by=by,
@@ -136,17 +151,6 @@ def build_endpoint(*, content: EndpointContent, by: User) -> Endpoint:
     except ValidationError as error:
         message = f"The endpoint of the file cannot be created. {error_text(error)}"
         raise ValidationError({"endpoint": message}) from None
-
-
-def matching_endpoint(content: EndpointContent | None, by: User) -> Endpoint | None:
-    """Returns an endpoint that the user may use and that has the same engine and address as that of the file, else None."""
-    if content is None:
-        return None
-    usable = Endpoint.objects.usable_by(by).live().filter(engine=content.engine)
-    if content.url:
-        found = {endpoint.url.rstrip("/"): endpoint for endpoint in usable.defer("credentials", "headers")}
-        return found.get(content.url.rstrip("/"))
-    return usable.filter(name=content.name).first()
 
 
 def check_attempts(content: CaseContent) -> str:
@@ -189,11 +193,14 @@ def _plan_scorer(content: ScorerContent, by: User, remarks: list[str]) -> Scorer
         )
         return None
     try:
-        definition = suggest_range(definition) if definition.script else scorers.check(definition)
+        is_guessed = definition.script and not content.is_exact
+        definition = suggest_range(definition) if is_guessed else scorers.check(definition)
     except ValidationError as error:
         remarks.append(f"The scorer “{content.name}” cannot be used: {error_text(error)}")
         return None
-    if definition.script:
+    if content.is_exact:
+        pass
+    elif definition.script:
         limit = "1" if definition.output_range == "1" else "100"
         remarks.append(
             f"The script “{content.name}” is taken to give scores from 0 to {limit}: check that in its settings."
@@ -203,7 +210,7 @@ def _plan_scorer(content: ScorerContent, by: User, remarks: list[str]) -> Scorer
             f"The scorer is {definition.measure} and counts a query that cannot be scored as 0, so that its scores are those of "
             "Quepid."
         )
-    for scorer in offered:
+    for scorer in sorted(offered, key=lambda scorer: scorer.name != content.name):
         if scorer.versions.all() and ScorerDefinition.of(scorers.newest_version(scorer)) == definition:
             return ScorerPlan(scorer.name, definition, existing=scorer)
     return ScorerPlan(content.name[:MAX_NAME], definition, content.description)
@@ -248,22 +255,31 @@ def _add_queries(case: Case, contents: Sequence[QueryContent]) -> None:
     queries.set_details(case=case, details={content.text: content.details for content in in_case})
 
 
-def _store_ratings(case: Case, contents: Sequence[QueryContent], by: User) -> None:
-    names = {rating.rater or UNKNOWN_RATER for content in contents for rating in content.ratings}
-    raters = accounts.ensure_raters(names, by=by)
+def _set_book(book: Book, content: BookSettingsContent) -> None:
+    clean_and_save(
+        book,
+        name=content.name,
+        relevant_from=content.relevant_from,
+        rule=content.rule,
+        guidelines=content.guidelines,
+    )
+
+
+def _store_ratings(case: Case, content: CaseContent, by: User) -> None:
+    raters = accounts.ensure_raters({name or UNKNOWN_RATER for name in content.all_raters}, by=by)
     ids: Mapping[str, int] = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
     ratings = (
         judgments.NewRating(
-            ids[content.text],
+            ids[text],
             rating.doc_id,
             raters[rating.rater or UNKNOWN_RATER].pk,
             rating.verdict,
             rating.value,
             rating.note,
             rating.rated_at,
+            rating.is_adjudication,
         )
-        for content in contents
-        for rating in content.ratings
+        for text, rating in content.ratings()
     )
     judgments.store_ratings(ratings=ratings, by=by, source=SOURCE)
 
@@ -283,10 +299,3 @@ def _save_attempt(case: Case, content: AttemptContent, endpoint: Endpoint, by: U
         )
     except ValidationError as error:
         raise ValidationError({"endpoint": f"Attempt {content.number}: {error_text(error)}"}) from None
-
-
-def _free_endpoint_name(name: str) -> str:
-    stem = " ".join(name.split())[: MAX_NAME - 5] or "endpoint"
-    taken = {other.lower() for other in Endpoint.objects.filter(name__istartswith=stem).values_list("name", flat=True)}
-    candidates = (stem if number == 1 else f"{stem} {number}" for number in count(1))
-    return next(candidate for candidate in candidates if candidate.lower() not in taken)

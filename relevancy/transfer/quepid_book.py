@@ -19,7 +19,7 @@ from relevancy.models.saving import clean_and_save
 from relevancy.queries import QueryDetails
 
 from .archives import open_json
-from .case_content import Scale
+from .case_content import RatingContent, RatingStream, Scale
 from .checked_ratings import check_query
 from .errors import BadFile
 from .json_stream import Fields, JsonFile, read_members
@@ -41,6 +41,7 @@ class BookContent:
     """What a file contains. details: by query. scale: None if the file has none. remarks: what is changed or left out.
 
     rule: that of Quepid, which rounds; for fractions, which it does not round, the nearest one that keeps them.
+    relevant_from: None for the usual one of the scale. stream: the ratings, if the file is one of ours.
     """
 
     name: str = ""
@@ -50,6 +51,9 @@ class BookContent:
     raters: set[str] = field(default_factory=set)
     ratings: int = 0
     remarks: list[str] = field(default_factory=list)
+    relevant_from: float | None = None
+    guidelines: str = ""
+    stream: RatingStream | None = None
 
 
 @dataclass(frozen=True)
@@ -92,31 +96,40 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
         name=name or content.name,
         owner=by,
         scale=content.scale,
-        relevant_from=scoring.Scale(grades).relevant_from,
+        relevant_from=(scoring.Scale(grades).relevant_from if content.relevant_from is None else content.relevant_from),
         rule=content.rule,
+        guidelines=content.guidelines,
     )
     try:
         with transaction.atomic():
             clean_and_save(book)
             queries.ensure(book=book, texts=list(content.details))
             queries.describe_all(book=book, details=content.details)
-            raters = {name: rater.pk for name, rater in accounts.ensure_raters(content.raters, by=by).items()}
+            names = {name or UNKNOWN_RATER for name in content.raters}
+            raters = {name: rater.pk for name, rater in accounts.ensure_raters(names, by=by).items()}
             ids: Mapping[str, int] = dict(book.queries.values_list("text", "pk"))
             ratings = (
                 judgments.NewRating(
-                    ids[judgement.query],
-                    judgement.doc_id,
-                    raters[judgement.rater],
-                    judgement.verdict,
-                    judgement.value,
-                    judgement.note,
+                    ids[query],
+                    rating.doc_id,
+                    raters[rating.rater or UNKNOWN_RATER],
+                    rating.verdict,
+                    rating.value,
+                    rating.note,
+                    rating.rated_at,
+                    rating.is_adjudication,
                 )
-                for judgement in _BookReader(file).judgements()
+                for query, rating in (content.stream.read() if content.stream else _read_ratings(file))
             )
             judgments.store_ratings(ratings=ratings, by=by, source=SOURCE)
     except IntegrityError:
         raise BadFile(_REPEATED) from None
     return book
+
+
+def _read_ratings(file: IO[bytes]) -> Iterator[tuple[str, RatingContent]]:
+    for row in _BookReader(file).judgements():
+        yield row.query, RatingContent(row.doc_id, row.value, row.rater, row.verdict, row.note)
 
 
 class _BookReader:

@@ -19,7 +19,7 @@ from relevancy.models.errors import error_fields, error_location, error_text
 from .errors import BadFile, quote
 
 FORMAT = "relevancy-scorer/1"
-_REQUIRED = {"format", "name", "scale"}
+_REQUIRED = {"name", "scale"}
 _ALLOWED = _REQUIRED | {"description", "measure", "script", "gives", "depth", "count_unscoreable_as_zero"}
 _FILE_KEYS = {"output_range": "gives", "cutoff": "depth"}  # model fields with another key in the file
 _MAX_SCRIPT_LENGTH = 100_000
@@ -27,27 +27,32 @@ _MAX_SCRIPT_LENGTH = 100_000
 
 def export_scorer(*, scorer: Scorer, version: ScorerVersion) -> str:
     """Returns the file of one version."""
-    data: dict[str, Any] = {"format": FORMAT, "name": scorer.name, "description": scorer.description}
+    return format_object({"format": FORMAT, **describe_scorer(scorer=scorer, version=version)})
+
+
+def describe_scorer(*, scorer: Scorer, version: ScorerVersion) -> dict[str, Any]:
+    """Returns the members of the file of one version, without `format`."""
+    data: dict[str, Any] = {"name": scorer.name, "description": scorer.description}
     data["scale"] = [list(step) for step in version.scale]
     if version.measure:
         data["measure"] = version.measure
     else:
         data |= {"script": version.script.split("\n"), "gives": version.output_range, "depth": version.cutoff}
     data["count_unscoreable_as_zero"] = version.count_unscoreable_as_zero
-    return _format(data)
+    return data
 
 
-def _format(data: Mapping[str, Any]) -> str:
-    """Returns JSON as `json.dumps` indents it, but with each grade and its label on one line."""
+def format_object(data: Mapping[str, Any], indent: str = "") -> str:
+    """Returns JSON as `json.dumps` indents it, but with each element of a list on one line. indent: of the object itself."""
     lines = []
     for key, value in data.items():
-        if key in {"scale", "script"}:
-            items = ",\n".join(f"    {json.dumps(item, ensure_ascii=False)}" for item in value)
-            text = f"[\n{items}\n  ]"
+        if isinstance(value, list) and value:
+            items = ",\n".join(f"{indent}    {json.dumps(item, ensure_ascii=False)}" for item in value)
+            text = f"[\n{items}\n{indent}  ]"
         else:
             text = json.dumps(value, ensure_ascii=False)
-        lines.append(f"  {json.dumps(key)}: {text}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+        lines.append(f"{indent}  {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}" + ("" if indent else "\n")
 
 
 def parse_scorer(text: str) -> tuple[str, str, ScorerDefinition]:
@@ -63,6 +68,11 @@ def parse_scorer(text: str) -> tuple[str, str, ScorerDefinition]:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         value = data.get("format") if isinstance(data, dict) else None
         raise BadFile(f"format: this is not an exported scorer; the format must be {FORMAT!r}, not {quote(value)}.")
+    return read_definition({key: value for key, value in data.items() if key != "format"})
+
+
+def read_definition(data: Mapping[str, Any]) -> tuple[str, str, ScorerDefinition]:
+    """Returns `(name, description, definition)` of the members of a file without `format`. Raises `BadFile` with the field."""
     for key in sorted(_REQUIRED - data.keys()):
         raise BadFile(f"{key} is missing.")
     for key in sorted(data.keys() - _ALLOWED):
@@ -72,7 +82,7 @@ def parse_scorer(text: str) -> tuple[str, str, ScorerDefinition]:
     definition = ScorerDefinition(
         measure=_text(data, "measure"),
         script=_script(data),
-        scale=_scale(data["scale"]),
+        scale=read_scale(data["scale"]),
         output_range=_text(data, "gives", "100"),
         cutoff=_cutoff(data),
         count_unscoreable_as_zero=_flag(data, "count_unscoreable_as_zero"),
@@ -132,7 +142,7 @@ def _script(data: Mapping[str, Any]) -> str:
     return script
 
 
-def _scale(value: Any) -> list[list[float | str]]:
+def read_scale(value: Any) -> list[list[float | str]]:
     """Returns the grades with their labels. Only the grades are validated as text, since a label may contain a comma."""
     steps = value if isinstance(value, list) else []
     if not steps or not all(isinstance(step, list) and len(step) == 2 and isinstance(step[1], str) for step in steps):

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, scores
 from relevancy.models import Attempt, Book, Case, Endpoint, Policy, Rating, RatingChange, Scorer, ScorerVersion, User
-from relevancy.transfer import BadFile, case_import
+from relevancy.transfer import BadFile, case_history, case_import
 from relevancy.transfer.quepid_case import parse_case
 from tests.factories import make_endpoint, make_team, make_user, run_now, script_of
 
@@ -257,8 +257,8 @@ def test_import_case_creates_the_endpoint_of_the_file_with_permission(ann):
     assert created.credentials == {"username": "reader", "password": "secret"}
     assert case.attempts.get().escape is True
     assert case_import.build_endpoint(content=content.endpoint, by=ann).name == "Shop 2"
-    assert case_import.matching_endpoint(content.endpoint, ann) == created
-    assert case_import.matching_endpoint(content.endpoint, make_user()) is None
+    assert case_history.matching_endpoint(content.endpoint, ann) == created
+    assert case_history.matching_endpoint(content.endpoint, make_user()) is None
 
 
 def test_import_case_refuses_the_endpoint_of_the_file_without_permission():

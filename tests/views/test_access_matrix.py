@@ -159,6 +159,7 @@ book_moves             POST   edit    302
 book_conflicts         GET    see     200
 book_adjudicate        POST   edit    302
 book_ratings_csv       GET    see     200
+book_download          GET    see     200
 book_agreement         GET    see     200
 judge                  GET    rate    200
 judge_rate             POST   rate    302

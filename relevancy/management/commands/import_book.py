@@ -10,7 +10,7 @@ from relevancy.management.command import find_owner, open_binary
 
 
 class Command(Base):
-    help = "Creates a book from a file that Quepid exported, as JSON or ZIP. If anything is wrong, nothing is created."
+    help = "Creates a book from a file of `export_book` or Quepid, as JSON or ZIP. If anything is wrong, nothing is created."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="- is stdin")
@@ -21,7 +21,7 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         owner = find_owner(options["owner"])
         with open_binary(options["file"]) as file:
-            content = transfer.quepid_book.read_book(file)
+            content = transfer.read_book(file)
             for remark in content.remarks:
                 self.stderr.write(remark)
             counts = (

@@ -1,18 +1,18 @@
-"""`import_case quepid-case.json --create-endpoint`"""
+"""`import_case case.json --endpoint shop`"""
 
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
+from relevancy import scores, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, open_binary
-from relevancy.models import Endpoint, User
+from relevancy.models import Endpoint, ScorerVersion, User
 from relevancy.transfer.case_import import CasePlan
 
 
 class Command(Base):
-    help = "Creates a case from a file: a case exported by Quepid. If anything is wrong, nothing is created."
+    help = "Creates a case from a file: a case exported by `export_case` or by Quepid. If anything is wrong, nothing is created."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="- is stdin")
@@ -29,15 +29,17 @@ class Command(Base):
         owner = find_owner(options["owner"])
         scorer = find_scorers([options["scorer"]])[0] if options["scorer"] else None
         with open_binary(options["file"]) as file:
-            content = transfer.quepid_case.parse_case(file)
-        plan = transfer.case_import.plan_case(content=content, by=owner, scorer=scorer)
-        for remark in plan.remarks:
-            self.stderr.write(remark)
-        if not options["dry_run"]:
-            endpoint = self._endpoint(plan, owner, options)
-            case = transfer.case_import.import_case(
-                plan=plan, by=owner, endpoint=endpoint, name=options["name"], unrestricted=True
-            )
+            content = transfer.parse_case(file)
+            plan = transfer.case_import.plan_case(content=content, by=owner, scorer=scorer)
+            for remark in plan.remarks:
+                self.stderr.write(remark)
+            if not options["dry_run"]:
+                endpoint = self._endpoint(plan, owner, options)
+                case = transfer.case_import.import_case(
+                    plan=plan, by=owner, endpoint=endpoint, name=options["name"], unrestricted=True
+                )
+                for run in case.runs.all():
+                    scores.rescore_run(run, ScorerVersion.objects.used_by(case))
         counts = f"{len(content.queries):,} queries and {plan.ratings:,} ratings of {len(content.raters):,} raters"
         scorers = ", ".join(scorer.name for scorer in plan.scorers) or "none: choose one by --scorer"
         if options["dry_run"]:

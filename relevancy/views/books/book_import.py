@@ -27,7 +27,7 @@ def book_import(request: HtmxRequest) -> HttpResponse:
         return _render(request, form, status=422)
     file = form.cleaned_data["file"]
     try:
-        content = transfer.quepid_book.read_book(file)
+        content = transfer.read_book(file)
         transfer.check_page_limit(content.ratings, "import_book")
         if action == ImportAction.PREVIEW:
             return _render(request, form, content)

@@ -57,7 +57,7 @@ class BookFileForm(forms.Form):
 
     file = forms.FileField(
         label="File",
-        help_text="A book that Quepid exported, as JSON or ZIP.",
+        help_text="A book that Relevancy or Quepid exported, as JSON or ZIP.",
         error_messages={"required": "Choose a file."},
         widget=forms.FileInput(attrs={"accept": ".json,.zip,application/json,application/zip"}),
     )

@@ -2,12 +2,13 @@
 
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import judgments, tasks
+from relevancy import judgments, tasks, transfer
 from relevancy.models import Book, Case, JudgingQueue, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
@@ -55,6 +56,15 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
             tasks.enqueue_judging_queue(queue)
             return redirect_with_message(request, reverse("book", args=[found.pk]), "The settings are saved.")
     return _render_book(request, found, form, status=422)
+
+
+@require_GET
+def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
+    """The whole book as one file, which can be imported again."""
+    found: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.VIEWER)
+    file = transfer.relevancy_export.export_book(book=found, by=request.user)
+    name = f"{slugify(found.name) or 'book'}.json"
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/json")
 
 
 def _render_book(

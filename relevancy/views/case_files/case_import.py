@@ -34,7 +34,7 @@ def case_import(request: HtmxRequest) -> HttpResponse:
     if not file_form.is_valid():
         return _render(request, file_form, status=422)
     try:
-        content = transfer.quepid_case.parse_case(file_form.cleaned_data["file"])
+        content = transfer.parse_case(file_form.cleaned_data["file"])
         plan = transfer.case_import.plan_case(content=content, by=request.user)
         transfer.check_page_limit(plan.ratings, "import_case")
     except transfer.BadFile as error:
@@ -46,6 +46,8 @@ def case_import(request: HtmxRequest) -> HttpResponse:
     case = _import(request, form) if form.is_valid() else None
     if case is None:
         return _render(request, file_form, form, status=422)
+    for run in case.runs.all():
+        transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
     started = _start(request, case)
     counts = f"{case.case_queries.present().count():,} queries and {plan.ratings:,} ratings"
     return redirect_with_message(
@@ -71,9 +73,12 @@ def _import(request: HtmxRequest, form: CaseImportForm) -> Case | None:
 
 def _start(request: HtmxRequest, case: Case) -> str:
     """Starts the first run if the case has an attempt and queries. Returns a sentence about it."""
-    attempt = case.attempts.select_related("endpoint", "case").order_by("-number").first()
+    live = case.attempts.filter(archived_at=None).select_related("endpoint", "case").order_by("-number")
+    attempt = live.first()
     if attempt is None:
         return "It has no attempt yet: choose an endpoint and run the first one."
+    if attempt.endpoint.archived_at is not None:
+        return "Its attempts have no address: choose an endpoint before you run one."
     try:
         run = runs.start(attempt=attempt, by=request.user)
     except (runs.RunNotAllowed, EngineError) as error:

@@ -63,9 +63,9 @@ class CaseFileForm(forms.Form):
 
     file = forms.FileField(
         label="File",
-        help_text="A case that Quepid exported as JSON. At most 50 MB.",
+        help_text="A case that Relevancy or Quepid exported, as JSON or ZIP.",
         error_messages={"required": "Choose a file."},
-        widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
+        widget=forms.FileInput(attrs={"accept": ".json,.zip,application/json,application/zip"}),
     )
 
 
@@ -103,10 +103,13 @@ class CaseImportForm(forms.Form):
             choices.append((self._from_file(content), f"Create “{content.name}” at {content.url}"[:300]))
         usable = Endpoint.objects.usable_by(self.user).live().order_by("name")
         choices += [(str(pk), name) for pk, name in usable.values_list("pk", "name")]
-        choices.append((self.NONE, "None: import without the attempt"))
+        without = (
+            "keep the attempts, without an address" if self.plan.content.keeps_history else "import without the attempt"
+        )
+        choices.append((self.NONE, f"None: {without}"))
         field = cast(forms.ChoiceField, self.fields["endpoint"])
         field.choices = choices
-        matching = transfer.case_import.matching_endpoint(content, self.user)
+        matching = transfer.case_history.matching_endpoint(content, self.user)
         field.initial = str(matching.pk) if matching else ""
 
     @staticmethod

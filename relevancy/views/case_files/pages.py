@@ -153,5 +153,5 @@ def case_download(request: HtmxRequest, case_id: int, name: str) -> HttpResponse
             raise Http404
         export_run, extension, content_type = RUN_FILES[name]
         return attachment(export_run(run=run), f"{stem}-run-{run.number}.{extension}", content_type)
-    file = transfer.case_zip.export_case(case=case)
-    return FileResponse(file, as_attachment=True, filename=f"{stem}.zip", content_type="application/zip")
+    file = transfer.relevancy_export.export_case(case=case, by=request.user)
+    return FileResponse(file, as_attachment=True, filename=f"{stem}.json", content_type="application/json")

@@ -1,11 +1,13 @@
 """Tests of the page that makes a book of a file."""
 
 import io
+import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from relevancy.models import Book, Rating
+from tests.transfer import relevancy_files
 from tests.transfer.test_quepid_book import BOOK, as_file, zipped
 
 URL = "/books/import/"
@@ -54,3 +56,15 @@ def test_a_large_book_is_left_to_the_command(sign_in, monkeypatch):
     assert page.status_code == 422
     assert "6 ratings; a page imports at most 5" in page.context["file_form"].errors["file"][0]
     assert not Book.objects.exists()
+
+
+def test_a_book_of_our_own_is_imported_and_downloaded(sign_in):
+    client = sign_in("rater")
+    content = json.dumps(relevancy_files.BOOK).encode()
+    assert send(client, content).context["content"].ratings == 3
+    assert send(client, content, do="import").status_code == 302
+    book = Book.objects.get()
+    answer = client.get(f"/books/{book.pk}/book.json")
+    exported = json.loads(b"".join(answer.streaming_content))
+    assert [row["document"] for row in exported["ratings"]] == ["a", "a", "b"]
+    assert (exported["book"]["rule"], exported["kind"]) == ("mean", "book")

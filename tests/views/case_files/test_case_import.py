@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from relevancy.models import Case, Endpoint, Rating, Run, Scorer
+from tests.transfer import relevancy_files
 from tests.transfer.quepid_files import CASE, ENDPOINT, TRY
 from tests.views.factories import make_endpoint
 
@@ -147,4 +148,24 @@ def test_a_large_case_is_left_to_the_command(sign_in, monkeypatch):
     page = send(sign_in("editor"), do="import", name="x", endpoint="none")
     assert page.status_code == 422
     assert "2 ratings; a page imports at most 1" in page.context["file_form"].errors["file"][0]
+    assert not Case.objects.exists()
+
+
+def test_a_file_of_our_own_keeps_attempts_and_runs(sign_in):
+    client = sign_in("admin")
+    page = send(client, relevancy_files.CASE)
+    text = page.content.decode()
+    assert 'data-count="runs"' in text and "does not contain its address" in text
+    assert choices(page)[:1] == [""] and choices(page)[-1] == "none"
+    answer = send(client, relevancy_files.CASE, do="import", name="Mine", endpoint="none")
+    case = Case.objects.get()
+    assert (answer.status_code, case.name, case.runs.get().number) == (302, "Mine", 4)
+    assert client.get(answer["Location"]).status_code == 200
+    assert client.get(f"/cases/{case.pk}/attempts/").status_code == 200
+
+
+@pytest.mark.parametrize("content", [{**relevancy_files.CASE, "format": "relevancy/9"}, relevancy_files.BOOK])
+def test_a_file_of_our_own_that_is_no_case_of_this_version_is_refused(sign_in, content):
+    page = send(sign_in("admin"), content, do="import", name="Mine", endpoint="none")
+    assert page.status_code == 422
     assert not Case.objects.exists()

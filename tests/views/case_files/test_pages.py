@@ -1,14 +1,13 @@
 """Tests of importing and exporting the files of a case on its page."""
 
-import io
-import zipfile
+import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import judgments
+from relevancy import judgments, runs
 from relevancy.models import CaseQuery, Rating
 from tests.views.factories import make_case, make_run
 
@@ -161,18 +160,18 @@ def test_run_files_need_a_run(sign_in, case):
 
 
 def test_whole_case_has_no_address_and_no_credentials(sign_in, case):
-    make_run(case)
+    run = make_run(case)
+    runs.pin(run=run)
     endpoint = case.attempts.get().endpoint
     endpoint.credentials = {"username": "u", "password": "secret-word"}
     endpoint.save()
-    content = b"".join(sign_in("viewer").get(f"/cases/{case.pk}/files/case/").streaming_content)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        files = {name: archive.read(name).decode() for name in archive.namelist()}
-    assert set(files) == {"case.json", "queries.csv", "ratings.csv", "judgments.csv", "run-1.csv"}
-    assert "secret-word" not in "".join(files.values())
-    assert endpoint.url not in "".join(files.values())
-    assert files["judgments.csv"].splitlines()[1].startswith("star wars,1,Editor,rated,3.0,,")
-    assert files["queries.csv"].splitlines()[1].startswith("star wars,1.0,")
+    answer = sign_in("viewer").get(f"/cases/{case.pk}/files/case/")
+    text = b"".join(answer.streaming_content).decode()
+    assert answer["Content-Type"] == "application/json"
+    assert "secret-word" not in text and endpoint.url not in text
+    content = json.loads(text)
+    assert (content["ratings"][0]["document"], content["ratings"][0]["rating"]) == ("1", 3)
+    assert [row["number"] for row in content["runs"]] == [run.number]
 
 
 def test_page_needs_few_statements(sign_in, case):

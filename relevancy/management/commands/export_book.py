@@ -1,0 +1,28 @@
+"""`export_book BOOK --output book.json`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import find_book, find_owner, write_file
+
+
+class Command(Base):
+    help = "Exports a book as one JSON file that suits version control: settings, queries and ratings."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("book", help="id or exact name")
+        parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
+        parser.add_argument(
+            "--owner",
+            default="",
+            metavar="EMAIL",
+            help="raters that this user knows are named by e-mail address, others by name; default: the only superuser",
+        )
+
+    def run(self, **options: Any) -> None:
+        owner = find_owner(options["owner"])
+        with transfer.relevancy_export.export_book(book=find_book(options["book"]), by=owner) as file:
+            write_file(options["output"], file, self.stdout)

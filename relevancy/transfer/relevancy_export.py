@@ -1,0 +1,307 @@
+"""A case or a book as one JSON file in our own format, made to live in version control.
+
+Keys have a fixed order, and each query, rating and ranking is on a line of its own, so that a diff shows what changed. There are no
+addresses and no credentials of endpoints, and no scores: they are computed from what is in the file.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import IO, Any
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Subquery
+
+from relevancy import accounts, runs
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Ranking, Run, ScorerVersion, User, Verdict
+from relevancy.models.rating_import import count_current_ratings, current_ratings
+
+from .scorer_file import describe_scorer, format_object
+
+FORMAT = "relevancy/1"
+CASE, BOOK = "case", "book"
+IMPORTED_RUNS = "Imported runs"  # the name of the endpoint of all imported runs, which is different in each case
+MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
+BATCH = 20_000  # ratings that are sorted at once; those of a query are never divided
+_RATING_COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication", "updated_at", "id")
+
+
+def export_case(*, case: Case, by: User) -> IO[bytes]:
+    """Returns a file, positioned at its start, that deletes itself when it is closed.
+
+    It has the queries of the case in their order, all ratings of them, its scorers, attempts and pinned runs.
+    by: raters that `by` knows are named by e-mail address, others by name; see `accounts.known_raters`.
+    A statement for 20,000 ratings, two for each pinned run, and a few more.
+    """
+    with _snapshot():
+        rows = case.case_queries.present().select_related("query")
+        texts = {row.query_id: row.query.text for row in rows.iterator()}
+        sections = [
+            ("options", [json.dumps(case.options, ensure_ascii=False)]),
+            ("book", [_settings(case.book)]),
+            ("scorers", _objects(_scorers(case))),
+            ("endpoints", _lines(_endpoints(case))),
+            ("attempts", _objects(_attempts(case))),
+            ("queries", _lines(_describe(row.query, row.options, row.weight) for row in rows.iterator())),
+            ("ratings", _lines(_ratings(case.book, texts, by))),
+            ("runs", _lines(_runs(case))),
+            ("rankings", _lines(_rankings(case))),
+        ]
+        return _write({"format": FORMAT, "kind": CASE, "name": case.name}, sections)
+
+
+def export_book(*, book: Book, by: User) -> IO[bytes]:
+    """Returns a file as `export_case` does, with the settings of the book, its queries and all their ratings."""
+    with _snapshot():
+        rows = Query.objects.live().filter(book=book).order_by("pk")
+        texts = dict(rows.values_list("pk", "text").iterator())
+        sections = [
+            ("book", [_settings(book)]),
+            ("queries", _lines(_describe(query) for query in rows.iterator())),
+            ("ratings", _lines(_ratings(book, texts, by))),
+        ]
+        return _write({"format": FORMAT, "kind": BOOK, "name": book.name}, sections)
+
+
+@contextmanager
+def _snapshot() -> Iterator[None]:
+    """All statements see the database at one moment, on PostgreSQL.
+
+    SQLite would keep everybody from writing meanwhile; there a change may come between two statements.
+    """
+    if connection.vendor != "postgresql" or connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def _write(head: Mapping[str, str], sections: Iterable[tuple[str, Iterable[str]]]) -> IO[bytes]:
+    file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 (the response closes it)
+    members = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
+    file.write(f"{{\n{members}".encode())
+    for key, parts in sections:
+        file.write(f",\n  {json.dumps(key)}: ".encode())
+        for part in parts:
+            file.write(part.encode())
+    file.write(b"\n}\n")
+    file.seek(0)
+    return file
+
+
+def _lines(elements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields the parts of a list with one element on each line."""
+    return _list(json.dumps(element, ensure_ascii=False) for element in elements)
+
+
+def _objects(elements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields the parts of a list with one member of an element, or one line of a text, on each line."""
+    return _list(format_object(element, indent="    ") for element in elements)
+
+
+def _list(elements: Iterable[str]) -> Iterator[str]:
+    separator = "[\n    "
+    for element in elements:
+        yield separator + element
+        separator = ",\n    "
+    yield "[]" if separator.startswith("[") else "\n  ]"
+
+
+def _settings(book: Book) -> str:
+    return format_object(
+        {
+            "name": book.name,
+            "scale": [list(step) for step in book.scale],
+            "relevant_from": _number(book.relevant_from),
+            "rule": book.rule,
+            "guidelines": _split(book.guidelines),
+        },
+        indent="  ",
+    )
+
+
+def _scorers(case: Case) -> Iterator[dict[str, Any]]:
+    for version in ScorerVersion.objects.used_by(case):
+        yield describe_scorer(scorer=version.scorer, version=version)
+
+
+def _endpoints(case: Case) -> Iterator[dict[str, Any]]:
+    used = Endpoint.objects.filter(attempts__case=case).distinct().defer("credentials", "headers")
+    found = {_endpoint_name(endpoint): endpoint for endpoint in used.order_by("name")}
+    for name, endpoint in found.items():
+        is_imported = {"is_imported": True} if runs.is_for_imported(endpoint) else {}
+        yield {"name": name, "engine": endpoint.engine, "options": endpoint.options, **is_imported}
+
+
+def _endpoint_name(endpoint: Endpoint) -> str:
+    return IMPORTED_RUNS if runs.is_for_imported(endpoint) else endpoint.name
+
+
+def _attempts(case: Case) -> Iterator[dict[str, Any]]:
+    for attempt in case.attempts.select_related("endpoint", "parent").order_by("number"):
+        yield _attempt(attempt)
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "parent": attempt.parent.number if attempt.parent else None,
+        "name": attempt.name,
+        "note": attempt.note,
+        "endpoint": _endpoint_name(attempt.endpoint),
+        "template": _split(attempt.template),
+        "knobs": attempt.knobs,
+        "fields": attempt.fields,
+        "depth": attempt.depth,
+        "escape": attempt.escape,
+        "is_archived": attempt.archived_at is not None,
+    }
+
+
+def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: float = 1) -> dict[str, Any]:
+    optional = {
+        "information_need": query.information_need,
+        "notes": query.notes,
+        "tags": query.tags,
+        "options": options,
+    }
+    data = {"query": query.text, **{key: value for key, value in optional.items() if value}}
+    return data if weight == 1 else {**data, "weight": _number(weight)}
+
+
+def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[dict[str, Any]]:
+    """Yields the ratings of queries, `{id: text}`, in this order; those of a query by document, and of a document by time."""
+    names = _rater_names(book, by)
+    for query_ids in _batches(book, texts):
+        by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
+        for row in current_ratings(_RATING_COLUMNS, query_id__in=query_ids).iterator():
+            by_query[row[0]].append(row)
+        for query_id, rows in by_query.items():
+            for row in sorted(rows, key=lambda row: (row[1], row[7], row[8])):
+                yield _rating(texts[query_id], names, row)
+
+
+def _rating(text: str, names: Mapping[int, str], row: Any) -> dict[str, Any]:
+    _, doc_id, rater_id, verdict, value, note, is_adjudication, updated_at, _ = row
+    data: dict[str, Any] = {"query": text, "document": doc_id, "rater": names[rater_id]}
+    if verdict == Verdict.RATED:
+        data["rating"] = _number(value)
+    else:
+        data["verdict"] = verdict
+    data["at"] = _time(updated_at)
+    if note:
+        data["note"] = note
+    if is_adjudication:
+        data["is_adjudication"] = True
+    return data
+
+
+def _batches(book: Book, texts: Mapping[int, str]) -> Iterator[list[int]]:
+    """Yields ids of queries that have at most `BATCH` ratings together, or of a single one."""
+    counts: dict[int, int] = {}
+    for query_id, number, _ in count_current_ratings(("query_id",), query__book=book):
+        counts[query_id] = counts.get(query_id, 0) + number
+    batch: list[int] = []
+    ratings = 0
+    for query_id in texts:
+        if query_id not in counts:
+            continue
+        if batch and (ratings + counts[query_id] > BATCH or len(batch) == 500):
+            yield batch
+            batch, ratings = [], 0
+        batch.append(query_id)
+        ratings += counts[query_id]
+    if batch:
+        yield batch
+
+
+def _rater_names(book: Book, by: User) -> dict[int, str]:
+    """Returns `{id: name}` of the raters of a book: different names, which `accounts.ensure_raters` finds again."""
+    ids = {rater_id for rater_id, _, _ in count_current_ratings(("rater_id",), query__book=book)}
+    raters = list(User.objects.filter(pk__in=ids).order_by("pk"))
+    known = accounts.known_raters([rater.email for rater in raters], by=by)
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for rater in raters:
+        stem = rater.email if rater.email in known else rater.name or f"Rater {rater.pk}"
+        name, number = stem, 1
+        while name.lower() in taken:
+            number += 1
+            name = f"{stem} ({number})"
+        taken.add(name.lower())
+        names[rater.pk] = name
+    return names
+
+
+def _pinned(case: Case) -> list[Run]:
+    return list(
+        Run.objects.finished()
+        .filter(case=case, pinned_at__isnull=False)
+        .select_related("attempt__endpoint")
+        .order_by("number")
+    )
+
+
+def _of_case(case: Case, run: Run) -> Any:
+    """Returns the rankings of a run for the queries of its case, in their order."""
+    in_case = case.case_queries.present().filter(query=OuterRef("query"))
+    rankings = Ranking.objects.filter(Exists(in_case), run=run).defer("explanations")
+    return rankings.annotate(position=Subquery(in_case.values("position")[:1])).order_by("position", "id")
+
+
+def _runs(case: Case) -> Iterator[dict[str, Any]]:
+    for run in _pinned(case):
+        config = {**run.config, "endpoint": _endpoint_name(run.attempt.endpoint)}
+        removed = run.done - _of_case(case, run).count()
+        yield {
+            "number": run.number,
+            "attempt": run.attempt.number,
+            "name": run.name,
+            "note": run.note,
+            "status": run.status,
+            "reason": run.reason,
+            "version": run.version,
+            "rows": run.rows,
+            "queries": run.queries - removed,
+            "seconds": run.seconds,
+            "created_at": _time(run.created_at),
+            "started_at": _time(run.started_at),
+            "finished_at": _time(run.finished_at),
+            "config": {key: value for key, value in config.items() if key != "url"},
+        }
+
+
+def _rankings(case: Case) -> Iterator[dict[str, Any]]:
+    for run in _pinned(case):
+        for ranking in _of_case(case, run).select_related("query").iterator(chunk_size=200):
+            optional = {
+                "text": ranking.text if ranking.text != ranking.query.text else "",
+                "options": ranking.options,
+                "total": ranking.total,
+                "took_ms": ranking.took_ms,
+                "error_kind": ranking.error_kind,
+                "error": ranking.error,
+            }
+            yield {
+                "run": run.number,
+                "query": ranking.query.text,
+                "at": _time(ranking.asked_at),
+                **{key: value for key, value in optional.items() if value not in ("", None, {})},
+                "hits": ranking.hits,
+            }
+
+
+def _split(text: str) -> list[str]:
+    return text.split("\n") if text else []
+
+
+def _number(value: float) -> float:
+    return int(value) if float(value).is_integer() else value
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat() if moment else None
