@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
@@ -15,6 +15,8 @@ from .team import Team
 from .text import LineField
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .run import Run
     from .user import User
 
@@ -81,7 +83,14 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         """Queries with a tag of exactly this spelling."""
         return self.filter(query__tags__has_element=name)
 
-    def with_scores(self, run: Run | None, version: ScorerVersion | None, before: Run | None = None) -> Self:
+    def with_scores(
+        self,
+        run: Run | None,
+        version: ScorerVersion | None,
+        before: Run | None = None,
+        *,
+        secondary: Sequence[ScorerVersion] = (),
+    ) -> Self:
         """Annotates the results of a run and its scores under a scorer version; None where there are none.
 
         `hits`, `returned`, `took_ms`, `error`, `error_kind`: of the search.
@@ -90,6 +99,7 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         `gap`: points between `score` and the score of the ideal ranking, or 100 if the scorer has no ideal.
         `score_before`: in run `before`; `difference`: `score` minus `score_before`, None if one of them is stale.
         `is_stale`: whether one of them was computed from older ratings.
+        `score_1`, `score_2` …: under the versions in `secondary`; `is_stale_1` …: whether it was computed from older ratings.
         """
         ranking = models.FilteredRelation("query__rankings", condition=models.Q(query__rankings__run=run))
         score = models.FilteredRelation(
@@ -100,6 +110,14 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         )
         revision = models.F("query__revision")
         is_stale = models.Q(scored__revision__lt=revision) | models.Q(earlier__revision__lt=revision)
+        others: dict[str, Any] = {}
+        for number, other in enumerate(secondary, 1):
+            name = f"secondary_{number}"
+            condition = models.Q(query__scores__run=run, query__scores__version=other)
+            others[name] = models.FilteredRelation("query__scores", condition=condition)
+            others[f"score_{number}"] = models.F(f"{name}__score")
+            is_older = models.Q(**{f"{name}__revision__lt": revision})
+            others[f"is_stale_{number}"] = models.Case(models.When(is_older, then=True), default=False)
         return self.select_related("query").annotate(
             ranking=ranking,
             scored=score,
@@ -123,6 +141,7 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
                 models.When(is_stale, then=None), default=models.F("scored__score") - models.F("earlier__score")
             ),
             is_stale=models.Case(models.When(is_stale, then=True), default=False),
+            **others,
         )
 
 

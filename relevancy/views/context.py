@@ -20,6 +20,7 @@ class PageContext(TypedDict):
     nav: list[NavigationItem]
     jump_url: str
     theme: str
+    pictures: str
     single_keys: bool
     keys_off: bool
 
@@ -35,15 +36,20 @@ SECTIONS = (
 
 
 def page(request: HttpRequest) -> PageContext:
-    """Returns the main navigation, the theme and whether single letters work as keys. No SQL beyond the request's user."""
+    """Returns the main navigation, the theme, the size of pictures, and whether single letters work as keys.
+
+    No SQL beyond the request's user.
+    """
     user = getattr(request, "user", None)  # missing if a middleware before authentication answers
     signed_in = user is not None and user.is_authenticated
     theme = request.COOKIES.get("theme", "")
+    pictures = request.COOKIES.get("pictures", "")
     single_keys = user.single_keys if user is not None and user.is_authenticated else True
     return {
         "nav": [_navigation_item(request.path, *section) for section in SECTIONS] if signed_in else [],
         "jump_url": reverse("jump") if signed_in else "",
         "theme": theme if theme in {"light", "dark"} else "",
+        "pictures": pictures if pictures == "large" else "",
         "single_keys": single_keys,
         "keys_off": not single_keys,
     }

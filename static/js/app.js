@@ -1,5 +1,6 @@
 // Theme, dialogs and menus. Everything is wired by data attributes on the document, so swapped-in parts need no set-up.
 //   data-theme-switch              light or dark, kept in the cookie "theme" for the server; fires "themechange" on document
+//   data-picture-switch            large pictures or small ones, kept in the cookie "pictures"
 //   data-dialog="id"               opens that <dialog>; data-dialog-close inside one closes it
 //   <dialog data-dialog-auto>      opens as soon as it is on the page (an answer of htmx put into #dialog)
 //   <details data-menu>            closes on Esc and on a click elsewhere
@@ -9,11 +10,22 @@
 const root = document.documentElement;
 const YEAR = 365 * 24 * 3600;
 
+function keep(name, value) {
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `${name}=${value}; path=/; max-age=${YEAR}; samesite=lax${secure}`;
+}
+
+function switchPictures(button) {
+  const isLarge = document.body.dataset.pictures !== "large";
+  document.body.dataset.pictures = isLarge ? "large" : "small";
+  button.setAttribute("aria-pressed", String(isLarge));
+  keep("pictures", document.body.dataset.pictures);
+}
+
 function switchTheme() {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
-  const secure = location.protocol === "https:" ? "; secure" : "";
-  document.cookie = `theme=${root.dataset.theme}; path=/; max-age=${YEAR}; samesite=lax${secure}`;
+  keep("theme", root.dataset.theme);
   document.dispatchEvent(new CustomEvent("themechange", { detail: { theme: root.dataset.theme } }));
 }
 
@@ -31,6 +43,8 @@ document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false;
   }
   if (event.target.closest("[data-theme-switch]")) switchTheme();
+  const pictureSwitch = event.target.closest("[data-picture-switch]");
+  if (pictureSwitch) switchPictures(pictureSwitch);
   const opener = event.target.closest("[data-dialog]");
   const dialog = opener && document.getElementById(opener.dataset.dialog);
   if (dialog) {

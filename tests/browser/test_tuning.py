@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from relevancy import runs, scores, tasks
 from relevancy.models import Case, Run, User
+from tests import factories
 
 from . import stage
 from .bench_page import BenchPage
@@ -190,6 +191,54 @@ def test_changed_lines_are_marked_against_the_run(look: Opens, case: Case) -> No
     page.keyboard.press("Backspace")
     expect(marked).to_have_count(0)
     assert text_of(page) == before
+
+
+def test_format_chart_label_and_size_of_pictures(look: Opens, case: Case) -> None:
+    attempt = case.attempts.get()
+    pictures = runs.attempts.save(
+        case=case, endpoint=attempt.endpoint, template=attempt.template, knobs=attempt.knobs,
+        fields=f"{attempt.fields} thumb:poster", by=case.owner,
+    )  # fmt: skip
+    factories.run_now(pictures)
+    page = look("editor")
+    bench = BenchPage(page, case)
+
+    write(page, '{"query":"#$query##","fields":{"title":##title_boost##, "a,b: {":1},"x":[]}')
+    page.get_by_role("button", name="Format").click()
+    formatted = '{\n  "query": "#$query##",\n  "fields": {"title": ##title_boost##, "a,b: {": 1},\n  "x": []\n}'
+    assert text_of(page) == formatted
+    page.get_by_role("button", name="Format").click()
+    assert text_of(page) == formatted
+    write(page, '{"query": ["#$query##"}')
+    page.get_by_role("button", name="Format").click()
+    expect(bench.toast("not formatted")).to_be_visible()
+    assert text_of(page) == '{"query": ["#$query##"}'
+    write(page, "q=#$query##&defType=edismax&&#$qOption.a##=1")
+    page.get_by_role("button", name="Format").click()
+    assert text_of(page) == "q=#$query##\ndefType=edismax\n&#$qOption.a##=1"
+
+    chart, label = page.locator("#case-score figure"), page.locator(".chart-label")
+    box = chart.locator("svg.chart").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 10, box["y"] + 40)
+    expect(label).to_contain_text("Run 1 · attempt 1")
+    page.mouse.move(box["x"] + box["width"] - 10, box["y"] + 40)
+    expect(label).to_contain_text("Run 2 · attempt 2")
+    page.mouse.move(5, 5)
+    expect(label).to_be_hidden()
+    chart.get_by_role("link").first.focus()
+    expect(label).to_contain_text("Run 1 · attempt 1")
+
+    thumb = bench.open("alien").first.locator(".thumb")
+    small = thumb.bounding_box()
+    page.get_by_role("button", name="Large pictures").click()
+    large = thumb.bounding_box()
+    assert small and large and (small["width"], large["width"]) == (34, 96)
+    page.evaluate("sessionStorage.clear()")
+    other = BenchPage(page, case)
+    expect(page.get_by_role("button", name="Large pictures")).to_have_attribute("aria-pressed", "true")
+    large = other.open("alien").first.locator(".thumb").bounding_box()
+    assert large and large["width"] == 96
 
 
 def test_editor_replaces_the_field_and_the_keyboard_can_leave_it(look: Opens, case: Case) -> None:

@@ -21,6 +21,8 @@ SORT_FIELDS = {
     "unrated": ("unrated", "position"),
     "ms": ("took_ms", "position"),
 }
+SECONDARY_FIELDS = {f"scorer{number}": (f"score_{number}", "position") for number in (1, 2, 3)}
+SORT_FIELDS |= SECONDARY_FIELDS
 NEVER_NULL = {"position", "query__text"}
 # Of two runs, a query can have a score in only one: because nothing rated was returned, or because a search failed.
 _DROPPED = Q(score=None, score_before__isnull=False, weight__gt=0)

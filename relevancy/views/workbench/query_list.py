@@ -1,7 +1,7 @@
 """The list of a case's queries: filtered, sorted, in pages, with the scores of the run shown."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -16,8 +16,8 @@ from relevancy.models.case import CaseQueryQuerySet
 
 from .access import CaseAccess
 from .query_detail import QueryDetail, RatedQuery, query_detail
-from .query_filter import COMPARED_STATES, SORT_FIELDS, STATES, QueryFilter
-from .query_row import QueryRow, ScoredCaseQuery, row_state
+from .query_filter import COMPARED_STATES, MANUAL_ORDER, SECONDARY_FIELDS, SORT_FIELDS, STATES, QueryFilter
+from .query_row import QueryRow, ScoredCaseQuery, read_secondary, row_state
 from .query_tabs import EDIT_NOTES, RESULTS, query_tabs
 from .run_selection import RunSelection
 
@@ -32,6 +32,7 @@ class Column:
 
     url: address of the list sorted by it.
     sorted: "ascending", "descending", or empty, as `aria-sort` says it.
+    is_secondary: whether it has the scores of a secondary scorer, which narrow lists leave out.
     """
 
     key: str
@@ -40,12 +41,14 @@ class Column:
     url: str
     is_number: bool
     sorted: str
+    is_secondary: bool = False
 
 
 class QueryList:
     """The queries of a case as the list shows them.
 
     previous_run: the run that scores are compared with; None if there is none.
+    secondary: the versions of the secondary scorers that have a column, at most three.
     """
 
     def __init__(
@@ -61,7 +64,10 @@ class QueryList:
         tabs: Mapping[int, str] | None = None,
     ) -> None:
         """`tabs`: names of the tabs shown of opened queries, by id of the case query; others show their results."""
-        self.filter = query_filter
+        self.secondary = versions[1 : 1 + len(SECONDARY_FIELDS)]
+        # An address can name the column of a scorer that the case has no more.
+        is_sorted_by_removed = query_filter.sort in list(SECONDARY_FIELDS)[len(self.secondary) :]
+        self.filter = replace(query_filter, sort=MANUAL_ORDER) if is_sorted_by_removed else query_filter
         self._tabs = tabs or {}
         self._case = case
         self._user = user
@@ -77,7 +83,7 @@ class QueryList:
 
     def _with_scores(self) -> CaseQueryQuerySet:
         present: CaseQueryQuerySet = self._case.case_queries.present()
-        return present.with_scores(self._selection.run, self._versions[0], self._previous_run)
+        return present.with_scores(self._selection.run, self._versions[0], self._previous_run, secondary=self.secondary)
 
     @cached_property
     def total(self) -> int:
@@ -167,20 +173,23 @@ class QueryList:
     def columns(self) -> list[Column]:
         """Returns the columns; pressing the head of one sorts by it, pressing it again reverses the order."""
         change = f"vs run {self._previous_run.number}" if self._previous_run else "Change"
-        labels = ("#", "Score", "Query", change, "Gap", "Hits", "Unrated", "ms")
-        return [self._column(key, label) for key, label in zip(SORT_FIELDS, labels, strict=True)]
+        labels = ["#", "Score", "Query", change, "Gap", "Hits", "Unrated", "ms"]
+        labels += [version.scorer.name for version in self.secondary]
+        return [self._column(key, label) for key, label in zip(SORT_FIELDS, labels, strict=False)]
 
     def _column(self, key: str, label: str) -> Column:
         is_sorted = key == self.filter.sort
         descending = not self.filter.descending if is_sorted else key in DESCENDING_FIRST
         order = "descending" if self.filter.descending else "ascending"
+        title = "Points between the score and that of the best order of the rated documents" if key == "gap" else ""
         return Column(
             key=key,
             label=label,
-            title="Points between the score and that of the best order of the rated documents" if key == "gap" else "",
+            title=f"Score under {label}" if key in SECONDARY_FIELDS else title,
             url=self.url(sort=key, down="1" if descending else ""),
             is_number=key not in {"score", "query"},
             sorted=order if is_sorted else "",
+            is_secondary=key in SECONDARY_FIELDS,
         )
 
     def rows(self, open_ids: Iterable[int] = ()) -> list[QueryRow]:
@@ -213,8 +222,9 @@ class QueryList:
         if run is None or not run.is_active or self._previous_run is None or not waiting:
             return {}
         present = self._case.case_queries.present()
-        earlier = present.with_scores(self._previous_run, self._versions[0]).filter(pk__in=waiting)
-        return {row.pk: cast("ScoredCaseQuery", row) for row in earlier if vars(row)["ranking_id"] is not None}
+        earlier = present.with_scores(self._previous_run, self._versions[0], secondary=self.secondary)
+        found = earlier.filter(pk__in=waiting)
+        return {row.pk: cast("ScoredCaseQuery", row) for row in found if vars(row)["ranking_id"] is not None}
 
     def row(
         self,
@@ -253,6 +263,7 @@ class QueryList:
             is_earlier=earlier is not None,
             tabs=query_tabs(case_query.pk, shown, tab) if shown else (),
             edits_notes=tab == EDIT_NOTES,
+            secondary=read_secondary(earlier or case_query, len(self.secondary)),
         )
 
     def position(self, case_query_id: int) -> int | None:

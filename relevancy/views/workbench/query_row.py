@@ -42,6 +42,14 @@ class ScoredCaseQuery(Protocol):
     is_stale: bool
 
 
+@dataclass(frozen=True)
+class SecondaryScore:
+    """The score of a query under a secondary scorer: 0–100, None where there is none. is_stale: computed from older ratings."""
+
+    score: float | None
+    is_stale: bool
+
+
 @dataclass
 class RatedCaseQuery:
     """A `ScoredCaseQuery` that was put together after a rating, instead of read by `CaseQuerySet.with_scores`."""
@@ -66,13 +74,29 @@ class RatedCaseQuery:
     score_error: str | None
     gap: float | None
     difference: float | None
+    secondary: Sequence[SecondaryScore]
     is_stale: bool = False
 
 
+def read_secondary(case_query: ScoredCaseQuery, count: int) -> Sequence[SecondaryScore]:
+    """Returns the scores of a query under `count` secondary scorers."""
+    if isinstance(case_query, RatedCaseQuery):
+        return case_query.secondary
+    values = vars(case_query)
+    return [SecondaryScore(values[f"score_{number}"], values[f"is_stale_{number}"]) for number in range(1, count + 1)]
+
+
 def with_scores(
-    case_query: CaseQuery, ranking: Ranking | None, score: QueryScore | None, baseline: QueryScore | None
+    case_query: CaseQuery,
+    ranking: Ranking | None,
+    score: QueryScore | None,
+    baseline: QueryScore | None,
+    secondary: Sequence[QueryScore | None] = (),
 ) -> ScoredCaseQuery:
-    """Returns what `CaseQuerySet.with_scores` would read, from what is known after a rating."""
+    """Returns what `CaseQuerySet.with_scores` would read, from what is known after a rating.
+
+    `secondary`: the scores under the secondary scorers; None for a script, which is run in the background.
+    """
     points = score.score if score else None
     ideal = 100.0 if score is None or score.ideal is None else score.ideal
     before = baseline.score if baseline else None
@@ -97,6 +121,7 @@ def with_scores(
         score_error=score.error if score else None,
         gap=None if points is None else ideal - points,
         difference=None if points is None or before is None else points - before,
+        secondary=[SecondaryScore(each.score if each else None, is_stale=each is None) for each in secondary],
     )
 
 
@@ -142,6 +167,7 @@ class QueryRow:
     tabs: those of the opened query; empty if it is closed.
     edits_notes: whether the tab of the notes shows the form to edit them.
     is_earlier: whether the numbers and results are those of the run before, because the active run has not searched it yet.
+    secondary: the scores under the secondary scorers that have a column.
     """
 
     case_query: ScoredCaseQuery
@@ -153,6 +179,12 @@ class QueryRow:
     is_earlier: bool = False
     tabs: Sequence[QueryTab] = ()
     edits_notes: bool = False
+    secondary: Sequence[SecondaryScore] = ()
+
+    @property
+    def columns(self) -> int:
+        """The number of columns of the list."""
+        return 8 + len(self.secondary)
 
     @property
     def tab(self) -> str:

@@ -181,7 +181,13 @@ def _render_change(
         workbench.is_rescoring = is_rescoring
         scored_query = workbench.queries.get(case_query.pk)
     else:
-        scored_query = with_scores(case_query, ranking, rescored.query_scores[primary.pk], rescored.baseline_score)
+        scored_query = with_scores(
+            case_query,
+            ranking,
+            rescored.query_scores[primary.pk],
+            rescored.baseline_score,
+            secondary=[rescored.query_scores.get(version.pk) for version in workbench.queries.secondary],
+        )
         if case_score := rescored.case_scores.get(primary.pk):
             if workbench.selection.is_older:
                 # The newest run may have been rescored as well, and the history shows it.

@@ -68,6 +68,12 @@ class RunSelection:
         return None if self.run is None or self.run.is_active else self.run
 
     @property
+    def has_pictures(self) -> bool:
+        """Whether the run shown displays a picture of each document."""
+        specs = str(self.run.config.get("fields", "")).split() if self.run else []
+        return any(spec.startswith(("thumb:", "image:")) for spec in specs)
+
+    @property
     def rescorable_run(self) -> Run | None:
         """The run shown if it is finished and has rankings that scores can be computed from."""
         return self.finished_run if self.finished_run and self.finished_run.done else None

@@ -28,9 +28,9 @@ def scale_note(version: ScorerVersion, book: Book) -> ScaleNote | None:
     book_scale, scorer_scale = _scale_range(book.lowest, book.top), _scale_range(version.lowest, version.top)
     if scores.mapped_scales(version, book):
         text = f"Made for {scorer_scale}: grades of the book, {book_scale}, are mapped linearly to {scorer_scale}"
-        return ScaleNote(f"→ {scorer_scale}", text, is_mapped=True)
+        return ScaleNote(f"maps to {scorer_scale}", text, is_mapped=True)
     text = f"Made for {scorer_scale}: here it uses the scale of the book, {book_scale}; grades are not mapped"
-    return ScaleNote(scorer_scale, text, is_mapped=False)
+    return ScaleNote(f"scale {scorer_scale}", text, is_mapped=False)
 
 
 def _scale_range(lowest: float, top: float) -> str:

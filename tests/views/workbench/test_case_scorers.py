@@ -335,6 +335,49 @@ def test_most_to_gain_is_missing_without_a_gap(sign_in, people, team, script):
     assert "Most to gain" not in head_of(sign_in("viewer").get(at(case, "case")))
 
 
+# --- columns of the list ---
+
+
+def secondary_cells(row):
+    return [words(cell) for cell in elements(row, _name="td", cls="secondary")]
+
+
+def test_secondary_scorers_are_columns_that_sort_the_list(sign_in, case):
+    client = sign_in("rater")
+    page = client.get(at(case, "case", sort="scorer2", down=1))
+    headings = elements(by_id(page, "queries"), _name="th", cls="secondary")
+    assert [words(heading).removesuffix(" ↓") for heading in headings] == MEASURES[1:]
+    assert attributes(headings[1])["aria-sort"] == "descending"
+    cells = {}
+    for case_query in case.case_queries.select_related("query"):
+        cells[case_query.pk] = secondary_cells(by_id(page, f"query-row-{case_query.pk}"))
+        stored = QueryScore.objects.filter(run=case.runs.latest("number"), query=case_query.query)
+        expected = [stored.get(version__scorer__name=name).score for name in MEASURES[1:]]
+        assert cells[case_query.pk] == ["–" if score is None else f"{score:.1f}" for score in expected]
+    listed = [attributes(element)["id"] for element in elements(by_id(page, "queries"), _name="tbody")]
+    values = [cells[int(name.removeprefix("query-"))][1] for name in listed]
+    assert values == sorted(values, key=lambda text: (text == "–", -float(text.replace("–", "0"))))
+
+
+def test_a_rating_changes_the_columns_of_secondary_scorers(sign_in, case):
+    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    before = secondary_cells(by_id(client.get(at(case, "case")), f"query-row-{entry.pk}"))
+    response = client.post(at(case, "rate", entry.pk, rank=1), {"doc_id": "a", "value": "0"}, headers=HTMX)
+    scores_now = QueryScore.objects.filter(run=case.runs.latest("number"), query=entry.query)
+    expected = [scores_now.get(version__scorer__name=name).score for name in MEASURES[1:]]
+    cells = secondary_cells(by_id(response, f"query-row-{entry.pk}"))
+    assert cells == [f"{score:.1f}" for score in expected] != before
+    assert cells == secondary_cells(by_id(client.get(at(case, "case")), f"query-row-{entry.pk}"))
+
+
+def test_column_of_a_scorer_that_was_removed_does_not_sort(sign_in, case):
+    client = sign_in("editor")
+    client.post(at(case, "case_scorer_remove", scorer("RR@10").pk), headers=HTMX)
+    page = client.get(at(case, "case", sort="scorer2"))
+    assert page.status_code == 200
+    assert len(elements(by_id(page, "queries"), _name="th", cls="secondary")) == 1
+
+
 # --- scales ---
 
 
@@ -348,7 +391,7 @@ def test_scale_of_a_script_that_is_mapped_is_a_notice(sign_in, people, team, scr
     scorers.make_primary(case=case, scorer=scorer("nDCG@10"))
     page = client.get(at(case, "case"))
     assert f"a script has another scale. {said}" in notices(page)
-    assert "→ 0–3" in secondary_scores(page)[0]
+    assert "maps to 0–3" in secondary_scores(page)[0]
 
 
 def test_scale_of_a_measure_counts_by_the_book(sign_in, people, team, script):
@@ -356,7 +399,7 @@ def test_scale_of_a_measure_counts_by_the_book(sign_in, people, team, script):
     page = sign_in("viewer").get(at(case, "case"))
     said = "Made for 0–3: here it uses the scale of the book, 1–10; grades are not mapped"
     assert said in head_of(page)
-    assert secondary_scores(page)[0].startswith(f"P@4 0–3 . {said}")
+    assert secondary_scores(page)[0].startswith(f"P@4 scale 0–3 . {said}")
     assert notices(page) == []
 
 
