@@ -194,11 +194,16 @@ def compared_attempts(attempts: Sequence[ScoredAttempt]) -> list[tuple[Run, Run]
     ]
 
 
-def ids_look_wrong(run: Run, score: CaseScore | None) -> bool:
-    """Returns whether no returned document is rated although there are ratings: the id field of the attempt may be wrong."""
-    if score is None or (score.scored and score.score) or run.failed >= run.done:
+def ids_look_wrong(run: Run, score: CaseScore | None = None) -> bool:
+    """Returns whether no returned document is rated although there are ratings: the id field of the attempt may be wrong.
+
+    `score`: one of the run, if it has been read; it saves a statement. A run without a score has nothing to be told by.
+    """
+    if run.failed >= run.done or (score is not None and score.scored and score.score):
         return False
     if run.query_scores.filter(Q(value__gt=0) | Q(score__gt=0)).exists():
+        return False
+    if score is None and not CaseScore.objects.filter(run=run).exists():
         return False
     ratings = current_ratings(("id",), query__book=run.case.book_id, value__isnull=False)
     return len(ratings[:MIN_RATINGS]) == MIN_RATINGS

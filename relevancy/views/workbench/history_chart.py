@@ -25,6 +25,11 @@ class HistoryChart:
         """The newest score of each run, oldest run first."""
         return scores.recent_case_scores(self._case, self._version)
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the scores have been read from the database."""
+        return "case_scores" in vars(self)
+
     def replace_score(self, case_score: CaseScore) -> None:
         """Shows a score that has just been stored, so that the history is not read again. Its run is that of the page."""
         kept = [row for row in self.case_scores if row.run_id != case_score.run_id]

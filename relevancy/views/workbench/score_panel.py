@@ -129,4 +129,5 @@ class ScorePanel:
     def ids_look_wrong(self) -> bool:
         """Returns whether no returned document is rated although the book has ratings."""
         run = self._selection.finished_run
-        return run is not None and scores.ids_look_wrong(run, self.score)
+        # The list of queries has no history, and it is not read for this.
+        return run is not None and scores.ids_look_wrong(run, self.score if self._chart.is_read else None)

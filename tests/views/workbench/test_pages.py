@@ -911,6 +911,19 @@ def statements(client, place, data=None, headers=None):
     return len(queries)
 
 
+def test_list_does_not_read_the_history(sign_in, people, team, script):
+    """The list is what shows a run that has just ended: it reads neither the scores of the case nor its attempts."""
+    client, case = sign_in("editor"), make_bench(people, team)
+    run_now(case.attempts.get())
+    client.get(at(case, "case"), headers=LIST)
+    with CaptureQueriesContext(connection) as queries:
+        response = client.get(at(case, "case"), headers=LIST)
+    assert response.status_code == 200
+    tables = [re.search(r'FROM "relevancy_(\w+)"', query["sql"]) for query in queries]
+    assert not {"casescore", "attempt"} & {table[1] for table in tables if table}
+    assert len(queries) <= 17
+
+
 @pytest.mark.parametrize("other", [{"count": 60}, {"count": 3, "attempts": 20}])
 def test_statements_do_not_grow(sign_in, people, team, script, other, monkeypatch):
     client = sign_in("editor")
