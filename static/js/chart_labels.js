@@ -1,33 +1,42 @@
 // The label of a history chart: says the score of the run that is nearest to the pointer, or in focus.
-// <svg class="chart"> with links around its dots, each with an aria-label; the label is put into the <figure> around it.
+// <svg class="chart"> in a <figure>, with links around its dots, each with an aria-label.
 
 const dots = (chart) => [...chart.querySelectorAll("a[aria-label] > circle")];
 
-function labelOf(figure) {
-  let label = figure.querySelector(".chart-label");
-  if (!label) {
-    label = Object.assign(document.createElement("div"), { className: "chart-label", hidden: true });
-    label.setAttribute("aria-hidden", "true"); // the links say the same
-    figure.append(label);
-    for (const title of figure.querySelectorAll("circle > title")) title.remove(); // the browser would show it as well
-  }
+function labelOf(chart) {
+  const present = chart.querySelector(".chart-label");
+  if (present) return present;
+  const create = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+  const label = create("g");
+  label.classList.add("chart-label");
+  label.setAttribute("aria-hidden", "true"); // the links say the same
+  label.append(create("rect"), create("text"));
+  chart.append(label);
+  for (const title of chart.querySelectorAll("circle > title")) title.remove(); // the browser would show it as well
   return label;
 }
 
+function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+}
+
 function show(dot) {
-  const figure = dot.closest("figure");
-  const label = labelOf(figure);
-  label.textContent = dot.parentElement.getAttribute("aria-label");
-  label.hidden = false;
-  const frame = figure.getBoundingClientRect();
-  const box = dot.getBoundingClientRect();
-  const left = box.left + box.width / 2 - frame.left - label.offsetWidth / 2;
-  label.style.left = `${Math.max(0, Math.min(left, frame.width - label.offsetWidth))}px`;
+  const chart = dot.closest("svg.chart");
+  const label = labelOf(chart);
+  const [box, text] = label.children;
+  text.textContent = dot.parentElement.getAttribute("aria-label");
+  label.classList.add("is-shown");
+  const frame = chart.getBoundingClientRect();
+  const place = dot.getBoundingClientRect();
+  const width = text.getComputedTextLength() + 16;
+  const center = place.left + place.width / 2 - frame.left;
+  const left = Math.max(0, Math.min(center - width / 2, frame.width - width));
+  set(box, { x: left, y: -4, width, height: 20, rx: 5 });
+  set(text, { x: left + 8, y: 10 });
 }
 
 function hide(figure) {
-  const label = figure?.querySelector(".chart-label");
-  if (label) label.hidden = true;
+  figure?.querySelector(".chart-label")?.classList.remove("is-shown");
 }
 
 document.addEventListener("pointermove", (event) => {
