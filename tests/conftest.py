@@ -69,9 +69,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def uses_database(item: pytest.Item) -> bool:
-    """Whether a test has the mark `django_db` or a fixture that sets up the database."""
+    """Whether a test has the mark `django_db` or `own_database`, or a fixture that sets up the database."""
     fixtures = set(getattr(item, "fixturenames", ()))
-    return item.get_closest_marker("django_db") is not None or bool(DATABASE_FIXTURES & fixtures)
+    marks = any(item.get_closest_marker(name) for name in ("django_db", "own_database"))
+    return marks or bool(DATABASE_FIXTURES & fixtures)
 
 
 @pytest.fixture

@@ -138,6 +138,7 @@ def test_worker_goes_on_once_files_can_grow_again(tmp_path: Path) -> None:
 
 
 @needs_postgres
+@pytest.mark.own_database
 def test_worker_goes_on_after_lost_connections(tmp_path: Path) -> None:
     with site(tmp_path) as here, serving(fake_solr) as solr:
         worker = here.start("worker", "--interval", "0.05")
