@@ -259,6 +259,7 @@ print(RatingImport.objects.count())
 """
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_killed_import_is_there_as_a_whole_or_not_at_all(here: Site, moment: str) -> None:
     """Killed before or after the moment at which its ratings count."""
