@@ -11,12 +11,13 @@ from django.tasks import Task, task
 from django.utils import timezone
 
 from relevancy import comparison, judgments, runs, schedules, scores
-from relevancy.models import Book, Case, JudgingQueue, Run, StoredComparison
+from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
 SWEEP_SECONDS = 60
 RESCORE_SECONDS = 5.0
+JUDGE_SECONDS = 10.0  # then other tasks have their turn
 log = logging.getLogger("relevancy.tasks")
 
 
@@ -66,6 +67,15 @@ def build_judging_queue(book_id: int) -> None:
     judgments.build_judging_queue(book=Book.objects.get(pk=book_id))
 
 
+@task(priority=LOWEST_PRIORITY)
+def run_judge_job(job_id: int) -> None:
+    """Asks a judge model for some seconds, and enqueues the rest of the job."""
+    job = JudgeJob.objects.select_related("judge__rater", "book").get(pk=job_id)
+    judgments.judge_models.run(job, seconds=JUDGE_SECONDS)
+    if job.is_active and not job.claimed_by:
+        send(run_judge_job, job.pk)
+
+
 @task(priority=HIGH_PRIORITY)
 def rescore_book(book_id: int) -> None:
     """Rescores the last runs of every case of a book after its ratings have changed."""
@@ -111,6 +121,11 @@ def enqueue_comparison(stored: StoredComparison) -> None:
         send(compute_comparison, stored.pk)
 
 
+def enqueue_judge_job(job: JudgeJob) -> None:
+    """Enqueues a job of a judge model."""
+    send(run_judge_job, job.pk)
+
+
 def enqueue_run(run: Run) -> None:
     """Enqueues the first chunk of a run."""
     send(run_chunk, run.pk)
@@ -141,11 +156,13 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 def sweep() -> int:
     """Enqueues every run that should be continued and is not, and those of schedules that are due. Returns how many.
 
-    Also finishes checks that a worker left and imports whose process has died, and sends messages about checks that could not be
-    delivered before.
+    Also continues jobs of judge models, finishes checks that a worker left and imports whose process has died, and sends messages
+    about checks that could not be delivered before.
     """
     for book_id in judgments.sweep_imports():
         enqueue_book_rescore(book_id)
+    for job_id in judgments.judge_models.sweep():
+        send(run_judge_job, job_id)
     run_ids = runs.sweep()
     for run_id in run_ids:
         send(run_chunk, run_id)

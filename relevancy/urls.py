@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("relevancy.views.compare.urls")),
     path("", include("relevancy.views.books.urls")),
     path("", include("relevancy.views.judge.urls")),
+    path("", include("relevancy.views.judge_models.urls")),
     path("", include("relevancy.views.endpoints.urls")),
     path("", include("relevancy.views.scorers.urls")),
     path("", include("relevancy.views.teams.urls")),

@@ -1,18 +1,23 @@
 """Judge models: language models that rate documents. Their answers stand apart from ratings until an editor lets them count."""
 
-from typing import ClassVar, Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from .access import SharedQuerySet
 from .book import Book, Query
 from .run import Run
 from .secret import EncryptedJSONField
-from .team import Team
+from .team import Role, Team
 from .text import LineField, MultilineField
+
+if TYPE_CHECKING:
+    from .user import User
 
 
 class JudgeModelQuerySet(SharedQuerySet["JudgeModel"]):
@@ -21,6 +26,12 @@ class JudgeModelQuerySet(SharedQuerySet["JudgeModel"]):
     def live(self) -> Self:
         """Excludes archived judge models."""
         return self.filter(archived_at=None)
+
+    def of_book(self, book: Book, user: User) -> Self:
+        """Judge models that the user may see and that are not archived, and all that have answered for the book; with `role`."""
+        answers = JudgeAnswer.objects.filter(judge=OuterRef("pk"), query__book=book)
+        own = Q(role__gte=Role.VIEWER, archived_at=None)
+        return self.with_role(user).filter(own | Exists(answers))
 
 
 class JudgeModel(models.Model):
@@ -75,6 +86,7 @@ class JudgeJob(models.Model):
     """The documents of a book that a judge model was asked to rate at once, within a budget.
 
     claimed_by, heartbeat_at: the process that works on it, and when it last said so.
+    is_background: the worker continues it. consecutive_failures: requests in a row that failed, before its present process.
     """
 
     class Status(models.TextChoices):
@@ -97,6 +109,8 @@ class JudgeJob(models.Model):
     claimed_by = models.CharField(max_length=32, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
+    is_background = models.BooleanField(default=False)
+    consecutive_failures = models.PositiveSmallIntegerField(default=0, editable=False)
 
     objects: ClassVar = models.Manager()
 
@@ -110,6 +124,11 @@ class JudgeJob(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge} on {self.book}"
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the job is waiting or running."""
+        return self.status in (self.Status.WAITING, self.Status.RUNNING)
 
 
 class JudgeAnswer(models.Model):

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from relevancy import cases, judgments, queries, runs, scorers
-from relevancy.models import Case, Endpoint, Scorer, Team, User
+from relevancy.models import Case, Endpoint, JudgeModel, Scorer, Team, User
 from tests import factories
 
 from . import stage
@@ -25,6 +25,9 @@ def case(people: dict[str, User], films: str) -> Case:
     queries.tags.set_tags(query=query, tags="franchise")
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
     cases.annotations.add(case=case, run=stage.newest_run(case), text="New synonyms", by=owner)
+    judgments.judge_models.create(
+        name="Mini", protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=owner, unrestricted=True
+    )
     attempt = runs.attempts.save(
         case=case,
         endpoint=Endpoint.objects.get(name="films"),
@@ -48,6 +51,7 @@ def _violations(page: Page) -> list[str]:
 
 
 def _addresses(case: Case) -> list[str]:
+    judge = JudgeModel.objects.get(name="Mini")
     team, endpoint = Team.objects.get(name="Search"), Endpoint.objects.get(name="films")
     query = case.case_queries.get(query__text="star wars")
     in_query = f"/cases/{case.pk}/queries/{query.pk}"
@@ -64,6 +68,10 @@ def _addresses(case: Case) -> list[str]:
         f"/books/{case.book_id}/conflicts/",
         f"/books/{case.book_id}/change/?rule=mean&scale=0:3&relevant_from=&ratings=map",
         f"/books/{case.book_id}/judge/",
+        f"/books/{case.book_id}/judge-models/",
+        f"/books/{case.book_id}/judge-models/new/",
+        f"/books/{case.book_id}/judge-models/{judge.pk}/",
+        f"/books/{case.book_id}/judge-models/{judge.pk}/calibration/",
         f"/cases/{case.pk}/annotations/?run=1",
         f"/cases/{case.pk}/attempts/1/",
         f"/cases/{case.pk}/tags/",

@@ -11,11 +11,13 @@ from django.db import transaction
 from django.urls import URLPattern, get_resolver, reverse
 
 from relevancy import accounts, cases, runs, scorers, teams
+from relevancy.judgments import judge_models
 from relevancy.models import (
     ApiToken,
     Attempt,
     Endpoint,
     Invitation,
+    JudgeModel,
     Membership,
     Role,
     Run,
@@ -161,6 +163,17 @@ book_adjudicate        POST   edit    302
 book_ratings_csv       GET    see     200
 book_download          GET    see     200
 book_agreement         GET    see     200
+judge_models           GET    see     200
+judge_model_new        GET    edit    200
+judge_model_new        POST   edit    422
+judge_model            GET    see     200
+judge_model_start      POST   edit    302
+judge_model_stop       POST   edit    302
+judge_model_count      POST   edit    302
+judge_model_calibration GET   see     200
+judge_model_sample     POST   edit    302
+judge_model_key        POST   own     302
+judge_model_archive    POST   own     302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
 judge_undo             POST   rate    302
@@ -232,6 +245,7 @@ class World:
     open_invitation: Invitation
     annotation: object
     api_token: ApiToken
+    judge: JudgeModel
     run_number: int = 1
     bodies: dict = field(default_factory=dict)
 
@@ -251,6 +265,7 @@ class World:
             "invitation_id": self.invitation.pk,
             "token": teams.invitations.token(self.invitation),
             "query_id": self.case.book.queries.first().pk,
+            "judge_id": self.judge.pk,
             "step": "scale",
             "name": "ratings",
         }
@@ -279,6 +294,15 @@ def make_world(owner, name, script_owner):
         open_invitation=teams.invitations.invite(team=team, role=Role.VIEWER, by=owner),
         annotation=annotation,
         api_token=accounts.api_tokens.create(user=member.user, name="mine", scope=ApiToken.Scope.READ, days=1)[0],
+        judge=judge_models.create(
+            name=f"Judge of {name}",
+            protocol="openai",
+            url="http://127.0.0.1:9/v1",
+            model="m",
+            by=owner,
+            teams=[team],
+            unrestricted=True,
+        ),
     )
     world.bodies = bodies(world)
     return world
@@ -329,6 +353,11 @@ def bodies(world):
         "book_change": {"rule": "mean", "scale": "0:3", "ratings": "keep", "do": "apply"},
         "book_merge": {"other": world.case.book_id},
         "book_adjudicate": {"doc_id": "a", "value": "2"},
+        "judge_model_new": {"name": ""},
+        "judge_model_start": {},
+        "judge_model_count": {"do": "count"},
+        "judge_model_sample": {"size": "2"},
+        "judge_model_key": {"key": "another"},
         "judge_rate": {"query": world.case.book.queries.first().pk, "doc_id": "a", "grade": "2"},
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},

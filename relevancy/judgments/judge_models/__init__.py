@@ -1,18 +1,21 @@
 """Judge models: language models that rate documents. Their ratings stand apart until an editor lets them count."""
 
 from .answers import ParsedAnswer, UnreadableAnswer, parse_answer
-from .calibration import Calibration, ScoredQuery, calibrate, draw_sample, newest_sample
+from .calibration import MAX_SAMPLE, MIN_SAMPLE, Calibration, ScoredQuery, calibrate, draw_sample, newest_sample
 from .client import JudgeClient, JudgeModelError, JudgeSettings, TimedCompletion
-from .counting import Counted, let_count, withdraw
-from .jobs import STALE_AFTER, JobEstimate, JobProgress, cancel, estimate, progress, run, start
+from .counting import AnswerCounts, Counted, count_answers, let_count, read_failures, withdraw
+from .jobs import STALE_AFTER, JobEstimate, JobProgress, cancel, estimate, latest_job, progress, run, start, sweep
 from .judge_models import archive, create, set_key
 from .prompts import TEMPLATES, Prompt, Template, build_prompt, find_template, write_grade
 from .protocols import PROTOCOLS, Completion, Protocol
 
 __all__ = [
+    "MAX_SAMPLE",
+    "MIN_SAMPLE",
     "PROTOCOLS",
     "STALE_AFTER",
     "TEMPLATES",
+    "AnswerCounts",
     "Calibration",
     "Completion",
     "Counted",
@@ -32,17 +35,21 @@ __all__ = [
     "build_prompt",
     "calibrate",
     "cancel",
+    "count_answers",
     "create",
     "draw_sample",
     "estimate",
     "find_template",
+    "latest_job",
     "let_count",
     "newest_sample",
     "parse_answer",
     "progress",
+    "read_failures",
     "run",
     "set_key",
     "start",
+    "sweep",
     "withdraw",
     "write_grade",
 ]

@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet, Sum
 
 from relevancy.judgments.changes import REMOVAL, Change
 from relevancy.judgments.ratings import change_book
@@ -21,6 +23,44 @@ class Counted:
     changed: int
     left_out: int
     off_scale: int
+
+
+@dataclass(frozen=True)
+class AnswerCounts:
+    """The documents of a book by the state of a judge model's answer, what they have cost, and how many of its ratings count."""
+
+    rated: int = 0
+    cannot: int = 0
+    failed: int = 0
+    open: int = 0
+    cost: Decimal = Decimal(0)
+    counting: int = 0
+
+    @property
+    def answered(self) -> int:
+        return self.rated + self.cannot
+
+
+def count_answers(book: Book) -> dict[int, AnswerCounts]:
+    """Returns the counts by the ids of the judge models that have answered for a book. Two SQL statements."""
+    states = {str(state): Count("pk", filter=Q(state=state)) for state in JudgeAnswer.State.values}
+    answers = JudgeAnswer.objects.filter(query__book=book).order_by().values("judge")
+    ratings = Rating.objects.filter(query__book=book, rater__judge_model__isnull=False).order_by()
+    counting = dict(
+        ratings.values("rater__judge_model").annotate(count=Count("pk")).values_list("rater__judge_model", "count")
+    )
+    rows: Any = answers.annotate(**states, cost=Sum("cost"))
+    return {
+        judge_id: AnswerCounts(**row, counting=counting.get(judge_id, 0))
+        for row in rows
+        if (judge_id := row.pop("judge"))
+    }
+
+
+def read_failures(judge: JudgeModel, book: Book, count: int = 10) -> list[JudgeAnswer]:
+    """Returns the answers that failed last, each with its query."""
+    failed = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.FAILED)
+    return list(failed.select_related("query").order_by("-answered_at", "-pk")[:count])
 
 
 def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:

@@ -39,6 +39,8 @@ CHARACTERS_PER_TOKEN = 4
 MILLION = Decimal(1_000_000)
 CENT_FRACTION = Decimal("0.00000001")
 State = JudgeAnswer.State
+ACTIVE = (JudgeJob.Status.WAITING, JudgeJob.Status.RUNNING)
+STOPPED = "It was stopped."
 
 
 @dataclass(frozen=True)
@@ -125,25 +127,27 @@ def start(
     budget: Decimal | None = None,
     repeat_failed: bool = False,
     only_unrated: bool = False,
+    is_background: bool = False,
 ) -> JudgeJob:
     """Creates a job of the documents in the book's judging queue that the judge model has not answered.
 
-    Takes over those of earlier jobs that ended early, and with `repeat_failed` those that failed. Raises `ValidationError` if another
+    Takes over those of earlier jobs that ended early, and with `repeat_failed` those that failed. `is_background`: the worker runs it,
+    and `sweep` finds it if the worker has died. Raises `ValidationError` if another
     job of the judge model works on the book.
     """
     if find_template(judge.prompt) is None:
         raise ValidationError(
             f"The prompt {judge.prompt!r} of {judge} does not exist any more. Create another judge model."
         )
-    job = JudgeJob(judge=judge, book=book, created_by=by, budget=budget)
+    job = JudgeJob(judge=judge, book=book, created_by=by, budget=budget, is_background=is_background)
     with write_turn(), transaction.atomic():
         # Two jobs at once would pay for every document twice.
         JudgeModel.objects.select_for_update(no_key=True).filter(pk=judge.pk).values_list("pk").first()
         fresh = timezone.now() - STALE_AFTER
-        active = JudgeJob.objects.filter(
-            judge=judge, book=book, status__in=(JudgeJob.Status.WAITING, JudgeJob.Status.RUNNING)
-        )
-        if active.filter(Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh)).exists():
+        active = JudgeJob.objects.filter(judge=judge, book=book, status__in=ACTIVE)
+        if active.filter(
+            Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh) | Q(is_background=True)
+        ).exists():
             raise ValidationError(f"{judge} is judging {book} already. Wait until that job has ended, or stop it.")
         active.update(
             status=JudgeJob.Status.STOPPED, reason="Its process ended.", finished_at=timezone.now(), claimed_by=""
@@ -171,8 +175,25 @@ def progress(job: JudgeJob) -> JobProgress:
 
 
 def cancel(job: JudgeJob) -> None:
-    """Stops a job: requests in progress are completed and stored, and no others are sent."""
+    """Stops a job: requests in progress are completed and stored, and no others are sent. At once if no process works on it."""
     JudgeJob.objects.filter(pk=job.pk).update(cancel_requested=True)
+    idle = Q(claimed_by="") | Q(heartbeat_at__lt=timezone.now() - STALE_AFTER)
+    JudgeJob.objects.filter(idle, pk=job.pk, status__in=ACTIVE).update(
+        status=JudgeJob.Status.STOPPED, reason=STOPPED, finished_at=timezone.now()
+    )
+
+
+def latest_job(judge: JudgeModel, book: Book) -> JudgeJob | None:
+    """Returns the job of a judge model on a book that was started last."""
+    return JudgeJob.objects.filter(judge=judge, book=book).first()
+
+
+def sweep() -> list[int]:
+    """Returns the ids of background jobs that no process has worked on for a minute."""
+    lost = timezone.now() - STALE_AFTER
+    idle = Q(heartbeat_at__lt=lost) | Q(heartbeat_at=None, created_at__lt=lost)
+    active = JudgeJob.objects.filter(idle, is_background=True, status__in=ACTIVE)
+    return list(active.order_by("pk").values_list("pk", flat=True))
 
 
 def run(
@@ -180,29 +201,37 @@ def run(
     *,
     watch: Callable[[JobProgress], None] = lambda progress: None,
     is_stopped: Callable[[], bool] = lambda: False,
+    seconds: float | None = None,
 ) -> JobProgress:
     """Sends the open documents of a job until all are answered, the budget is spent, or it has to stop; `job` says why.
 
+    With `seconds` it leaves the job after that time, to be continued by another call, if `job.is_active` afterwards.
     Returns at once if another process works on it. watch: called after each answer with the progress.
     is_stopped: asked often; once it returns True, requests in progress are completed and stored, and no others are sent.
     """
     token = uuid.uuid4().hex
     now = timezone.now()
     free = Q(claimed_by="") | Q(heartbeat_at__lt=now - STALE_AFTER)
-    wanted = JudgeJob.objects.filter(free, pk=job.pk, status__in=(JudgeJob.Status.WAITING, JudgeJob.Status.RUNNING))
+    wanted = JudgeJob.objects.filter(free, pk=job.pk, status__in=ACTIVE)
     if wanted.update(claimed_by=token, heartbeat_at=now, status=JudgeJob.Status.RUNNING):
-        worker = _Worker(job, token, watch, is_stopped)
+        job.refresh_from_db()
+        reason, is_unfinished, failures = "", False, 0
         try:
+            worker = _Worker(job, token, watch, is_stopped, seconds)
             reason = worker.work()
+            is_unfinished, failures = worker.is_out_of_time and not reason and worker.progress.open > 0, worker.failures
         except JudgeModelError as error:
             reason = str(error)
-        is_complete = not reason
-        JudgeJob.objects.filter(pk=job.pk, claimed_by=token).update(
-            status=JudgeJob.Status.COMPLETE if is_complete else JudgeJob.Status.STOPPED,
-            reason=reason,
-            finished_at=timezone.now(),
-            claimed_by="",
-        )
+        own = JudgeJob.objects.filter(pk=job.pk, claimed_by=token)
+        if is_unfinished:
+            own.update(claimed_by="", heartbeat_at=timezone.now(), consecutive_failures=failures)
+        else:
+            own.update(
+                status=JudgeJob.Status.STOPPED if reason else JudgeJob.Status.COMPLETE,
+                reason=reason,
+                finished_at=timezone.now(),
+                claimed_by="",
+            )
     job.refresh_from_db()
     return progress(job)
 
@@ -211,7 +240,12 @@ class _Worker:
     """One process that works on a job. `reserved`: what the requests in progress can cost."""
 
     def __init__(
-        self, job: JudgeJob, token: str, watch: Callable[[JobProgress], None], is_stopped: Callable[[], bool]
+        self,
+        job: JudgeJob,
+        token: str,
+        watch: Callable[[JobProgress], None],
+        is_stopped: Callable[[], bool],
+        seconds: float | None,
     ) -> None:
         self.job, self.judge, self.book = job, job.judge, job.book
         self.token = token
@@ -219,8 +253,10 @@ class _Worker:
         self.is_stopped = is_stopped
         self.progress = progress(job)
         self.reserved = Decimal(0)
-        self.failures = 0
-        self.reason = ""
+        self.failures = job.consecutive_failures
+        self.reason = STOPPED if job.cancel_requested else ""
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.is_out_of_time = False
         self.is_out_of_budget = False
         self._checked_at = self._beat_at = time.monotonic()
         self._template = _template(self.judge)
@@ -241,7 +277,7 @@ class _Worker:
                 )
                 for reply in replies:
                     self._store(reply)
-                if self.reason or not self.is_out_of_budget:
+                if self.reason or self.is_out_of_time or not self.is_out_of_budget:
                     return self.reason
                 if self.progress.open == before:  # nothing is in progress any more, and there is still not enough left
                     return f"The budget of {self.job.budget:f} does not cover another document. {self.progress.spent:f} are spent."
@@ -313,18 +349,20 @@ class _Worker:
         """Says that this process still works on the job, and notices that it was stopped or taken over."""
         now = time.monotonic()
         if not self.reason and self.is_stopped():
-            self.reason = "It was stopped."
+            self.reason = STOPPED
         if not self.reason and now - self._checked_at >= 1.0:
             self._checked_at = now
             row = JudgeJob.objects.filter(pk=self.job.pk).values("cancel_requested", "claimed_by").first()
             if row is None or row["claimed_by"] != self.token:
                 self.reason = "Another process has taken the job over."
             elif row["cancel_requested"]:
-                self.reason = "It was stopped."
+                self.reason = STOPPED
             if now - self._beat_at >= HEARTBEAT_SECONDS:
                 self._beat_at = now
                 JudgeJob.objects.filter(pk=self.job.pk, claimed_by=self.token).update(heartbeat_at=timezone.now())
-        return bool(self.reason)
+        if self.deadline is not None and now >= self.deadline:
+            self.is_out_of_time = True
+        return bool(self.reason) or self.is_out_of_time
 
 
 def _ask(client: JudgeClient, question: _Question) -> _Reply:

@@ -1,7 +1,7 @@
 """Judge models: created, changed where that changes no answer, and archived."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import endpoints, engines
-from relevancy.models import JudgeModel, UnreadableSecret, User
+from relevancy.models import JudgeModel, Team, UnreadableSecret, User
 from relevancy.models.saving import clean_and_save
 
 from .client import JudgeModelError, JudgeSettings
@@ -38,10 +38,12 @@ def create(
     parallel: int = 4,
     per_minute: int = 0,
     read_timeout: int = 120,
+    teams: Iterable[Team] = (),
     unrestricted: bool = False,
 ) -> JudgeModel:
     """Creates a judge model and its rater. Looks up the host name, and contacts nothing. Raises `ValidationError` naming the field.
 
+    teams: whose editors may start jobs, which spend what the key pays for.
     unrestricted: for commands on the server; `by` does not need the right to create endpoints.
     """
     if not unrestricted and not endpoints.may_create(by):
@@ -71,6 +73,7 @@ def create(
             is_active=False,
         )
         clean_and_save(judge)
+        judge.teams.add(*teams)
     return judge
 
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.utils import timezone
 
-from relevancy import judgments, scores
+from relevancy import judgments, scores, tasks
 from relevancy.judgments import judge_models
 from relevancy.management.fake_judge import FakeJudge, fake_judge
 from relevancy.models import Case, JudgeAnswer, JudgeJob, JudgeModel, Rating, RatingChange, User
@@ -193,6 +193,50 @@ def test_a_job_that_another_process_works_on_is_left_alone(server: FakeJudge, ca
     JudgeJob.objects.filter(pk=job.pk).update(claimed_by="other", heartbeat_at=timezone.now(), status="running")
     assert judge_models.run(job).open == 6
     assert server.requests == []
+
+
+def test_a_job_is_left_when_its_time_is_over_and_continued(server: FakeJudge, case: Case) -> None:
+    job = judge_models.start(judge=make_judge(server), book=case.book, by=case.owner, is_background=True)
+    assert judge_models.run(job, seconds=0).open == 6
+    assert (job.status, job.claimed_by, job.is_active) == (JudgeJob.Status.RUNNING, "", True)
+    assert judge_models.run(job, seconds=60).rated == 6
+    assert job.status == JudgeJob.Status.COMPLETE
+
+
+def test_failures_in_a_row_are_counted_across_processes(server: FakeJudge, case: Case) -> None:
+    server.variant = "html"
+    job = judge_models.start(judge=make_judge(server, parallel=1), book=case.book, by=case.owner, is_background=True)
+    JudgeJob.objects.filter(pk=job.pk).update(consecutive_failures=8)
+    judge_models.run(job)
+    assert job.status == JudgeJob.Status.STOPPED
+    assert "The last 10 documents failed" in job.reason
+
+
+def test_a_job_that_no_process_works_on_stops_at_once(server: FakeJudge, case: Case) -> None:
+    job = judge_models.start(judge=make_judge(server), book=case.book, by=case.owner, is_background=True)
+    judge_models.cancel(job)
+    assert judge_models.run(job).open == 6
+    assert (job.status, job.reason, server.requests) == (JudgeJob.Status.STOPPED, "It was stopped.", [])
+
+
+def test_the_task_continues_a_job_and_the_sweep_finds_one_that_was_left(server: FakeJudge, case: Case) -> None:
+    judge = make_judge(server)
+    job = judge_models.start(judge=judge, book=case.book, by=case.owner, is_background=True)
+    assert judge_models.sweep() == []
+    long_ago = timezone.now() - 2 * judge_models.STALE_AFTER
+    JudgeJob.objects.filter(pk=job.pk).update(claimed_by="dead", heartbeat_at=long_ago, status="running")
+    assert judge_models.sweep() == [job.pk]
+    with pytest.raises(ValidationError, match="already"):  # it goes on: another one would pay twice
+        judge_models.start(judge=judge, book=case.book, by=case.owner)
+    tasks.sweep()
+    job.refresh_from_db()
+    assert (job.status, judge_models.progress(job).rated) == (JudgeJob.Status.COMPLETE, 6)
+
+
+def test_a_job_of_a_command_is_not_continued_by_the_worker(server: FakeJudge, case: Case) -> None:
+    job = judge_models.start(judge=make_judge(server), book=case.book, by=case.owner)
+    JudgeJob.objects.filter(pk=job.pk).update(heartbeat_at=timezone.now() - 2 * judge_models.STALE_AFTER)
+    assert judge_models.sweep() == []
 
 
 @pytest.mark.parametrize(
