@@ -1,14 +1,12 @@
 """The lock of a book whose ratings are changed all at once, and what must not be going on then."""
 
 from django.core.exceptions import ValidationError
-from django.db.models import Q
-from django.utils import timezone
 
 from relevancy import scores
-from relevancy.models import Book, ImportedRating, JudgeJob, RatingImport
+from relevancy.models import Book, ImportedRating, RatingImport
 
 from .imported_rows import move_queries
-from .judge_models.jobs import STALE_AFTER
+from .judge_models.jobs import working_jobs
 
 
 def lock_book(book: Book) -> None:
@@ -27,10 +25,7 @@ def check_unused(book: Book) -> None:
     """Raises `ValidationError` while an import or a judge model is about to write grades of the book's present scale."""
     if RatingImport.objects.filter(book=book, applied_at=None, is_discarded=False).exists():
         raise ValidationError(f"Ratings are being imported into “{book}”. Try again when the import has finished.")
-    fresh = timezone.now() - STALE_AFTER
-    jobs = JudgeJob.objects.filter(book=book, status__in=(JudgeJob.Status.WAITING, JudgeJob.Status.RUNNING))
-    active = jobs.filter(Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh))
-    job = active.select_related("judge").first()
+    job = working_jobs(book).select_related("judge").first()
     if job is not None:
         raise ValidationError(
             f"The judge model {job.judge} is rating documents of “{book}”. Stop it, or try again when it has finished."

@@ -143,13 +143,9 @@ def start(
     with write_turn(), transaction.atomic():
         # Two jobs at once would pay for every document twice.
         JudgeModel.objects.select_for_update(no_key=True).filter(pk=judge.pk).values_list("pk").first()
-        fresh = timezone.now() - STALE_AFTER
-        active = JudgeJob.objects.filter(judge=judge, book=book, status__in=ACTIVE)
-        if active.filter(
-            Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh) | Q(is_background=True)
-        ).exists():
+        if working_jobs(book).filter(judge=judge).exists():
             raise ValidationError(f"{judge} is judging {book} already. Wait until that job has ended, or stop it.")
-        active.update(
+        JudgeJob.objects.filter(judge=judge, book=book, status__in=ACTIVE).update(
             status=JudgeJob.Status.STOPPED, reason="Its process ended.", finished_at=timezone.now(), claimed_by=""
         )
         clean_and_save(job)
@@ -181,6 +177,14 @@ def cancel(job: JudgeJob) -> None:
     JudgeJob.objects.filter(idle, pk=job.pk, status__in=ACTIVE).update(
         status=JudgeJob.Status.STOPPED, reason=STOPPED, finished_at=timezone.now()
     )
+
+
+def working_jobs(book: Book) -> QuerySet[JudgeJob]:
+    """Returns the jobs that send documents of a book, or will: not those of commands whose process has ended."""
+    fresh = timezone.now() - STALE_AFTER
+    works = Q(is_background=True) | Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh)
+    jobs: QuerySet[JudgeJob] = JudgeJob.objects.filter(works, book=book, status__in=ACTIVE)
+    return jobs
 
 
 def latest_job(judge: JudgeModel, book: Book) -> JudgeJob | None:
