@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relevancy', '0021_book_changes'),
+        ('relevancy', '0022_invitation_links'),
     ]
 
     operations = [
