@@ -136,7 +136,7 @@ def job_start(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse
 
 @require_POST
 def job_stop(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
-    """Stops the job. Editors of the book may, whoever has started it."""
+    """Stops the job. Editors of the book may, also one that another user has started."""
     book = get_book(request, book_id, needs=Role.EDITOR)
     judge = get_judge(request, book, judge_id)
     job = judge_models.latest_job(judge, book)
