@@ -85,10 +85,13 @@ def words(name: str, default: str = "") -> list[str]:
 
 # Any of these says that the settings are those of a real site.
 REAL_SITE = ("SECRET_KEY", "CREDENTIALS_KEY", "DATABASE_URL", "ALLOWED_HOSTS", "TRUSTED_ORIGINS", "HTTPS")
-if sys.argv[1:2] == ["demo"] and not any(os.environ.get(PREFIX + name) for name in REAL_SITE):
-    os.environ.setdefault(
-        "RELEVANCY_DEMO", "1"
-    )  # `relevancy demo` needs no settings at all; its processes inherit this one
+IS_DEMO_COMMAND = sys.argv[1:2] == ["demo"]
+IS_FILE_EVALUATED = sys.argv[1:2] == ["evaluate"] and any(word.partition("=")[0] == "--url" for word in sys.argv)
+if (IS_DEMO_COMMAND or IS_FILE_EVALUATED) and not any(os.environ.get(PREFIX + name) for name in REAL_SITE):
+    # These commands need no settings at all; the processes of `relevancy demo` inherit this one.
+    os.environ.setdefault("RELEVANCY_DEMO", "1")
+    if IS_FILE_EVALUATED:
+        os.environ["RELEVANCY_DATABASE_URL"] = "sqlite://:memory:"  # never used; see `temporary_site`
 
 DEBUG = flag("DEBUG")
 DEMO = flag("DEMO")
@@ -118,8 +121,8 @@ DATABASES = {
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     with contextlib.suppress(OSError, ValueError):  # if this fails, opening the database reports the error
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
         if ":" not in DATABASES["default"]["NAME"]:  # a file; SQLite creates its other files with the same permissions
+            DATA_DIR.mkdir(parents=True, exist_ok=True)
             Path(DATABASES["default"]["NAME"]).touch(0o600)
     # A thread keeps its connection for a minute: opening one reads the schema again, and closing the last one writes the whole
     # WAL back, for which every writer waits.

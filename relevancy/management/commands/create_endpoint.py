@@ -1,17 +1,13 @@
 """`create_endpoint shop solr http://127.0.0.1:8983/solr/products`"""
 
-import json
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from relevancy import endpoints
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_owner, read_bytes
-
-ENDPOINT_FIELDS = {"parallel", "per_minute"}
-CREDENTIALS = {"username", "password", "api_key", "bearer"}
+from relevancy.management.command import find_owner
+from relevancy.management.endpoint_options import parse_options, store_address
 
 
 class Command(Base):
@@ -34,29 +30,9 @@ class Command(Base):
         parser.add_argument("--owner", default="", metavar="EMAIL")
 
     def run(self, **options: Any) -> None:
-        fields: dict[str, Any] = {"options": {}, "credentials": {}, "headers": {}}
-        # Expressions and templates are strings, even those that are valid JSON.
-        strings = {option.name for option in endpoints.engine_info(options["engine"]).options}
-        for word in options["option"]:
-            key, sign, value = word.partition("=")
-            if not sign or not key:
-                fail(f"--option {word!r} does not have the form KEY=VALUE.")
-            if key in ENDPOINT_FIELDS:
-                if not value.isdecimal():
-                    fail(f"--option {key} is {value!r}; write an integer.")
-                fields[key] = int(value)
-            elif key in CREDENTIALS:
-                fields["credentials"][key] = value
-            elif key.startswith("header."):
-                fields["headers"][key.removeprefix("header.")] = value
-            else:
-                fields["options"][key] = value if key in strings else _parse_value(value)
+        fields = parse_options(options["option"], engine=options["engine"])
         owner = find_owner(options["owner"])
-        url = options["url"]
-        if endpoints.is_file_engine(options["engine"]) and Path(url).is_file():
-            content, name = read_bytes(url), Path(url).name
-            upload = endpoints.uploads.store(engine=options["engine"], content=content, name=name, by=owner)
-            url = upload.name
+        url = store_address(options["url"], engine=options["engine"], by=owner)
         endpoint = endpoints.create(
             name=options["name"], engine=options["engine"], url=url, by=owner, unrestricted=True, **fields
         )
@@ -66,11 +42,3 @@ class Command(Base):
             self.stderr.write(f"Warning: the connection test failed. {result.error}")
         else:
             self.write(f"Connected to {result.version}. {len(result.fields)} fields: {', '.join(result.fields[:12])}.")
-
-
-def _parse_value(value: str) -> Any:
-    """Returns the value as JSON if it is valid JSON, otherwise as a string."""
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value

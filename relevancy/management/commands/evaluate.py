@@ -1,4 +1,4 @@
-"""`evaluate CASE`: runs an attempt now and prints its scores."""
+"""`evaluate CASE`: runs an attempt now and prints its scores. `evaluate case.json --url ADDRESS` needs no database."""
 
 import json
 import sys
@@ -8,9 +8,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from relevancy import comparison, runs, scores, tasks, transfer
+from relevancy import comparison, endpoints, runs, scores, tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, find_run, find_versions, write_text
+from relevancy.management.command import fail, find_case, find_owner, find_run, find_versions, open_binary, write_text
+from relevancy.management.endpoint_options import parse_options, store_address
+from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
 from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
@@ -24,10 +26,23 @@ class GateFailed(CommandError):
 
 
 class Command(Base):
-    help = "Runs an attempt of a case (default: the newest) and prints its scores. Exit status 1: a score is too low or fell."
+    help = (
+        "Runs an attempt of a case (default: the newest) and prints its scores. Exit status 1: a score is too low or fell. With "
+        "--url, CASE is a file of export_case, and no database is needed."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("case", help="id or exact name")
+        parser.add_argument("case", help="id or exact name; with --url, a file of export_case")
+        parser.add_argument(
+            "--url", default="", metavar="ADDRESS", help="of the search engine; of a file of rankings, its path"
+        )
+        parser.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            metavar="KEY=VALUE",
+            help="of the endpoint at --url, as for create_endpoint: username, password, header.NAME, …",
+        )
         parser.add_argument("--attempt", type=int, metavar="N", help="default: the newest")
         parser.add_argument(
             "--scorer",
@@ -50,7 +65,7 @@ class Command(Base):
             default="",
             metavar="RUN",
             help="exit with status 1 if a score falls against this run: its id, CASE:NUMBER, or attempt:N for the newest "
-            "complete run of attempt N",
+            "complete run of attempt N; with --url, the number of a run in the file",
         )
         parser.add_argument(
             "--max-drop", type=float, metavar="X", help="allowed drop against the baseline in points; default: 0"
@@ -69,11 +84,20 @@ class Command(Base):
         )
 
     def run(self, **options: Any) -> None:
-        case = find_case(options["case"])
-        versions = find_versions(case, options["scorer"])
-        attempt = _find_attempt(case, options["attempt"])
         _check_options(options)
-        baseline = _find_baseline(case, options["baseline"])
+        if not options["url"]:
+            case = find_case(options["case"])
+            self._evaluate(case, _find_attempt(case, options["attempt"]), options)
+            return
+        with temporary_site() as owner:
+            case = _import_file(options["case"], owner)
+            attempt = _find_attempt(case, options["attempt"])
+            _set_address(attempt, options["url"], options["option"], owner)
+            self._evaluate(case, attempt, options)
+
+    def _evaluate(self, case: Case, attempt: Attempt, options: Mapping[str, Any]) -> None:
+        versions = find_versions(case, options["scorer"])
+        baseline = _find_baseline(case, options["baseline"], is_file=bool(options["url"]))
         run = self._search(attempt, versions, find_owner(options["owner"]) if options["owner"] else None)
         if run.done:
             scores.rescore_run(run, versions)
@@ -168,7 +192,8 @@ def _format_score(result: ScorerResult) -> str:
 
 def _find_attempt(case: Case, number: int | None) -> Attempt:
     attempts = case.attempts.select_related("endpoint", "case__book")
-    attempt = attempts.filter(number=number).first() if number is not None else attempts.first()
+    newest = attempts.filter(archived_at=None).first()  # imported runs have archived attempts, which cannot be searched
+    attempt = newest if number is None else attempts.filter(number=number).first()
     if attempt is None:
         numbers_listed = ", ".join(map(str, case.attempts.values_list("number", flat=True)))
         missing = "attempt" if number is None else f"attempt {number}"
@@ -198,6 +223,10 @@ def _check_minimum(results: Sequence[ScorerResult], minimum: float | None) -> li
 
 def _check_options(options: Mapping[str, Any]) -> None:
     """Refuses options of the gate that cannot be used, before anything is searched."""
+    if options["url"] and options["owner"]:
+        fail("--owner is for cases of a site; with --url there is none.")
+    if options["option"] and not options["url"]:
+        fail("--option describes the endpoint at --url. Name its address: --url ADDRESS.")
     if not options["baseline"] and (options["max_drop"] is not None or options["alpha"] is not None):
         fail("--max-drop and --alpha describe a comparison. Name the run to compare with: --baseline RUN.")
     if [options["json"], options["junit"], options["markdown"]].count("-") > 1:
@@ -213,10 +242,43 @@ def _alpha(options: Mapping[str, Any]) -> float:
     return comparison.DEFAULT_ALPHA if options["alpha"] is None else float(options["alpha"])
 
 
-def _find_baseline(case: Case, text: str) -> Run | None:
-    """Returns the run that `--baseline` names; None without the option."""
+def _import_file(path: str, by: User) -> Case:
+    """Creates the case of a file. Its scorers are those of the file."""
+    with open_binary(path) as file:
+        content = transfer.parse_case(file)
+        plan = transfer.case_import.plan_case(content=content, by=by)
+        for remark in plan.remarks:
+            sys.stderr.write(f"{remark}\n")
+        if not content.keeps_history:
+            fail(f"{path} is not a file of export_case. Import it into a site, and export it there.")
+        return transfer.case_import.import_case(plan=plan, by=by, endpoint=None)
+
+
+def _set_address(attempt: Attempt, url: str, words: Sequence[str], by: User) -> None:
+    """Gives an attempt of a file an endpoint, with the engine and the options of the file and those of the command line."""
+    engine = attempt.endpoint.engine
+    fields = parse_options(words, engine=engine)
+    fields["options"] = {**attempt.endpoint.options, **fields["options"]}
+    attempt.endpoint = endpoints.create(
+        name=f"{attempt.endpoint.name} (--url)"[:120],
+        engine=engine,
+        url=store_address(url, engine=engine, by=by),
+        by=by,
+        **fields,
+    )
+    attempt.save(update_fields=["endpoint"])
+
+
+def _find_baseline(case: Case, text: str, *, is_file: bool) -> Run | None:
+    """Returns the run that `--baseline` names; None without the option. is_file: whether runs are named by their numbers."""
     if not text:
         return None
+    if is_file and not text.startswith("attempt:"):
+        run = case.runs.select_related("case__book", "attempt").filter(number=text if text.isdecimal() else 0).first()
+        if run is None:
+            numbers = ", ".join(str(number) for number in case.runs.order_by("number").values_list("number", flat=True))
+            fail(f"The file has no run {text!r}. Its pinned runs: {numbers or 'none'}.")
+        return run
     if not text.startswith("attempt:"):
         return find_run(text)
     number = text.removeprefix("attempt:")

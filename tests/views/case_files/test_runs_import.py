@@ -50,7 +50,7 @@ def test_the_attempt_to_edit_stays_that_of_the_engine(sign_in, case):
     tune = client.get(f"/cases/{case.pk}/").context["tune"]
     assert tune.attempt.number == 1
     assert [node.attempt.number for node in tune.attempts] == [1]
-    assert [attempt.number for attempt in tune.archived] == [2]
+    assert [row.attempt.number for row in tune.archived] == [2]
 
 
 def test_a_case_without_an_endpoint_opens_on_its_imported_run(sign_in, people, team):

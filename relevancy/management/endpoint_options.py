@@ -1,0 +1,51 @@
+"""Options of an endpoint on the command line."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from relevancy import endpoints
+from relevancy.models import User
+
+from .command import fail, read_bytes
+
+CREDENTIALS = {"username", "password", "api_key", "bearer"}
+ENDPOINT_FIELDS = {"parallel", "per_minute"}
+
+
+def parse_options(words: Sequence[str], *, engine: str) -> dict[str, Any]:
+    """Returns the options, credentials, headers and fields of an endpoint from words such as `username=reader`."""
+    fields: dict[str, Any] = {"options": {}, "credentials": {}, "headers": {}}
+    # Expressions and templates are strings, even those that are valid JSON.
+    strings = {option.name for option in endpoints.engine_info(engine).options}
+    for word in words:
+        key, sign, value = word.partition("=")
+        if not sign or not key:
+            fail(f"--option {word!r} does not have the form KEY=VALUE.")
+        if key in ENDPOINT_FIELDS:
+            if not value.isdecimal():
+                fail(f"--option {key} is {value!r}; write an integer.")
+            fields[key] = int(value)
+        elif key in CREDENTIALS:
+            fields["credentials"][key] = value
+        elif key.startswith("header."):
+            fields["headers"][key.removeprefix("header.")] = value
+        else:
+            fields["options"][key] = value if key in strings else _parse_value(value)
+    return fields
+
+
+def store_address(url: str, *, engine: str, by: User) -> str:
+    """Returns the address of an endpoint. A file on this machine is checked and copied to the data folder first."""
+    if endpoints.is_file_engine(engine) and Path(url).is_file():
+        return endpoints.uploads.store(engine=engine, content=read_bytes(url), name=Path(url).name, by=by).name
+    return url
+
+
+def _parse_value(value: str) -> Any:
+    """Returns the value as JSON if it is valid JSON, otherwise as a string."""
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

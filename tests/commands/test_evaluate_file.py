@@ -1,0 +1,138 @@
+"""`evaluate case.json --url ADDRESS`: the release gate without a server, and its sample in `examples/release-gate`."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from django.conf import settings as django_settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+
+from relevancy import engines
+from relevancy.management.temporary_site import temporary_site
+from relevancy.models import Case, Endpoint, Scorer, User
+from relevancy.transfer import case_import, parse_case, relevancy_export
+from tests.factories import SCRIPT, Scripted
+from tests.transfer import relevancy_files
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
+SAMPLE = Path(__file__).parents[2] / "examples" / "release-gate"
+GATE = ("--baseline", "1", "--max-drop", "1", "--fail-under", "70")
+
+
+def evaluate(*words: str) -> tuple[int, dict[str, Any], str]:
+    """Returns exit status, JSON (empty if none was printed) and error message."""
+    out = io.StringIO()
+    status, message = 0, ""
+    try:
+        call_command("evaluate", *words, "--json", "-", stdout=out, stderr=io.StringIO())
+    except CommandError as error:
+        status, message = error.returncode, str(error)
+    return status, json.loads(out.getvalue() or "{}"), message
+
+
+def evaluate_sample(rankings: Path, *words: str) -> tuple[int, dict[str, Any], str]:
+    return evaluate(str(SAMPLE / "case.json"), "--url", str(rankings), *words)
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "case.json"
+    file.write_text(json.dumps(relevancy_files.CASE))
+    SCRIPT["shop"] = Scripted(default=("a", "b"))
+    return str(file)
+
+
+def test_the_gate_of_the_sample_passes_while_a_drop_may_be_noise():
+    status, evaluation, message = evaluate_sample(SAMPLE / "candidate.csv", *GATE)
+    (row,) = evaluation["comparison"]["scorers"]
+    assert (status, message, evaluation["passed"], evaluation["complete"]) == (0, "", True, True)
+    assert (row["queries"], row["dropped"]) == (24, False)
+    assert row["difference"] < 0
+
+
+def test_the_gate_of_the_sample_fails_for_a_drop_and_for_a_low_score(tmp_path):
+    report = tmp_path / "relevancy.xml"
+    status, evaluation, message = evaluate_sample(SAMPLE / "worse.csv", *GATE, "--junit", str(report))
+    (row,) = evaluation["comparison"]["scorers"]
+    assert (status, evaluation["passed"], row["dropped"]) == (1, False, True)
+    assert "less than 70" in message and "not noise" in message
+    suite = ElementTree.parse(report).getroot()
+    assert [case.find("failure") is not None for case in suite.iter("testcase")] == [False, True, True]
+
+
+def test_a_larger_allowed_drop_lets_the_sample_pass():
+    assert evaluate_sample(SAMPLE / "worse.csv", "--baseline", "1", "--max-drop", "60")[0] == 0
+
+
+def test_the_sample_is_as_it_is_exported():
+    content = (SAMPLE / "case.json").read_bytes()
+    with temporary_site() as owner:
+        plan = case_import.plan_case(content=parse_case(io.BytesIO(content)), by=owner)
+        case = case_import.import_case(plan=plan, by=owner, endpoint=None)
+        with relevancy_export.export_case(case=case, by=owner) as file:
+            assert file.read() == content
+
+
+def test_the_command_needs_no_settings_and_leaves_no_files(tmp_path):
+    words = ["evaluate", str(SAMPLE / "case.json"), f"--url={SAMPLE / 'worse.csv'}", *GATE]
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-m", "relevancy", *words],
+        cwd=tmp_path,
+        env={"PYTHONPATH": root, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "62.9" in done.stdout and "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_evaluated_without_touching_the_site(path):
+    data_dir = django_settings.DATA_DIR
+    before = Scorer.objects.count()
+    status, evaluation, _ = evaluate(path, "--url", "shop")
+    assert (status, evaluation["attempt"], evaluation["number"]) == (0, 2, 5)
+    assert evaluation["scorers"][0]["per_query"]["phone"]["score"] is not None
+    assert not Case.objects.exists() and not Endpoint.objects.exists() and not User.objects.exists()
+    assert Scorer.objects.count() == before
+    assert data_dir == django_settings.DATA_DIR and connection.vendor in {"sqlite", "postgresql"}
+
+
+def test_a_failed_search_never_passes(path):
+    SCRIPT["shop"] = Scripted(answers={"case": engines.EngineError("The index is closed.")})
+    status, evaluation, message = evaluate(path, "--url", "shop")
+    assert (status, evaluation["passed"], evaluation["complete"]) == (2, False, False)
+    assert message
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--url", "shop", "--baseline", "9"), "The file has no run '9'. Its pinned runs: 4."),
+        (("--url", "shop", "--attempt", "7"), "has no attempt 7"),
+        (("--url", "shop", "--scorer", "P@1"), "There is no scorer 'P@1'"),
+        (("--url", "shop", "--owner", "a@example.com"), "--owner is for cases of a site"),
+        (("--url", "shop", "--option", "password"), "does not have the form KEY=VALUE"),
+        (("--option", "a=b"), "--option describes the endpoint at --url"),
+    ],
+)
+def test_what_cannot_be_evaluated_has_status_2(path, words, message):
+    status, _, text = evaluate(path, *words)
+    assert status == 2 and message in text
+
+
+def test_a_bad_file_has_status_2_and_its_location(path):
+    content = {**relevancy_files.CASE, "ratings": [{"query": "phone", "document": "a", "rater": "Ann", "rating": 9}]}
+    Path(path).write_text(json.dumps(content))
+    status, _, text = evaluate(path, "--url", "shop")
+    assert status == 2 and "ratings[1].rating: 9 is not on the scale" in text
