@@ -25,25 +25,26 @@ class Pending(Schema):
 
 class ComparisonParameters(Schema):
     scorer: int | None = Field(
-        None, ge=1, le=2**63 - 1, description="The id of a scorer of the case; its primary scorer unless given."
+        None,
+        ge=1,
+        le=2**63 - 1,
+        description="The id of a scorer of the baseline's case; its primary scorer unless given.",
     )
 
 
 @router.get("/runs/{run_id}/compare/{other_id}", auth=READ, response={200: ComparisonResult, 202: Pending})
 def compare_runs(request: ApiRequest, run_id: Id, other_id: Id, parameters: Query[ComparisonParameters]) -> Status[Any]:
-    """Compares a run with another one of the same case, which is the baseline. 202 while the figures are computed.
+    """Compares a run with another one, the baseline, of the same case or of a case on the same book.
 
-    409 if the runs cannot be compared.
+    202 while the figures are computed. 409 or 422 if the runs cannot be compared.
     """
     run, baseline = get_run(request, run_id), get_run(request, other_id)
-    if run.case_id != baseline.case_id:
-        raise RunNotAllowed("The runs belong to different cases. Compare two runs of the same case.")
-    version = _find_version(run, parameters.scorer)
+    version = _find_version(baseline, parameters.scorer)
     compared = [baseline, run]
     for each in compared:
         if not each.is_active and not each.done:
             raise RunNotAllowed(f"Run {each.number} has no results.")
-    stored = comparison.stored.find_or_create(case=run.case, runs=compared, version=version)
+    stored = comparison.stored.find_or_create(runs=compared, version=version)
     if stored.is_current:
         figures = comparison.stored.load(stored, compared)
         return Status(200, build_comparison(figures.comparison))

@@ -3,14 +3,14 @@
 from . import stored
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
-from .comparisons import MAX_RUNS, Comparison, RunPair, compare
+from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
 from .figures import ComparisonFigures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
-from .sentences import describe_verdict
+from .sentences import describe_groups, describe_verdict
 from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
@@ -36,9 +36,11 @@ __all__ = [
     "compare_result_lists",
     "compare_tags",
     "count_attempts_tried",
+    "describe_groups",
     "describe_verdict",
     "find_run_errors",
     "list_rows",
+    "name_runs",
     "read_score_table",
     "select_rows",
     "stored",

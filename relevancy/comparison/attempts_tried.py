@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import OuterRef
 
-from relevancy.models import ComparedRun, Run, ScorerVersion, case_revision
+from relevancy.models import ComparedRun, Run, ScorerVersion, comparison_revision
 from relevancy.statistics import correct_holm
 
 
@@ -30,7 +30,7 @@ def count_attempts_tried(baseline: Run, run: Run, version: ScorerVersion, p: flo
         comparison__version=version,
         comparison__compared_runs__run=baseline,
         comparison__compared_runs__position=0,
-    ).annotate(newest_revision=case_revision(OuterRef("comparison__case")))
+    ).annotate(newest_revision=comparison_revision(OuterRef(OuterRef("comparison"))))
     smallest: dict[int, float] = {}
     for attempt_id, other_p, revision, newest in rows.values_list(
         "run__attempt_id", "p", "comparison__revision", "newest_revision"

@@ -56,6 +56,12 @@ class RunPair:
         return compare_result_lists(self.a, self.b)
 
     @property
+    def names(self) -> tuple[str, str]:
+        """The names of `a` and `b`: `Run 3`, or `Run 3 of Movies` if their cases differ."""
+        first, second = name_runs([self.a, self.b])
+        return first, second
+
+    @property
     def difference(self) -> float | None:
         """In points; None if no query was scored in all runs."""
         return self.paired.differences.mean if len(self.paired.differences) else None
@@ -109,6 +115,13 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
         warnings=_list_warnings(runs, version, table),
         tags=compare_tags(table, len(runs)),
     )
+
+
+def name_runs(runs: Sequence[Run]) -> list[str]:
+    """Returns the names of runs: `Run 3`, or `Run 3 of Movies` if they do not all belong to one case."""
+    if len({run.case_id for run in runs}) == 1:
+        return [str(run) for run in runs]
+    return [f"{run} of {run.case}" for run in runs]
 
 
 def check_runs(runs: Sequence[Run]) -> None:

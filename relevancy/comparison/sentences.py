@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from relevancy.scoring.rounding import format_p, format_rounded, format_signed
-from relevancy.statistics import Verdict
+import itertools
+from collections.abc import Sequence
 
-from .comparisons import RunPair
+import numpy as np
+
+from relevancy.scoring.rounding import format_p, format_rounded, format_signed
+from relevancy.statistics import Verdict, group_runs
+
+from .comparisons import Comparison, RunPair, name_runs
 
 
 def describe_verdict(pair: RunPair) -> str:
     """Returns one sentence: which run is better, by how much, and how sure that is."""
     queries = len(pair.paired.differences)
     on_queries = f"on the same {queries:,} quer{'y' if queries == 1 else 'ies'}"
-    names = f"{pair.b} and {pair.a}"
+    name_a, name_b = pair.names
+    names = f"{name_b} and {name_a}"
     match pair.verdict:
         case Verdict.BETTER | Verdict.WORSE:
-            return f"{pair.b} is {pair.verdict} than {pair.a}: {_describe_difference(pair)} {on_queries}."
+            return f"{name_b} is {pair.verdict} than {name_a}: {_describe_difference(pair)} {on_queries}."
         case Verdict.EQUAL:
             return f"{names} are practically equal: {_describe_difference(pair)} {on_queries}."
         case Verdict.UNDECIDED:
@@ -23,6 +29,28 @@ def describe_verdict(pair: RunPair) -> str:
         case Verdict.TOO_FEW:
             scored = f"only {queries}" if queries else "none"
             return f"{names} cannot be compared: {scored} of their queries is scored in both."
+
+
+def describe_groups(comparison: Comparison) -> list[str]:
+    """Returns which of three or more runs cannot be told apart at the level of 5 %, the group with the best run first.
+
+    Empty for two runs, and if their scores cannot be compared.
+    """
+    count = len(comparison.runs)
+    p = np.ones((count, count))
+    for pair, (first, second) in zip(comparison.pairs, itertools.combinations(range(count), 2), strict=True):
+        if pair.p_hsd is None:
+            return []
+        p[first, second] = p[second, first] = pair.p_hsd
+    names = name_runs(comparison.runs)
+    groups = [group for group in group_runs(np.array(comparison.means, dtype=np.float64), p) if len(group) > 1]
+    if not groups:
+        return ["Each run differs from every other one by more than chance explains."]
+    return [f"{_join([names[position] for position in group])} cannot be told apart." for group in groups]
+
+
+def _join(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _describe_difference(pair: RunPair) -> str:

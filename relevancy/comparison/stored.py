@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from relevancy.models import Case, CaseQuery, ComparedRun, Run, ScorerVersion, StoredComparison
+from relevancy.models import CaseQuery, ComparedRun, Run, ScorerVersion, StoredComparison
 from relevancy.models.errors import error_text
 
 from .comparisons import check_runs, compare
@@ -27,8 +27,9 @@ UNEXPECTED_ERROR = (
 log = logging.getLogger("relevancy.comparison")
 
 
-def find_or_create(*, case: Case, runs: Sequence[Run], version: ScorerVersion) -> StoredComparison:
-    """Returns the stored comparison of runs of a case; the first run is the baseline. Its figures may be missing or out of date.
+def find_or_create(*, runs: Sequence[Run], version: ScorerVersion) -> StoredComparison:
+    """Returns the stored comparison of runs, which belongs to the case of the first one, the baseline. Its figures may be missing or
+    out of date.
 
     Raises ValidationError if the runs cannot be compared.
     """
@@ -38,7 +39,7 @@ def find_or_create(*, case: Case, runs: Sequence[Run], version: ScorerVersion) -
     if stored is None:
         with transaction.atomic():
             created, is_new = StoredComparison.objects.get_or_create(
-                key=key, defaults={"case": case, "version": version}
+                key=key, defaults={"case": runs[0].case, "version": version}
             )
             if is_new:
                 ComparedRun.objects.bulk_create(
@@ -46,7 +47,7 @@ def find_or_create(*, case: Case, runs: Sequence[Run], version: ScorerVersion) -
                 )
         stored = _find(key)
         assert stored is not None
-    stored.case, stored.version = case, version
+    stored.case, stored.version = runs[0].case, version
     return stored
 
 
@@ -89,7 +90,8 @@ def compute(comparison_id: int) -> None:
         stored = StoredComparison.objects.with_case_revision().defer("figures").filter(pk=comparison_id).first()
         if stored is None:
             return
-        runs = list(Run.objects.filter(compared_runs__comparison=stored).order_by("compared_runs__position"))
+        compared = Run.objects.filter(compared_runs__comparison=stored).select_related("case__book")
+        runs = list(compared.order_by("compared_runs__position"))
         try:
             figures, error = _compute(stored, runs), ""
         except ValidationError as reason:
@@ -103,10 +105,7 @@ def compute(comparison_id: int) -> None:
 
 
 def _compute(stored: StoredComparison, runs: Sequence[Run]) -> ComparisonFigures:
-    case = Case.objects.select_related("book").get(pk=stored.case_id)
     version = ScorerVersion.objects.select_related("scorer").get(pk=stored.version_id)
-    for run in runs:
-        run.case = case
     comparison = compare(runs=runs, version=version)
     columns = read_query_columns(runs, version, comparison.table.present.query_ids)
     return build_figures(comparison, columns)

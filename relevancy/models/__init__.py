@@ -5,7 +5,7 @@ from .api_token import ApiToken
 from .attempt import Attempt
 from .book import Book, Query
 from .case import Case, CaseQuery, CaseScorer
-from .comparison import ComparedRun, StoredComparison
+from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
 from .invitation import Invitation
 from .judge_model import CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
@@ -77,6 +77,7 @@ __all__ = [
     "User",
     "Verdict",
     "case_revision",
+    "comparison_revision",
     "count_current_ratings",
     "current_ratings",
     "stored_ratings",

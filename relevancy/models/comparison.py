@@ -3,10 +3,11 @@
 from typing import ClassVar, Self
 
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from .case import Case
 from .run import Run
-from .score import case_revision
+from .score import CaseRevision
 from .scorer import ScorerVersion
 
 
@@ -15,7 +16,7 @@ class StoredComparisonQuerySet(models.QuerySet["StoredComparison"]):
 
     def with_case_revision(self) -> Self:
         """Annotates `case_revision`, which `is_current` needs."""
-        return self.annotate(case_revision=case_revision(models.OuterRef("case")))
+        return self.annotate(case_revision=comparison_revision(models.OuterRef(models.OuterRef("pk"))))
 
     def of_run(self, run: Run) -> Self:
         """Comparisons that a run is part of."""
@@ -23,10 +24,12 @@ class StoredComparisonQuerySet(models.QuerySet["StoredComparison"]):
 
 
 class StoredComparison(models.Model):
-    """The figures of runs of a case under a scorer version, exact for one revision of the case; later they are out of date.
+    """The figures of runs under a scorer version, exact for one revision of their cases; later they are out of date.
 
+    case: of the baseline; the other runs may belong to other cases on the same book.
     key: the ids of the version and of the runs in their order, baseline first, which identify the comparison.
-    revision: of the case, that the figures belong to; None as long as there are none, or if the results of a run have changed.
+    revision: of the cases of all runs, added up, that the figures belong to; None as long as there are none, or if the results of a
+        run have changed.
     generation: incremented whenever the results of one of the runs change, so that no figures of former results are stored.
     figures: as `relevancy.comparison` writes them; None if they were never computed, or removed to save space.
     error: why they could not be computed, in a sentence; empty if they could.
@@ -79,3 +82,14 @@ class ComparedRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} in {self.comparison}"
+
+
+def comparison_revision(comparison: models.expressions.Combinable) -> models.expressions.Combinable:
+    """The revisions of the cases of all runs of the comparison that an expression refers to, added up, for queries.
+
+    Revisions only increase, so the sum changes with each of them.
+    """
+    has_run = ComparedRun.objects.filter(comparison=comparison, run__case=models.OuterRef("case"))
+    of_cases = CaseRevision.objects.filter(models.Exists(has_run)).order_by()
+    total = of_cases.annotate(total=models.Func("revision", function="SUM")).values("total")
+    return Coalesce(models.Subquery(total), models.Value(0), output_field=models.PositiveBigIntegerField())

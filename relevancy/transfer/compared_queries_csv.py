@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from relevancy.comparison import QueryRow
+from relevancy.comparison import QueryRow, name_runs
 from relevancy.models import Run
 
 from .cells import format_row
@@ -16,7 +16,7 @@ def export_lines(rows: Sequence[QueryRow], runs: Sequence[Run]) -> Iterator[str]
     Scores and differences have four decimals, overlaps six; missing values are empty. `changed`: whether the first k results are the
     same, the same documents in another order, or other documents.
     """
-    first, second = (f"run {run.number}" for run in runs)
+    first, second = (f"{name[:1].lower()}{name[1:]}" for name in name_runs(runs))
     header = ("query", first, second, "difference", "weight", "jaccard", "rbo", "changed")
     yield format_row((*header, f"unrated {first}", f"unrated {second}", f"ms {first}", f"ms {second}"))
     for row in rows:

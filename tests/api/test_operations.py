@@ -219,7 +219,7 @@ def test_runs_that_cannot_be_compared(client, case):
     assert client.send("GET", f"/runs/{run.pk}/compare/{run.pk}").status_code == 422
     other = make_case(1, owner=case.owner)
     elsewhere = run_now(make_attempt(other))
-    assert client.send("GET", f"/runs/{run.pk}/compare/{elsewhere.pk}").status_code == 409
+    assert client.send("GET", f"/runs/{run.pk}/compare/{elsewhere.pk}").status_code == 422
 
 
 def test_try_scorer_has_the_figures_of_the_command(client):

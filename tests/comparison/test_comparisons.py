@@ -198,3 +198,19 @@ def test_describe_verdict(script, better, words):
     assert ("+50.0 points" if better else "−50.0 points") in sentence
     assert "on the same 30 queries" in sentence
     assert "p < .001" in sentence
+
+
+def test_describe_groups(script):
+    texts = [f"query {number}" for number in range(1, 31)]
+    case = make_case(texts, {text: {"a": 3} for text in texts}, measures=("P@1",))
+    good, bad = dict.fromkeys(texts, "ab"), dict.fromkeys(texts, "xa")
+    first, second, third = run_with(case, bad), run_with(case, good), run_with(case, {**good, "query 1": "xa"})
+    version = primary(case)
+    assert comparison.describe_groups(comparison.compare(runs=[first, second], version=version)) == []
+    three = comparison.compare(runs=[first, second, third], version=version)
+    assert comparison.describe_groups(three) == ["Run 2 and Run 3 cannot be told apart."]
+    between = run_with(case, {text: ("ab" if number < 15 else "xa") for number, text in enumerate(texts)})
+    apart = comparison.compare(runs=[first, between, second], version=version)
+    assert comparison.describe_groups(apart) == ["Each run differs from every other one by more than chance explains."]
+    case.case_queries.update(removed_at="2026-01-01T00:00Z")
+    assert comparison.describe_groups(comparison.compare(runs=[first, second, third], version=version)) == []

@@ -29,7 +29,7 @@ def pair(case):
 
 
 def find(case, compared, version=None):
-    return stored.find_or_create(case=case, runs=compared, version=version or primary(case))
+    return stored.find_or_create(runs=compared, version=version or primary(case))
 
 
 def computed(case, compared, version=None):
@@ -284,3 +284,33 @@ def test_describe_a_run(case, pair):
     with pytest.raises(ValidationError) as refused:
         runs.describe(run=pair[0], name="x" * 121, note="")
     assert "name" in refused.value.message_dict
+
+
+def test_a_run_of_another_case_makes_the_figures_depend_on_both_cases(case, pair):
+    other = make_case(["query 1", "query 2"], book_of=case, owner=case.owner, measures=("P@1",))
+    compared = [pair[0], run_with(other, {"query 1": "ab", "query 2": "ab"})]
+    for baseline_first in (compared, compared[::-1]):
+        found = computed(case, baseline_first)
+        assert (found.is_current, found.case_id) == (True, baseline_first[0].case_id)
+        fresh = comparison.compare(runs=baseline_first, version=primary(case))
+        loaded = stored.load(found, baseline_first).comparison
+        assert comparison_json.build_comparison(loaded) == comparison_json.build_comparison(fresh)
+        assert loaded.table.texts == ["query 1", "query 2"]
+    scores.case_changed(other.pk)
+    assert not find(case, compared).is_current
+    assert computed(case, compared).is_current
+    scores.case_changed(case.pk)
+    assert not find(case, compared).is_current
+    assert "Run 1 of " in comparison.describe_verdict(fresh.pairs[0])
+
+
+def test_attempts_tried_count_what_is_out_of_date_in_another_case_as_nothing_shown(case, pair):
+    other = make_case(list(LISTS), book_of=case, owner=case.owner, measures=("P@1",))
+    foreign = run_with(other, dict.fromkeys(LISTS, "ab"))
+    computed(case, [pair[0], foreign])
+    tried = comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01)
+    assert (tried.count, tried.p) == (2, 0.02)
+    ComparedRun.objects.filter(run=foreign).update(p=0.001)
+    assert comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.01
+    scores.case_changed(other.pk)
+    assert comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.02

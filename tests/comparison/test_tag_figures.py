@@ -94,9 +94,9 @@ def primary(case):
 def test_stored_figures_and_json_have_the_tags(case):
     queries.tags.add(book=case.book, queries=[query_of(case, f"query {number}").pk for number in (1, 3)], tags="brand")
     runs = [run_with(case, LISTS), run_with(case, dict.fromkeys(LISTS, "ab"))]
-    found = stored.find_or_create(case=case, runs=runs, version=primary(case))
+    found = stored.find_or_create(runs=runs, version=primary(case))
     stored.compute(found.pk)
-    found = stored.find_or_create(case=case, runs=runs, version=primary(case))
+    found = stored.find_or_create(runs=runs, version=primary(case))
     loaded = stored.load(found, runs).comparison
     fresh = comparison.compare(runs=runs, version=primary(case))
     assert loaded.tags == fresh.tags
@@ -114,9 +114,9 @@ def test_stored_figures_are_out_of_date_once_tags_change(case, how):
     other = make_case(0, book_of=case)
     queries.add(case=other, texts=["query 1"])
     runs = [run_with(case, LISTS), run_with(case, LISTS)]
-    found = stored.find_or_create(case=case, runs=runs, version=primary(case))
+    found = stored.find_or_create(runs=runs, version=primary(case))
     stored.compute(found.pk)
-    assert stored.find_or_create(case=case, runs=runs, version=primary(case)).is_current
+    assert stored.find_or_create(runs=runs, version=primary(case)).is_current
     if how == "add":
         queries.tags.add(book=case.book, queries=[query.pk], tags="new")
     elif how == "remove":
@@ -125,4 +125,4 @@ def test_stored_figures_are_out_of_date_once_tags_change(case, how):
         queries.tags.set_tags(query=query, tags="new")
     else:  # in another case on the same book
         queries.edit(case_query=other.case_queries.get(), text="query 1", tags=["new"])
-    assert not stored.find_or_create(case=case, runs=runs, version=primary(case)).is_current
+    assert not stored.find_or_create(runs=runs, version=primary(case)).is_current

@@ -41,6 +41,11 @@ class Command(Base):
         for pair in result.pairs:
             self.write()
             self._print_pair(pair)
+        groups = comparison.describe_groups(result)
+        if groups:
+            self.write()
+            for sentence in groups:
+                self.write(sentence)
         if result.tags:
             self.write()
             self._print_tags(result)

@@ -1,8 +1,9 @@
 """The parts of the comparison page, put together for one request."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
@@ -16,13 +17,15 @@ from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
 from .charts import Chart, build_charts
-from .forms import ComparisonForm, comparable_runs
+from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
 from .query_filter import ComparedFilter
 from .query_table import QueryTable
+from .several_runs import SeveralRuns, build_several
 from .summary import Summary, pending_summary, summarize
 from .tag_table import TagRow, build_tag_rows
 
 LABELS = ("Before", "After")
+LABELS_OF_SEVERAL = ("Baseline", "Second run", "Third run", "Fourth run", "Fifth run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +39,18 @@ class PresentQuery:
 
 @dataclass(frozen=True)
 class RunChoice:
-    """A field of the form: which run is chosen. number: 0 if none is. run: None unless the comparison exists.
+    """A field of the form: which run is chosen. number: as addresses name it; empty if none is. run: None unless the comparison exists.
 
+    is_own: whether it belongs to the case of the page.
+    remove_url: of the comparison without the run; empty if there are only two.
     details_url: of the form with its name and note, which leads back to the comparison; empty without one.
     """
 
     label: str
-    number: int
+    number: str
     run: Run | None
+    is_own: bool
+    remove_url: str
     details_url: str
 
 
@@ -55,11 +62,13 @@ class ComparisonPage:
         self.user = user
         self.access = CaseAccess(case, user)
         self.runs = comparable_runs(case)
+        self.other_runs = runs_of_other_cases(case, user)
         self.versions = list(ScorerVersion.objects.used_by(case))
-        self.form = ComparisonForm(parameters, self.runs, self.versions)
+        self.form = ComparisonForm(parameters, case, self.runs, self.other_runs, self.versions)
         self.filter = ComparedFilter.from_parameters(parameters)
         self.open_id = parameters.get("open", "")
         self.errors: list[str] = []
+        self._other = parse_number(parameters.get("other", ""))
         self.stored = self._find() if self.has_runs else None
 
     def _find(self) -> StoredComparison | None:
@@ -67,21 +76,35 @@ class ComparisonPage:
             self.errors = self.form.messages
             return None
         try:
-            return comparison.stored.find_or_create(case=self.case, runs=self.compared_runs, version=self.version)
+            return comparison.stored.find_or_create(runs=self.compared_runs, version=self.version)
         except ValidationError as error:
             self.errors = [error_text(error)]
             return None
 
     @property
     def has_runs(self) -> bool:
-        """Whether the case has two runs to compare."""
-        return len(self.runs) > 1
+        """Whether the case has a run, and another one that it can be compared with."""
+        return bool(self.runs) and len(self.runs) + len(self.other_runs) > 1
 
     @property
     def compared_runs(self) -> list[Run]:
-        """The baseline and the other run."""
+        """The baseline and the other runs."""
         runs: list[Run] = self.form.cleaned_data["run"]
         return runs
+
+    @property
+    def other(self) -> int:
+        """The position of the run that charts, tags, queries and lists show against the baseline: 1 unless the address names it."""
+        return self._other if 1 <= self._other < len(self.compared_runs) else 1
+
+    @property
+    def pair(self) -> list[Run]:
+        """The baseline and the run that is shown against it."""
+        return [self.compared_runs[0], self.compared_runs[self.other]]
+
+    @property
+    def pair_names(self) -> list[str]:
+        return comparison.name_runs(self.pair)
 
     @property
     def version(self) -> ScorerVersion:
@@ -90,19 +113,54 @@ class ComparisonPage:
 
     @property
     def choices(self) -> list[RunChoice]:
-        """The two fields of the form."""
-        numbers = [parse_number(number) for number in self.form.selected_numbers]
-        numbers += [0] * (len(LABELS) - len(numbers))
-        runs = self.compared_runs if self.stored else [None] * len(LABELS)
+        """The fields of the form: two to five."""
+        numbers = self.form.selected_numbers
+        runs: list[Run | None] = [*self.compared_runs] if self.stored else [None] * len(numbers)
+        labels = LABELS if len(numbers) == len(LABELS) else LABELS_OF_SEVERAL
         return [
-            RunChoice(label, number, run, self._details_url(number))
-            for label, number, run in zip(LABELS, numbers, runs, strict=True)
+            RunChoice(
+                label,
+                number,
+                run,
+                is_own=run is not None and run.case_id == self.case.pk,
+                remove_url=self._choice_url([*numbers[:position], *numbers[position + 1 :]])
+                if len(numbers) > 2
+                else "",
+                details_url=self._details_url(run),
+            )
+            for position, (label, number, run) in enumerate(zip(labels, numbers, runs, strict=False))
         ]
 
-    def _details_url(self, number: int) -> str:
-        if self.stored is None:
+    @property
+    def add_url(self) -> str:
+        """The address with one more run; empty if there is none, or five are compared."""
+        numbers, added = self.form.selected_numbers, self.form.next_number
+        return self._choice_url([*numbers, added]) if added and len(numbers) < comparison.MAX_RUNS else ""
+
+    def _choice_url(self, numbers: Sequence[str]) -> str:
+        """Returns the address of the comparison of other runs under the same scorer."""
+        parameters = [("run", number) for number in numbers]
+        if self.stored is not None:
+            parameters.append(("scorer", str(self.version.scorer_id)))
+        return f"{reverse('compare', args=[self.case.pk])}?{urlencode(parameters)}"
+
+    @cached_property
+    def own_options(self) -> list[tuple[str, str]]:
+        """The runs of the case as they can be chosen: value and text."""
+        return self._options(self.runs)
+
+    @cached_property
+    def other_options(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """The runs of other cases as they can be chosen, by the name of their case."""
+        return [(str(case), self._options(runs)) for case, runs in groupby(self.other_runs, key=lambda run: run.case)]
+
+    def _options(self, runs: Iterable[Run]) -> list[tuple[str, str]]:
+        return [(run_value(run, self.case), describe_run(run)) for run in runs]
+
+    def _details_url(self, run: Run | None) -> str:
+        if run is None or run.case_id != self.case.pk:
             return ""
-        return reverse("run_details", args=[self.case.pk, number], query={"next": self.parameters})
+        return reverse("run_details", args=[self.case.pk, run.number], query={"next": self.shown_parameters})
 
     @property
     def states(self) -> list[tuple[str, str]]:
@@ -151,7 +209,7 @@ class ComparisonPage:
         if self.figures is None:
             return []
         # A query may have been removed since the figures were read.
-        return [row for row in comparison.list_rows(self.figures) if row.query_id in self.queries]
+        return [row for row in comparison.list_rows(self.figures, self.other) if row.query_id in self.queries]
 
     @cached_property
     def tags(self) -> list[str]:
@@ -162,20 +220,48 @@ class ComparisonPage:
         if self.stored is None:
             return None
         if self.figures is None:
-            return pending_summary(*self.compared_runs)
-        pair = self.figures.comparison.pairs[0]
+            return pending_summary(*self.pair)
+        pair = self.figures.comparison.pairs[self.other - 1]
         tried = comparison.count_attempts_tried(pair.a, pair.b, self.version, pair.paired.p)
-        return summarize(self.figures, tried, self.rows, self.list_url)
+        return summarize(self.figures, self.other, tried, self.rows, self.list_url)
+
+    def several(self) -> SeveralRuns | None:
+        """All runs of the comparison; None if there are only two, and as long as the figures are being computed."""
+        if self.figures is None or len(self.compared_runs) == 2:
+            return None
+        return build_several(self.figures.comparison, self.other, self._show_url, self._baseline_url)
+
+    def _show_url(self, position: int) -> str:
+        """Returns the address that shows another run against the baseline."""
+        return self.list_url(other=position if position > 1 else "", page="")
+
+    def _baseline_url(self, position: int) -> str:
+        """Returns the address with another run as the baseline; empty for runs of other cases."""
+        numbers = self.form.selected_numbers
+        if self.compared_runs[position].case_id != self.case.pk:
+            return ""
+        return self._choice_url([numbers[position], *numbers[:position], *numbers[position + 1 :]])
 
     def tag_table(self) -> list[TagRow]:
         """The comparison for each tag, the surest first; empty without tags, and as long as the figures are being computed."""
-        return [] if self.figures is None else build_tag_rows(self.figures.comparison.tags, self.list_url)
+        if self.figures is None:
+            return []
+        of_pair = [each for each in self.figures.comparison.tags if each.other == self.other]
+        return build_tag_rows(of_pair, self.list_url)
+
+    @property
+    def tag_correction(self) -> str:
+        """Returns what the p of the tags is corrected for."""
+        tags = 0 if self.figures is None else len({each.tag for each in self.figures.comparison.tags})
+        runs = len(self.compared_runs) - 1
+        among = f"{tags:,} tag{'' if tags == 1 else 's'}" + (f" in {runs} runs" if runs > 1 else "")
+        return f"p is corrected for {among} by Holm's method"
 
     def charts(self) -> list[Chart]:
         """The charts; none as long as the figures are being computed."""
         if self.figures is None:
             return []
-        first, second = (f"Run {run.number}" for run in self.compared_runs)
+        first, second = self.pair_names
         return build_charts(self.rows, lambda query_id: self.queries[query_id].entry_id, first, second)
 
     def table(self) -> QueryTable:
@@ -186,18 +272,29 @@ class ComparisonPage:
     @property
     def parameters(self) -> str:
         """The parameters that name the comparison."""
-        numbers = [("run", str(run.number)) for run in self.compared_runs]
+        numbers = [("run", run_value(run, self.case)) for run in self.compared_runs]
         return urlencode([*numbers, ("scorer", str(self.version.scorer_id))])
 
+    @property
+    def shown_parameters(self) -> str:
+        """The parameters that name the comparison, and the run that it shows against the baseline."""
+        return self.parameters + (f"&other={self.other}" if self.other > 1 else "")
+
     def url(self, name: str = "compare", *args: object, query: str = "") -> str:
-        """Returns an address of the comparison. query: further parameters."""
-        if self.stored is None:
-            return reverse(name, args=[self.case.pk, *args])
-        return f"{reverse(name, args=[self.case.pk, *args])}?{self.parameters}{'&' if query else ''}{query}"
+        """Returns an address of the comparison, with the same run shown. query: further parameters."""
+        shown = f"other={self.other}" if self.stored is not None and self.other > 1 else ""
+        return self._url(name, *args, queries=(shown, query))
 
     def list_url(self, **changes: object) -> str:
         """Returns the address of the page with the filter as it is, but for some parameters."""
-        return self.url(query=self.filter.query_string(**changes))
+        shown = {"other": self.other if self.stored is not None and self.other > 1 else ""}
+        return self._url("compare", queries=(self.filter.query_string(**{**shown, **changes}),))
+
+    def _url(self, name: str, *args: object, queries: Sequence[str]) -> str:
+        address = reverse(name, args=[self.case.pk, *args])
+        if self.stored is None:
+            return address
+        return f"{address}?{'&'.join(filter(None, (self.parameters, *queries)))}"
 
     @property
     def list_page_url(self) -> str:
@@ -219,6 +316,11 @@ class ComparisonPage:
 
     @property
     def swapped_url(self) -> str:
-        """The address with both runs exchanged."""
-        numbers = [("run", str(run.number)) for run in reversed(self.compared_runs)]
-        return f"{reverse('compare', args=[self.case.pk])}?{urlencode([*numbers, ('scorer', self.version.scorer_id)])}"
+        """The address with both runs exchanged, on the page of the case that the new baseline belongs to; empty for more runs."""
+        if len(self.compared_runs) > 2:
+            return ""
+        baseline, run = reversed(self.compared_runs)
+        parameters: list[tuple[str, object]] = [("run", run_value(each, baseline.case)) for each in (baseline, run)]
+        if baseline.case_id == self.case.pk:  # another case may have other scorers
+            parameters.append(("scorer", self.version.scorer_id))
+        return f"{reverse('compare', args=[baseline.case_id])}?{urlencode(parameters)}"

@@ -11,6 +11,7 @@ from relevancy.views.responses import conflict
 from relevancy.views.workbench.access import get_case
 
 from .comparison_page import ComparisonPage
+from .forms import run_value
 
 NOT_READY = "The comparison is being computed. Try again in a moment."
 
@@ -21,7 +22,7 @@ def queries_csv(request: HtmxRequest, case_id: int) -> HttpResponse | StreamingH
     page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
     if page.figures is None:
         return _not_ready(request, page)
-    lines = compared_queries_csv.export_lines(page.table().selected, page.compared_runs)
+    lines = compared_queries_csv.export_lines(page.table().selected, page.pair)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = _file_name(page, "csv")
     return response
@@ -45,6 +46,6 @@ def _not_ready(request: HtmxRequest, page: ComparisonPage) -> HttpResponse:
 
 
 def _file_name(page: ComparisonPage, ending: str) -> str:
-    numbers = "-".join(str(run.number) for run in page.compared_runs)
+    numbers = "-".join(run_value(run, page.case).replace(":", "_") for run in page.compared_runs)
     name = f"{slugify(page.case.name) or 'case'}-runs-{numbers}.{ending}"
     return content_disposition_header(as_attachment=True, filename=name) or ""

@@ -47,13 +47,19 @@ def state(request: HtmxRequest, case_id: int) -> HttpResponse:
 
 def summary_context(page: ComparisonPage) -> dict[str, object]:
     """Returns what the head of the page needs."""
-    return {"case": page.case, "access": page.access, "page": page, "summary": page.summary()}
+    return {
+        "case": page.case,
+        "access": page.access,
+        "page": page,
+        "summary": page.summary(),
+        "several": page.several(),
+    }
 
 
 def list_context(page: ComparisonPage) -> dict[str, object]:
     """Returns what the list of queries needs."""
     table = page.table()
-    columns = table.columns(*(f"Run {run.number}" for run in page.compared_runs)) if page.stored else []
+    columns = table.columns(page.pair) if page.stored else []
     return {"case": page.case, "access": page.access, "page": page, "table": table, "columns": columns}
 
 
@@ -78,10 +84,10 @@ def query_context(page: ComparisonPage) -> dict[str, object]:
 def open_query(page: ComparisonPage, case_query: CaseQuery) -> QueryComparison:
     """Returns a query in both runs."""
     return compare_query(
-        page.case,
         case_query,
-        page.compared_runs,
+        page.pair,
         page.version,
         page.user,
+        url=page.url(query=f"open={case_query.pk}"),
         rate_url=page.url("compare_rate", case_query.pk),
     )

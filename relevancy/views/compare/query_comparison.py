@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.db.models import F
 
-from relevancy import runs, scores
-from relevancy.models import Case, CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
+from relevancy import comparison, runs, scores
+from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
 
 ROW_HEIGHT = 32  # of a result, in pixels; the links between the lists are drawn by it
 
@@ -24,11 +24,13 @@ class SideResult:
 class Side:
     """A run's results for the query.
 
+    name: of the run, with its case if the other run belongs to another one.
     score: None if the query has none in the run. is_stale: whether it is older than the ratings.
     error: why the search failed, or why there are no results; empty if there are some.
     """
 
     run: Run
+    name: str
     results: Sequence[SideResult]
     score: QueryScore | None
     is_stale: bool
@@ -58,6 +60,7 @@ class QueryComparison:
 
     difference: points; None unless the query has current scores in both runs.
     links_height: of the drawing between the lists.
+    url: of the page with this query open.
     rate_url: where ratings are posted to.
     """
 
@@ -68,7 +71,13 @@ class QueryComparison:
     documents: Sequence[ComparedDocument]
     links: Sequence[RankLink]
     links_height: int
+    url: str = ""
     rate_url: str = ""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether a score of either run is older than the ratings."""
+        return self.a.is_stale or self.b.is_stale
 
     @property
     def movement_text(self) -> str:
@@ -79,12 +88,12 @@ class QueryComparison:
 
 
 def compare_query(
-    case: Case,
     case_query: CaseQuery,
     compared_runs: Sequence[Run],
     version: ScorerVersion,
     user: User,
     *,
+    url: str,
     rate_url: str,
 ) -> QueryComparison:
     """Returns an opened query in two runs. Three SQL statements."""
@@ -96,7 +105,6 @@ def compare_query(
     for run in compared_runs:
         ranking = found.get(run.pk)
         if ranking is not None:
-            run.case = case
             ranking.run = run
         depth = int(run.config["depth"])
         listed = []
@@ -105,8 +113,10 @@ def compare_query(
         results.append(listed)
     ranks = [_ranks(side) for side in results]
     sides = [
-        _side(run, found.get(run.pk), query_scores.get(run.pk), listed, other, is_after=is_after)
-        for run, listed, other, is_after in zip(compared_runs, results, reversed(ranks), (False, True), strict=True)
+        _side(run, name, found.get(run.pk), query_scores.get(run.pk), listed, other, is_after=is_after)
+        for run, name, listed, other, is_after in zip(
+            compared_runs, comparison.name_runs(compared_runs), results, reversed(ranks), (False, True), strict=True
+        )
     ]
     return QueryComparison(
         case_query,
@@ -116,6 +126,7 @@ def compare_query(
         documents=_documents(results[0], results[1]),
         links=_links(sides[1], ranks[0]),
         links_height=ROW_HEIGHT * max(1, *map(len, results)),
+        url=url,
         rate_url=rate_url,
     )
 
@@ -127,6 +138,7 @@ def _ranks(results: Sequence[runs.Result]) -> dict[str, int]:
 
 def _side(
     run: Run,
+    name: str,
     ranking: Ranking | None,
     score: QueryScore | None,
     results: Sequence[runs.Result],
@@ -138,6 +150,7 @@ def _side(
     is_stale = score is not None and score.revision < vars(score)["newest_revision"]
     return Side(
         run,
+        name,
         [_side_result(result, other, is_after=is_after) for result in results],
         score,
         is_stale,

@@ -8,6 +8,7 @@ from typing import Protocol
 from django.core.paginator import Page, Paginator
 
 from relevancy import comparison
+from relevancy.models import Run
 
 from .query_filter import ComparedFilter
 
@@ -99,12 +100,14 @@ class QueryTable:
         """The parameters of the list without its page."""
         return self._url().partition("?")[2]
 
-    def columns(self, first: str, second: str) -> list[Column]:
-        """Returns the columns. first, second: the names of both runs."""
+    def columns(self, pair: Sequence[Run]) -> list[Column]:
+        """Returns the columns. pair: the baseline and the other run."""
+        first, second = comparison.name_runs(pair)
+        is_short = pair[0].case_id == pair[1].case_id  # names with the case do not fit
         labels = {
             "query": ("Query", ""),
-            "a": (first, "Score in the baseline"),
-            "b": (second, "Score in the other run"),
+            "a": (first if is_short else "Before", f"Score in the baseline, {first}"),
+            "b": (second if is_short else "After", f"Score in {second}"),
             "difference": ("Difference", "Points"),
             "jaccard": ("Jaccard", "Share of the first documents that both lists have"),
             "rbo": ("RBO", "Rank-biased overlap: how much the orders agree, mostly at the top"),

@@ -50,7 +50,7 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 
 def _rate(page: ComparisonPage, case_query: CaseQuery, doc_id: str, value: float | None) -> int:
     """Stores the rating, and the scores of the query in both runs. Returns how many ratings changed."""
-    baseline, run = page.compared_runs
+    baseline, run = page.pair
     rankings = {
         ranking.run_id: ranking for ranking in Ranking.objects.filter(run__in=[baseline, run], query=case_query.query)
     }
@@ -58,6 +58,8 @@ def _rate(page: ComparisonPage, case_query: CaseQuery, doc_id: str, value: float
         if compared.pk in rankings:
             rankings[compared.pk].run = compared
     before = rankings.get(baseline.pk)
+    if run.case_id != baseline.case_id:  # the run of the other case is scored by the worker
+        run, before = baseline, None
     others = [version for version in page.versions if version.pk != page.version.pk]
     doc_id = judgments.clean_doc_id(doc_id)
     arguments: dict[str, Any] = {

@@ -48,7 +48,7 @@ class Summary:
 def pending_summary(a: Run, b: Run) -> Summary:
     """Returns a summary with the places of all numbers, as long as they are being computed."""
     figures = [Figure(key, label, PENDING) for key, label in LABELS.items()]
-    return Summary(a, b, f"{a} and {b} are being compared.", figures, is_pending=True)
+    return Summary(a, b, f"{' and '.join(comparison.name_runs([a, b]))} are being compared.", figures, is_pending=True)
 
 
 LABELS = {
@@ -69,27 +69,30 @@ LABELS = {
 
 def summarize(
     figures: comparison.ComparisonFigures,
+    other: int,
     tried: comparison.AttemptsTried,
     rows: Sequence[comparison.QueryRow],
     list_url: Callable[..., str],
 ) -> Summary:
-    """Returns the summary of two runs. list_url: returns the address of the list with some parameters changed."""
+    """Returns the summary of the baseline and the run at the position `other`.
+
+    list_url: returns the address of the list with some parameters changed.
+    """
     result = figures.comparison
-    pair = result.pairs[0]
-    score_a, score_b = result.means
+    pair = result.pairs[other - 1]  # those with the baseline come first
     return Summary(
         a=pair.a,
         b=pair.b,
         sentence=comparison.describe_verdict(pair),
         figures=[
             *_test_figures(pair, tried),
-            *_count_figures(figures, list_url),
-            *_list_figures(figures, rows, list_url),
+            *_count_figures(pair, list_url),
+            *_list_figures(figures, other, rows, list_url),
         ],
-        details=_details(figures, tried, rows),
-        warnings=[*result.warnings, *_coverage_warnings(figures)],
-        score_a=score_a,
-        score_b=score_b,
+        details=_details(figures, other, tried, rows),
+        warnings=[*result.warnings, *_coverage_warnings(figures, other)],
+        score_a=result.means[0],
+        score_b=result.means[other],
         difference=pair.difference,
     )
 
@@ -116,8 +119,7 @@ def _test_figures(pair: comparison.RunPair, tried: comparison.AttemptsTried) -> 
     ]
 
 
-def _count_figures(figures: comparison.ComparisonFigures, list_url: Callable[..., str]) -> list[Figure]:
-    pair = figures.comparison.pairs[0]
+def _count_figures(pair: comparison.RunPair, list_url: Callable[..., str]) -> list[Figure]:
     differences, detectable = pair.paired.differences, pair.paired.detectable
     counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}"
     carriers = len(pair.carriers)
@@ -139,12 +141,16 @@ def _count_figures(figures: comparison.ComparisonFigures, list_url: Callable[...
 
 
 def _list_figures(
-    figures: comparison.ComparisonFigures, rows: Sequence[comparison.QueryRow], list_url: Callable[..., str]
+    figures: comparison.ComparisonFigures,
+    other: int,
+    rows: Sequence[comparison.QueryRow],
+    list_url: Callable[..., str],
 ) -> list[Figure]:
-    overlap, bounds = figures.columns.overlaps[0], figures.bounds[0]
+    overlap, bounds = figures.columns.overlaps[other - 1], figures.bounds[other - 1]
+    of_pair = [figures.columns.coverage[0], figures.columns.coverage[other]]
     changed = sum(bool(row.change) for row in rows)
-    coverage = " → ".join(_percent(each.share) for each in figures.columns.coverage)
-    considered = max(each.k for each in figures.columns.coverage)
+    coverage = " → ".join(_percent(each.share) for each in of_pair)
+    considered = max(each.k for each in of_pair)
     left_out = len(figures.comparison.table.left_out)
     return [
         Figure("jaccard", f"Jaccard@{overlap.k}", numbers.coefficient(overlap.jaccard), "Mean over the queries"),
@@ -171,10 +177,13 @@ def _list_figures(
 
 
 def _details(
-    figures: comparison.ComparisonFigures, tried: comparison.AttemptsTried, rows: Sequence[comparison.QueryRow]
+    figures: comparison.ComparisonFigures,
+    other: int,
+    tried: comparison.AttemptsTried,
+    rows: Sequence[comparison.QueryRow],
 ) -> list[str]:
     """Returns sentences that belong to the verdict."""
-    pair = figures.comparison.pairs[0]
+    pair = figures.comparison.pairs[other - 1]
     sentences = []
     if pair.carriers:
         total = "gain" if (pair.difference or 0) > 0 else "loss"
@@ -185,14 +194,14 @@ def _details(
             sentences.append(f"{count:,} queries make up 80 % of the {total}.")
     if tried.count > 1 and tried.p is not None:
         sentences.append(
-            f"{tried.count:,} attempts have been compared with {pair.a}: corrected for that, {_p_text(tried.p)}."
+            f"{tried.count:,} attempts have been compared with {pair.names[0]}: corrected for that, {_p_text(tried.p)}."
         )
     interval = pair.paired.interval
     if interval is not None and not interval.is_reliable:
         sentences.append("These are too few queries for an interval you can rely on.")
     reordered = sum(row.change == 1 for row in rows)
     changed = sum(row.change == 2 for row in rows)
-    overlap = figures.columns.overlaps[0]
+    overlap = figures.columns.overlaps[other - 1]
     if overlap.queries:
         sentences.append(
             f"Of {overlap.queries:,} queries, {changed:,} returned other documents among the first {overlap.k}, and "
@@ -201,15 +210,15 @@ def _details(
     return sentences
 
 
-def _coverage_warnings(figures: comparison.ComparisonFigures) -> list[str]:
-    (first, second) = figures.columns.coverage[:2]
+def _coverage_warnings(figures: comparison.ComparisonFigures, other: int) -> list[str]:
+    first, second = figures.columns.coverage[0], figures.columns.coverage[other]
     if first.share is None or second.share is None or abs(first.share - second.share) <= COVERAGE_WARNING:
         return []
-    pair = figures.comparison.pairs[0]
-    fewer = pair.a if first.share < second.share else pair.b
+    name_a, name_b = figures.comparison.pairs[other - 1].names
+    fewer = name_a if first.share < second.share else name_b
     return [
-        f"Of the documents that the scorer considers, {_percent(first.share)} are rated in {pair.a} and {_percent(second.share)} "
-        f"in {pair.b}. Unrated documents score nothing, so rate those of {fewer} before you decide."
+        f"Of the documents that the scorer considers, {_percent(first.share)} are rated in {name_a} and {_percent(second.share)} "
+        f"in {name_b}. Unrated documents score nothing, so rate those of {fewer} before you decide."
     ]
 
 

@@ -7,7 +7,8 @@ import pytest
 from django.urls import reverse
 
 from relevancy import cases, comparison, judgments, queries, runs, tasks
-from relevancy.models import Query, Ranking, Run, ScorerVersion, StoredComparison
+from relevancy.models import Case, Query, Ranking, Run, ScorerVersion, StoredComparison
+from relevancy.templatetags import numbers
 from relevancy.transfer import comparison_json
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, query_of
@@ -137,8 +138,9 @@ def test_link_names_runs_and_scorer(sign_in, case, compared):
         ("run=1&run=1", "cannot be compared with itself"),
         ("run=1&run=99", "Run 99 does not exist in this case"),
         ("run=1&run=x", "Run x does not exist in this case"),
-        ("run=1&run=2&run=1", "3 runs cannot be compared"),
-        ("run=1", "cannot be compared. Choose two"),
+        ("run=1&run=2&run=1", "cannot be compared with itself"),
+        ("run=1&run=2&run=1&run=2&run=1&run=2", "6 runs cannot be compared. Choose two to 5"),
+        ("run=1", "1 run cannot be compared. Choose two"),
         ("run=1&run=2&scorer=999", "This scorer does not belong to the case"),
     ],
 )
@@ -396,3 +398,100 @@ def test_table_of_tags_lists_the_surest_first_and_leads_to_their_queries(sign_in
 def test_without_tags_there_is_no_table(sign_in, case, compared):
     page = tree(open_ready(sign_in("viewer"), case))
     assert not elements(by_id(page, "compared-tags"), _name="table")
+
+
+# --- several runs, and runs of other cases ---
+
+
+@pytest.fixture
+def third(case, compared):
+    return run_with(case, {"query 1": "ab", "query 2": "xa", "query 3": "ya", "query 4": "ab"})
+
+
+def cells(response, run):
+    (row,) = elements(by_id(response, "several-runs"), **{"data-run": str(run.pk)})
+    return [words(cell) for cell in elements(row, _name="td")]
+
+
+def test_three_runs_stand_in_a_table_and_one_of_them_is_shown(sign_in, case, compared, third):
+    client = sign_in("viewer")
+    runs_of_page = {"run": [1, 2, 3]}
+    response = open_ready(client, case, **runs_of_page)
+    result = comparison.compare(runs=[*compared, third], version=ScorerVersion.objects.used_by(case)[0])
+    second, last = result.pairs[0], result.pairs[1]
+    found = cells(response, third)
+    assert found[:2] == ["33.3", "0.0"]
+    assert found[3:5] == [numbers.pvalue(last.paired.p), numbers.pvalue(last.p_holm)]
+    assert found[6:9] == [numbers.pvalue(last.p_hsd), numbers.pvalue(result.pairs[2].p_hsd), ""]
+    assert words(by_id(response, "verdict-sentence")) == comparison.describe_verdict(second)
+    assert "Run 2, Run 1 and Run 3 cannot be told apart." in words(by_id(response, "verdict"))
+
+    (link,) = [each for each in elements(by_id(response, "several-runs"), _name="a") if words(each) == "Run 3"]
+    shown = client.get(attributes(link)["href"])
+    assert words(by_id(shown, "verdict-sentence")) == comparison.describe_verdict(last)
+    assert words(by_id(shown, "difference")) == "0.0"
+    assert figure(shown, "changed") == "3 of 4"
+    assert texts(shown) == ["query 1", "query 3", "query 2", "query 4"]
+    headings = [words(heading) for heading in elements(by_id(shown, "compared-queries"), _name="th")]
+    assert {"Run 1", "Run 3"} <= set(headings)
+    opened = client.get(address(case, **runs_of_page, other=2, open=entry(case, "query 2").pk))
+    assert words(by_id(opened, "query-difference")) == "−100.0"
+    lines = b"".join(client.get(address(case, "compare_csv", **runs_of_page, other=2)).streaming_content).decode()
+    assert lines.startswith("query,run 1,run 3,")
+    data = json.loads(client.get(address(case, "compare_json", **runs_of_page)).content)
+    assert [len(data["runs"]), len(data["pairs"])] == [3, 3]
+
+
+def test_runs_are_added_removed_and_made_the_baseline_by_links(sign_in, case, compared, third):
+    client = sign_in("viewer")
+    page = open_ready(client, case, run=[1, 2])
+    response = client.get(attributes(by_id(page, "add-run"))["href"])
+    assert [each.run.number for each in StoredComparison.objects.first().compared_runs.all()] == [1, 2, 3]
+    assert not elements(tree(response), id="add-run")
+    page = tree(open_ready(client, case, run=[1, 2, 3]))
+    removed = [attributes(link)["href"] for link in elements(page, _name="a") if words(link) == "Remove"]
+    assert [re.findall(r"run=(\d)", url) for url in removed] == [["2", "3"], ["1", "3"], ["1", "2"]]
+    baselines = [attributes(link)["href"] for link in elements(page, _name="a") if words(link) == "Use as baseline"]
+    assert [re.findall(r"run=(\d)", url) for url in baselines] == [["2", "1", "3"], ["3", "1", "2"]]
+
+
+@pytest.fixture
+def foreign(case, people, team):
+    """A run of another case on the same book, which the team may see."""
+    other = make_case(["query 1", "query 2"], book_of=case, owner=people["admin"], measures=("P@1",))
+    Case.objects.filter(pk=other.pk).update(name="Other")
+    cases.share(case=other, team=team)
+    return run_with(other, {"query 1": "ab", "query 2": "ab"})
+
+
+def test_a_run_of_another_case_on_the_book(sign_in, case, compared, foreign):
+    client = sign_in("rater")
+    value = f"{foreign.case_id}:1"
+    response = open_ready(client, case, run=[1, value])
+    assert words(by_id(response, "verdict-sentence")).startswith("Run 1 of Other and Run 1 of ")
+    assert texts(response) == ["query 1", "query 2"]
+    (group,) = elements(tree(response), _name="optgroup")
+    assert attributes(group)["label"] == "Other"
+    swapped = attributes(by_id(response, "swap-runs"))["href"]
+    assert swapped == f"{reverse('compare', args=[foreign.case_id])}?run=1&run={case.pk}%3A1"
+    assert "Run 1 of Other" in words(by_id(open_ready(client, foreign.case, run=["1", f"{case.pk}:1"]), "verdict"))
+    assert client.get(swapped).status_code == 200
+
+    opened = open_ready(client, case, run=[1, value], open=entry(case, "query 1").pk)
+    (document,) = elements(tree(opened), **{"data-doc": "x"})
+    (form,) = elements(document, _name="form")
+    rated = client.post(attributes(form)["action"], {"doc_id": "x", "value": "3"}, headers=HTMX)
+    assert rated.status_code == 200
+    opened = open_ready(client, case, run=[1, value], open=entry(case, "query 1").pk)
+    assert words(by_id(opened, "query-difference")) == words(by_id(opened, "difference")) == "0.0"
+
+
+def test_runs_of_cases_that_the_user_may_not_see_do_not_exist(sign_in, case, compared, foreign):
+    foreign.case.teams.clear()
+    response = sign_in("viewer").get(address(case, run=[1, f"{foreign.case_id}:1"]))
+    (notice,) = elements(tree(response), **{"data-notice": "cannot-compare"})
+    assert "does not exist in this case" in words(notice)
+    assert not elements(tree(response), _name="optgroup")
+    response = sign_in("admin").get(address(case, run=[f"{foreign.case_id}:1", 1]))
+    (notice,) = elements(tree(response), **{"data-notice": "cannot-compare"})
+    assert "The baseline must be a run of" in words(notice)
