@@ -29,7 +29,7 @@ sys.exit(demo.supervise(services))
 def test_load_twice_is_once() -> None:
     case = demo.load_demo()
     assert demo.load_demo() == case
-    assert (Case.objects.count(), Run.objects.count(), User.objects.count(), Team.objects.count()) == (1, 2, 2, 1)
+    assert (Case.objects.count(), Run.objects.count(), User.objects.count(), Team.objects.count()) == (1, 3, 2, 1)
     owner, rater = (User.objects.get(email=email) for email, _, _ in demo.PEOPLE)
     assert owner.is_superuser and owner.check_password(demo.PASSWORD)
     assert not rater.is_superuser
