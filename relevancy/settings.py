@@ -270,7 +270,10 @@ TEMPLATES = [
 
 AUTH_USER_MODEL = "relevancy.User"
 AUTHENTICATION_BACKENDS = ["relevancy.accounts.LimitedBackend"]
-PASSWORD_HASHERS = ["relevancy.accounts.LimitedHasher"]
+# The first one hashes; the others check older hashes, which are replaced when their users sign in.
+PASSWORD_HASHERS = ["relevancy.accounts.LimitedArgon2Hasher", "relevancy.accounts.LimitedHasher"]
+PASSWORD_RESET_TIMEOUT = 24 * 3600  # seconds that a link for a new password is valid
+SESSION_ENGINE = "relevancy.accounts.sessions"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import comparison, judgments, runs, schedules, scores
+from relevancy import accounts, comparison, judgments, runs, schedules, scores
 from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -53,6 +53,12 @@ def run_chunk(run_id: int) -> None:
 def send_notifications() -> None:
     """Sends the messages about scheduled checks that are due."""
     schedules.send_due()
+
+
+@task(priority=HIGH_PRIORITY)
+def send_password_link(email: str, site_url: str) -> None:
+    """Sends a link for a new password, if the address has an account."""
+    accounts.passwords.send_reset_link(email=email, site_url=site_url)
 
 
 @task(priority=LOWEST_PRIORITY)

@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from relevancy.accounts.hashing import LimitedArgon2Hasher
 from relevancy.engines import registry
 from tests import factories
 
@@ -85,6 +86,13 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, factories.Scri
     yield factories.SCRIPT
     monkeypatch.undo()
     registry.available.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def fast_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords are hashed with parameters that take no time."""
+    for parameter, value in (("time_cost", 1), ("memory_cost", 8), ("parallelism", 1)):
+        monkeypatch.setattr(LimitedArgon2Hasher, parameter, value)
 
 
 @pytest.fixture

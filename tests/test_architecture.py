@@ -50,7 +50,8 @@ VAGUE_NAMES = {
 }
 # Templates that Django looks up by name.
 USED_BY_DJANGO = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "registration/login.html"} | {
-    f"registration/password_change_{step}.html" for step in ("form", "done")
+    f"registration/password_{step}.html"
+    for step in ("change_form", "change_done", "reset_done", "reset_confirm", "reset_complete")
 }
 REGISTRIES = [
     *("pypi.org", "pythonhosted.org", "registry.npmjs.org", "npmjs.com", "registry.yarnpkg.com", "rubygems.org"),

@@ -2,10 +2,10 @@
 Programs sign in with tokens. Raters that are named in a file get a row too, but cannot sign in.
 """
 
-from . import api_tokens
+from . import api_tokens, passwords, sessions
 from .backend import LimitedBackend
 from .browsers import remember_browser
-from .hashing import HashingBusy, LimitedHasher, MaximumLengthValidator
+from .hashing import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator
 from .limits import TOO_MANY, client_address, count_request
 from .raters import ensure_raters, known_raters
 from .sign_up import sign_up
@@ -13,6 +13,7 @@ from .sign_up import sign_up
 __all__ = [
     "TOO_MANY",
     "HashingBusy",
+    "LimitedArgon2Hasher",
     "LimitedBackend",
     "LimitedHasher",
     "MaximumLengthValidator",
@@ -21,6 +22,8 @@ __all__ = [
     "count_request",
     "ensure_raters",
     "known_raters",
+    "passwords",
     "remember_browser",
+    "sessions",
     "sign_up",
 ]

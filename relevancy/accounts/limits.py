@@ -27,6 +27,7 @@ from relevancy.models import SignInCounter
 WINDOW = timedelta(minutes=15)
 PER_ADDRESS, PER_ACCOUNT_AND_ADDRESS, PER_ACCOUNT, PER_BROWSER = 30, 10, 100, 10
 REQUESTS_PER_ADDRESS = 20  # requests for an account or a password, from one address
+REQUESTS_PER_ACCOUNT = 3  # requests for a password: each is a message to the user
 TOO_MANY = "too_many_failures"
 SIGN_IN_TEXT = (
     "Too many failed attempts to sign in. Try again in {wait}, or from a browser in which you have signed in before."
@@ -45,7 +46,11 @@ def counters(*, account: str, address: str, browser: str = "") -> dict[str, int]
             f"account {account}": PER_ACCOUNT,
         }
     )
-    return {hashlib.sha256(name.encode("utf-8", "replace")).hexdigest(): limit for name, limit in limits.items()}
+    return {_digest(name): limit for name, limit in limits.items()}
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def check(limits: Mapping[str, int], text: str = SIGN_IN_TEXT) -> None:
@@ -64,14 +69,17 @@ def check(limits: Mapping[str, int], text: str = SIGN_IN_TEXT) -> None:
         raise ValidationError(text.format(wait=f"{minutes} minute{'s' if minutes > 1 else ''}"), code=TOO_MANY)
 
 
-def count_request(*, action: str, address: str) -> None:
-    """Counts a request that anybody can send, such as for an account. Raises `ValidationError` if an address sent too many.
+def count_request(*, action: str, address: str, account: str = "") -> None:
+    """Counts a request that anybody can send, such as for an account. Raises `ValidationError` if an address sent too many, or
+    if too many were sent for an account, whether or not there is such an account.
 
     Those that are refused are not counted.
     """
-    name = f"{action} from {address}"
-    limits = {hashlib.sha256(name.encode("utf-8", "replace")).hexdigest(): REQUESTS_PER_ADDRESS}
-    check(limits, "Too many requests from your address. Try again in {wait}.")
+    names = {f"{action} from {address}": REQUESTS_PER_ADDRESS}
+    if account:
+        names[f"{action} for {account}"] = REQUESTS_PER_ACCOUNT
+    limits = {_digest(name): limit for name, limit in names.items()}
+    check(limits, "Too many requests. Try again in {wait}.")
     count_failure(limits)
 
 

@@ -56,6 +56,17 @@ class PersonAdmin(UserAdmin):
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "kind", "usable_password", "password1", "password2")}),)
 
+    actions = ("make_password_links",)
+
+    @admin.action(description="Make links to choose a new password", permissions=["change"])
+    def make_password_links(self, request: HttpRequest, users: QuerySet[models.User]) -> None:
+        """For admins only: anyone who has the link can sign in as the user."""
+        if not request.user.is_superuser:
+            raise PermissionDenied("Only an admin of this site can make links for passwords.")
+        for user in users.filter(kind=models.User.Kind.PERSON, is_active=True):
+            link = request.build_absolute_uri(accounts.passwords.reset_path(user))
+            self.message_user(request, f"Send this link to {user.email}; it is valid for a day and works once: {link}")
+
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
@@ -113,6 +124,18 @@ class SignInCounterAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return bool(request.user.is_superuser)
+
+
+@admin.register(models.UserSession)
+class UserSessionAdmin(ReadOnlyAdmin):
+    """Without links and actions, which would show the keys: anyone who has a key can use the session."""
+
+    list_display = ("user", "expire_date")
+    list_display_links = None
+    list_select_related = ("user",)
+    search_fields = ("user__email", "user__name")
+    fields = ("user", "expire_date")
+    actions = None
 
 
 @admin.register(models.Invitation)

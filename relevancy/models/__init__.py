@@ -25,6 +25,7 @@ from .schedule import Notification, Schedule, ScheduledCheck
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
+from .session import UserSession
 from .sign_in import SignInCounter
 from .stored_index import StoredIndex
 from .team import Membership, Role, Team
@@ -75,6 +76,7 @@ __all__ = [
     "Team",
     "UnreadableSecret",
     "User",
+    "UserSession",
     "Verdict",
     "case_revision",
     "comparison_revision",

@@ -12,18 +12,12 @@ from django.db.models import F
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from relevancy.accounts import HashingBusy, LimitedHasher, MaximumLengthValidator, hashing, limits
+from relevancy.accounts import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator, hashing, limits
 from relevancy.models import SignInCounter, User
 from tests.factories import make_user
 
 HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hash of one iteration: these tests count attempts."""
-    monkeypatch.setattr(LimitedHasher, "iterations", 1)
 
 
 @pytest.fixture
@@ -57,7 +51,7 @@ def test_many_failures_are_refused_even_with_the_password(ann: User, url: str) -
 
 def test_a_refused_attempt_has_its_own_status_and_hashes_nothing(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
     fail(ann, limits.PER_ACCOUNT_AND_ADDRESS)
-    monkeypatch.setattr(LimitedHasher, "encode", lambda *args: pytest.fail("hashed"))
+    monkeypatch.setattr(hashing, "_limited", lambda: pytest.fail("hashed"))
     assert try_password(ann, "right").status_code == 429
 
 
@@ -104,7 +98,7 @@ def test_a_known_browser_has_a_limit_too_and_only_for_its_account(ann: User) -> 
 
 
 def test_a_password_that_is_too_long_is_wrong_without_hashing(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LimitedHasher, "encode", lambda *args: pytest.fail("hashed"))
+    monkeypatch.setattr(hashing, "_limited", lambda: pytest.fail("hashed"))
     assert try_password(ann, "x" * (hashing.MAX_LENGTH + 1)).status_code == 200
     with pytest.raises(ValidationError):
         MaximumLengthValidator().validate("x" * (hashing.MAX_LENGTH + 1))
@@ -141,10 +135,10 @@ def test_only_some_threads_hash() -> None:
 
 
 def test_a_busy_site_asks_for_another_try(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    def busy(*args: Any) -> str:
+    def busy() -> None:
         raise HashingBusy
 
-    monkeypatch.setattr(LimitedHasher, "encode", busy)
+    monkeypatch.setattr(hashing, "_limited", busy)
     assert try_password(ann, "right").status_code == 503
 
 
@@ -164,3 +158,25 @@ def test_address(settings: Any, proxies: int, remote: str, forwarded: str, addre
     settings.PROXIES = proxies
     headers = {"HTTP_X_FORWARDED_FOR": forwarded} if forwarded else {}
     assert limits.client_address(RequestFactory().get("/", REMOTE_ADDR=remote, **headers)) == address
+
+
+def test_passwords_are_hashed_with_argon2(ann: User) -> None:
+    assert ann.password.startswith("argon2$argon2id$")
+
+
+def test_an_older_hash_is_replaced_at_sign_in(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LimitedHasher, "iterations", 1)
+    User.objects.filter(pk=ann.pk).update(password=LimitedHasher().encode("right", "salt"))
+    assert try_password(ann, "wrong").status_code == 200
+    assert try_password(ann, "right").status_code == 302
+    ann.refresh_from_db()
+    assert ann.password.startswith("argon2$argon2id$")
+    assert try_password(ann, "right").status_code == 302
+
+
+def test_argon2_is_checked_within_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = LimitedArgon2Hasher().encode("right", "saltsalt")
+    assert LimitedArgon2Hasher().verify("right", encoded)
+    monkeypatch.setattr(hashing._ADMITTED, "acquire", lambda **options: False)
+    with pytest.raises(HashingBusy):
+        LimitedArgon2Hasher().verify("right", encoded)

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 
 from relevancy import cases, endpoints, queries, runs, scorers, scores
+from relevancy.accounts.sessions import SessionStore
 from relevancy.models import Case, CaseScore, Endpoint, QueryScore, Role, Run, ScorerVersion, StoredIndex, Team, User
 from relevancy.transfer import sample
 from tests import factories

@@ -94,6 +94,8 @@ def _addresses(case: Case) -> list[str]:
         f"/teams/{team.pk}/",
         "/account/",
         "/account/tokens/",
+        "/account/sessions/",
+        "/account/password/forgotten/",
         "/no/such/page/",
     ]
 

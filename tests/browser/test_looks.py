@@ -75,6 +75,7 @@ def _addresses(case: Case) -> list[str]:
         f"/teams/{team.pk}/",
         "/account/",
         "/account/password/",
+        "/account/sessions/",
     ]
 
 

@@ -62,6 +62,15 @@ account_token_revoke   POST   mine    302
 password_change        GET    all     200
 password_change        POST   all     200
 password_change_done   GET    all     200
+account_sessions       GET    all     200
+account_sessions_end   POST   all     302
+account_session_end    POST   all     404
+password_reset         GET    public  200
+password_reset         POST   public  200
+password_reset_done    GET    public  200
+password_reset_confirm GET    public  200
+password_reset_confirm POST   public  200
+password_reset_complete GET   public  200
 home                   GET    all     200
 jump                   GET    all     200
 active_cases           GET    all     200
@@ -267,6 +276,8 @@ class World:
             "query_id": self.case.book.queries.first().pk,
             "judge_id": self.judge.pk,
             "step": "scale",
+            "reference": "0" * 32,
+            "uidb64": "MA",
             "name": "ratings",
         }
 
@@ -458,7 +469,7 @@ def test_own_objects(client, everyone, own, role):
 @pytest.mark.parametrize("role", ROLES)
 def test_objects_of_others(client, everyone, own, foreign, role):
     """Only admins learn that objects of others exist; links of invitations are for whoever has them."""
-    with_ids = [row for row in ROWS if set(ARGUMENTS[row[0].partition("?")[0]]) - {"step", "token"}]
+    with_ids = [row for row in ROWS if set(ARGUMENTS[row[0].partition("?")[0]]) - {"step", "token", "uidb64"}]
     actual = {row: send(client, everyone[role], row, foreign) for row in with_ids}
     status = {"anonymous": 302}.get(role, 404)
     wanted = {row: int(row[3]) if role == "admin" else status for row in with_ids}

@@ -16,6 +16,10 @@ class SignInForm(AuthenticationForm):
     }
 
 
+class PasswordRequestForm(forms.Form):
+    email = forms.EmailField(label="E-mail address", widget=forms.EmailInput(attrs={"autocomplete": "email"}))
+
+
 class AccountForm(forms.ModelForm):
     class Meta:
         model = User

@@ -32,6 +32,7 @@ class SignIn(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_valid(form)
+        accounts.sessions.describe(self.request)
         accounts.remember_browser(self.request, response, form.get_user().email)
         return response
 

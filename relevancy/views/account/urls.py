@@ -3,7 +3,7 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from . import pages, tokens
+from . import pages, passwords, sessions, tokens
 
 urlpatterns = [
     path("login/", pages.SignIn.as_view(), name="login"),
@@ -11,6 +11,17 @@ urlpatterns = [
     path("account/", pages.account, name="account"),
     path("account/tokens/", tokens.tokens, name="account_tokens"),
     path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="account_token_revoke"),
-    path("account/password/", auth.PasswordChangeView.as_view(), name="password_change"),
+    path("account/sessions/", sessions.sessions, name="account_sessions"),
+    path("account/sessions/end/", sessions.sessions_end, name="account_sessions_end"),
+    path("account/sessions/<str:reference>/end/", sessions.session_end, name="account_session_end"),
+    path("account/password/", passwords.PasswordChange.as_view(), name="password_change"),
     path("account/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
+    path("account/password/forgotten/", passwords.password_reset, name="password_reset"),
+    path("account/password/sent/", auth.PasswordResetDoneView.as_view(), name="password_reset_done"),
+    path(
+        "account/password/new/<str:uidb64>/<str:token>/",
+        passwords.PasswordChoice.as_view(),
+        name="password_reset_confirm",
+    ),
+    path("account/password/set/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
 ]

@@ -1,0 +1,62 @@
+"""Passwords: changed, asked for by e-mail, chosen with a link."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from relevancy import accounts, tasks
+from relevancy.views.forms import add_errors
+from relevancy.views.requests import HtmxRequest
+
+from .forms import PasswordRequestForm
+
+
+class PasswordChange(auth.PasswordChangeView):
+    """The user's own password. Ends all other sessions."""
+
+    request: HtmxRequest
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        response = super().form_valid(form)
+        accounts.sessions.end_all(user=self.request.user, keep=self.request.session.session_key)
+        return response
+
+
+class PasswordChoice(auth.PasswordResetConfirmView):
+    """The page that a link for a new password leads to. Ends all sessions, and signs nobody in."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        response = super().form_valid(form)
+        accounts.sessions.end_all(user=form.user)
+        return response
+
+
+@login_not_required
+@require_http_methods(["GET", "POST"])
+def password_reset(request: HtmxRequest) -> HttpResponse:
+    """Sends a link by e-mail. The response does not say whether the address has an account, nor does its time: a worker sends."""
+    form = PasswordRequestForm(request.POST or None)
+    status = 200
+    if form.is_valid() and settings.MAIL_HOST:
+        email = form.cleaned_data["email"].lower()
+        try:
+            accounts.count_request(action="password", address=accounts.client_address(request), account=email)
+        except ValidationError as error:
+            add_errors(form, error)
+            status = 429
+        else:
+            tasks.send_password_link.enqueue(email, settings.SITE_URL or request.build_absolute_uri("/").rstrip("/"))
+            return redirect("password_reset_done")
+    context = {"form": form, "has_mail": bool(settings.MAIL_HOST)}
+    return render(
+        request,
+        "registration/password_reset_form.html",
+        context,
+        status=422 if form.errors and status == 200 else status,
+    )
