@@ -60,7 +60,17 @@ from .judging_documents import JudgedDocument, read_documents
 from .judging_queue import build_judging_queue, is_outdated, judging_queue, queue_build, set_judging
 from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
 from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ratings, move_ratings, preview_move
-from .ratings import InvalidRating, RatingResult, RatingsChanged, clean_doc_id, rate, rate_book, rate_many, remove
+from .ratings import (
+    InvalidRating,
+    RatingResult,
+    RatingsChanged,
+    ScaleChanged,
+    clean_doc_id,
+    rate,
+    rate_book,
+    rate_many,
+    remove,
+)
 from .undo import UndoneRatings, last_change, undo
 
 # Sources of changes that nobody made rating by rating.
@@ -95,6 +105,7 @@ __all__ = [
     "RaterPair",
     "RatingResult",
     "RatingsChanged",
+    "ScaleChanged",
     "UndoneRatings",
     "adjudicate",
     "book_settings",

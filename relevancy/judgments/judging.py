@@ -98,15 +98,16 @@ def judge(
     verdict: str = Verdict.RATED,
     value: float | None = None,
     note: str | None = None,
+    expected_scale: str = "",
 ) -> RatingResult:
     """Stores a grade, "cannot judge" or "later" for one document, and frees its pair.
 
-    value: the grade, only for `Verdict.RATED`. note: None keeps the present note.
+    value: the grade, only for `Verdict.RATED`. note: None keeps the present note. expected_scale: see `rate_many`.
     Raises `InvalidRating`, in which case nothing has been stored.
     """
     doc_id = clean_doc_id(doc_id)
     if value is not None:
-        result = rate(query=query, doc_id=doc_id, value=value, by=by, note=note)
+        result = rate(query=query, doc_id=doc_id, value=value, by=by, note=note, expected_scale=expected_scale)
     else:
         change = Change(verdict=Verdict(verdict), note=note)
         result = change_query(query, lambda own: {doc_id: change}, by, "page", None)

@@ -29,6 +29,10 @@ class InvalidRating(ValidationError):
         return " ".join(self.messages)
 
 
+class ScaleChanged(InvalidRating):
+    """A grade of a scale that the book no longer has. The message is written for the rater."""
+
+
 class RatingsChanged(ValidationError):
     """The ratings of a query have changed since the revision that the caller has seen. The message is written for the rater."""
 
@@ -60,6 +64,7 @@ def rate(
     versions: Iterable[ScorerVersion] | None = None,
     baseline: Ranking | None = None,
     source: str = "page",
+    expected_scale: str = "",
 ) -> RatingResult:
     """Rates one document; see `rate_many`."""
     return rate_many(
@@ -72,6 +77,7 @@ def rate(
         versions=versions,
         baseline=baseline,
         source=source,
+        expected_scale=expected_scale,
     )
 
 
@@ -87,20 +93,31 @@ def rate_many(
     baseline: Ranking | None = None,
     source: str = "page",
     expected_revision: int | None = None,
+    expected_scale: str = "",
 ) -> RatingResult:
     """Rates several documents of one query: `{document id: grade}`.
 
     Updates the scores of the query in `run`. Its ranking of the query, and the scorer `versions` of its case, can be given if
     they have been read already. `baseline` is the ranking of the query in the run that `run` is compared with; see
-    `scores.QueryRescorer`. `expected_revision`: of the query, that the caller has seen.
+    `scores.QueryRescorer`. `expected_revision`: of the query, that the caller has seen. `expected_scale`: `Book.scale_key` of the
+    scale that the rater has seen; empty for any.
 
-    Raises `InvalidRating`, or `RatingsChanged` if the query has another revision; then nothing has been stored.
+    Raises `InvalidRating`, which is `ScaleChanged` if the book has another scale, or `RatingsChanged` if the query has another
+    revision; then nothing has been stored.
     """
+    _check_scale(query.book, expected_scale)
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
     }
+
+    def choose_changes(own: Mapping[str, scores.RatingRecord]) -> Mapping[str, Change]:
+        if expected_scale:  # it may have changed since the request began
+            query.book.refresh_settings()
+            _check_scale(query.book, expected_scale)
+        return changes
+
     rescorer = query_rescorer(query, run, ranking, versions, baseline)
-    return change_query(query, lambda own: changes, by, source, rescorer, expected_revision)
+    return change_query(query, choose_changes, by, source, rescorer, expected_revision)
 
 
 def remove(
@@ -187,6 +204,15 @@ def _clean_value(value: float, book: Book) -> float:
             f"{value:g} is not on the scale of the book {book}. Choose a grade from {book.lowest:g} to {book.top:g}."
         )
     return float(value)
+
+
+def _check_scale(book: Book, expected: str) -> None:
+    """Raises `ScaleChanged` unless the book has the scale that the rater has seen."""
+    if expected and expected != book.scale_key:
+        raise ScaleChanged(
+            f"The scale of the book {book} has been changed since this page was opened, so the grade was not saved. Rate the document "
+            "on the new scale."
+        )
 
 
 def query_rescorer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -86,6 +87,12 @@ class Book(models.Model):
     def refresh_settings(self) -> None:
         """Reads again what grades depend on. Call it after reading or locking the queries, whose revisions a change increments."""
         self.refresh_from_db(fields=["scale", "relevant_from", "rule", "remapped_at"])
+
+    @property
+    def scale_key(self) -> str:
+        """A short text that is another one after each change of the scale, its labels, or the grades of all ratings."""
+        content = json.dumps([self.scale, self.remapped_at.isoformat() if self.remapped_at else ""])
+        return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     @property
     def grades(self) -> tuple[float, ...]:

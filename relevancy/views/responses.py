@@ -35,6 +35,15 @@ def conflict(request: HtmxRequest, url: str, reason: Exception | str) -> HttpRes
     return redirect(url)
 
 
+def refresh_after_conflict(request: HtmxRequest, url: str, reason: Exception | str) -> HttpResponse:
+    """Refuses a write of a page that is outdated as a whole: 409, and the page is loaded again with the reason as a message."""
+    response = conflict(request, url, reason)
+    if request.htmx:
+        messages.error(request, response.content.decode())
+        response["HX-Refresh"] = "true"
+    return response
+
+
 def attachment(content: str, filename: str, content_type: str) -> HttpResponse:
     """Returns a text file to download, in UTF-8."""
     response = HttpResponse(content, content_type=f"{content_type}; charset=utf-8")

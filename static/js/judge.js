@@ -140,6 +140,12 @@ async function sendFirst() {
     later("The server is busy; the page tries again.");
     return false;
   }
+  if (response.headers.get("HX-Refresh")) {
+    outbox = []; // grades of a scale that the book no longer has
+    store();
+    location.reload();
+    return false;
+  }
   const isText = (response.headers.get("Content-Type") ?? "").startsWith("text/plain");
   giveBack(entry, isText && text ? text : "This rating could not be saved. Reload the page.");
   return true;

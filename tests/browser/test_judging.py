@@ -83,6 +83,23 @@ def test_a_sitting_by_keyboard(look: Opens, people: dict[str, User], films: str)
     assert Rating.objects.get(rater=people["rater"], verdict=Verdict.CANNOT).note == "The query is not clear"
 
 
+def test_a_grade_of_a_former_scale_loads_the_page_again(look: Opens, people: dict[str, User], films: str) -> None:
+    case = _case(people)
+    page = look("rater")
+    _open(page, case)
+    settings = judgments.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
+    judgments.change_settings(book=case.book, settings=settings, new_grades={}, by=people["editor"])
+    page.keyboard.press("1")
+    expect(page.locator("#toasts")).to_contain_text("has been changed since this page was opened")
+    expect(page.locator("#judge-place .choice")).to_have_count(2)
+    _expect_left(page, 6)
+    assert not Rating.objects.exists()
+    page.wait_for_load_state()  # keys count from then on
+    page.keyboard.press("1")
+    _expect_left(page, 5)
+    assert _values(people) == [1]
+
+
 def test_a_sitting_on_a_phone(look: Opens, people: dict[str, User], films: str) -> None:
     case = _case(people)
     page = look("rater", **PHONE)

@@ -24,7 +24,7 @@ REASONS = (
 class JudgeForm(forms.Form):
     """A grade, "cannot judge" with a reason, or "later", by the button that was pressed.
 
-    query: the id of the query. have: ids of the pairs that the page has already.
+    query: the id of the query. scale: `Book.scale_key` of the scale on the page. have: ids of the pairs that the page has already.
     """
 
     query = forms.IntegerField(min_value=1, max_value=MAX_ID)
@@ -33,6 +33,7 @@ class JudgeForm(forms.Form):
     cannot = forms.ChoiceField(choices=[(reason, reason) for reason in REASONS], required=False)
     later = forms.BooleanField(required=False)
     note = MultilineField(required=False, max_length=MAX_NOTE)
+    scale = forms.CharField(required=False, max_length=40)
     have = forms.RegexField(r"^[0-9,]*$", required=False, max_length=1_000)
 
     def clean(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Role
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number
-from relevancy.views.responses import conflict
+from relevancy.views.responses import conflict, refresh_after_conflict
 
 from .cards import build_choices, read_cards
 from .forms import REASONS, JudgeForm
@@ -68,7 +68,10 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
             verdict=form.verdict,
             value=data["grade"],
             note=data["note"],
+            expected_scale=data["scale"],
         )
+    except judgments.ScaleChanged as reason:
+        return refresh_after_conflict(request, url, reason)
     except judgments.InvalidRating as reason:
         return conflict(request, url, reason)
     if result.changed:

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from relevancy import judgments
-from relevancy.models import JudgingPair, Rating, RatingChange, Verdict
+from relevancy.models import Book, JudgingPair, Rating, RatingChange, Verdict
 from tests.factories import query_of
 from tests.views.workbench.example_cases import HTMX, SCRIPT, make_bench
 
@@ -218,3 +218,48 @@ def test_statements_do_not_grow_with_the_book(sign_in, people, team, script, dja
         first = shown(client.get(url(case)))[0]
     with django_assert_max_num_queries(56):
         send(client, case, first, HTMX, grade="1")
+
+
+def remap(case):
+    """Gives the book the scale 0–1; a 1 meant “not relevant at all” to 3 before."""
+    settings = judgments.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
+    judgments.change_settings(
+        book=case.book, settings=settings, new_grades={0: 0, 1: 0, 2: 1, 3: 1}, can_merge_grades=True, by=case.owner
+    )
+
+
+def test_grade_of_a_former_scale_is_refused_and_the_page_loaded_again(sign_in, people, case):
+    client = sign_in("rater")
+    scale = client.get(url(case)).context["book"].scale_key
+    remap(case)
+    response = send(client, case, "1b", grade="1", scale=scale, headers={"HX-Request": "true"})
+    assert (response.status_code, response.headers["HX-Refresh"]) == (409, "true")
+    assert "has been changed since this page was opened" in client.get(url(case)).content.decode()
+    assert send(client, case, "1b", grade="1", scale=scale).status_code == 302
+    assert not Rating.objects.filter(rater=people["rater"]).exists()
+    scale = client.get(url(case)).context["book"].scale_key
+    send(client, case, "1b", grade="1", scale=scale)
+    assert Rating.objects.get(rater=people["rater"]).value == 1
+
+
+def test_other_judgments_of_a_former_scale_are_stored(sign_in, people, case):
+    client = sign_in("rater")
+    scale = client.get(url(case)).context["book"].scale_key
+    remap(case)
+    send(client, case, "1b", cannot="I do not know the subject", scale=scale)
+    assert Rating.objects.get(rater=people["rater"]).verdict == "cannot"
+
+
+def test_scale_that_changes_while_the_rating_is_stored_is_noticed(case, people):
+    query = case.book.queries.select_related("book").first()
+    expected = query.book.scale_key
+    remap(case)  # `query.book` is the book as the request has read it
+    with pytest.raises(judgments.ScaleChanged):
+        judgments.judge(query=query, doc_id="a", value=1, by=people["rater"], expected_scale=expected)
+    assert not Rating.objects.filter(rater=people["rater"]).exists()
+
+
+def test_rule_may_change_under_a_rater(case):
+    before = case.book.scale_key
+    judgments.set_rule(book=case.book, rule="mean")
+    assert Book.objects.get(pk=case.book_id).scale_key == before
