@@ -89,6 +89,7 @@ def test_a_grade_of_a_former_scale_loads_the_page_again(look: Opens, people: dic
     _open(page, case)
     settings = judgments.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
     judgments.change_settings(book=case.book, settings=settings, new_grades={}, by=people["editor"])
+    page.watch.expect(409)  # type: ignore[attr-defined]
     page.keyboard.press("1")
     expect(page.locator("#toasts")).to_contain_text("has been changed since this page was opened")
     expect(page.locator("#judge-place .choice")).to_have_count(2)
