@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from .fields.values import as_number
-from .types import Contribution, ExplanationNode
+from .types import Contribution, ExplanationNode, Factor
 
 MAX_DEPTH = 100
 _MAX_LABEL_LENGTH = 120
@@ -36,6 +36,15 @@ _UNNAMED_FACTORS = (
     "weight",
     "primaryweight",
 )
+_FACTOR_NAMES = (("idf", "idf"), ("tf", "tf"), ("freq /", "tf"), ("fieldnorm", "field norm"), ("(k1+1)", "k1 + 1"))
+_INPUTS = {
+    "freq": "occurrences",
+    "dl": "length of the field",
+    "n": "documents with the term",
+    "docFreq": "documents with the term",
+    "N": "documents",
+    "docCount": "documents",
+}
 _MATCH_ALL = ("*:*", "every document", "matchalldocsquery")
 
 
@@ -81,7 +90,8 @@ def contributions(tree: Any) -> tuple[Contribution, ...]:
     merged: dict[str, Contribution] = {}
     for part in _contributions(parse_explanation(tree)):
         earlier = merged.get(part.label)
-        merged[part.label] = replace(part, value=part.value + (earlier.value if earlier else 0.0))
+        # A sum of products has no factors.
+        merged[part.label] = replace(part, value=part.value + earlier.value, factors=()) if earlier else part
     total = math.fsum(abs(part.value) for part in merged.values())
     if not total or not math.isfinite(total):
         return ()
@@ -150,7 +160,43 @@ def _of_query(node: ExplanationNode, query: str) -> Contribution:
     # Synonym(title:tv title:television), spanNear([title:star, title:wars], 0, true), title:star title:wars
     terms = re.findall(rf"(?:^|[\s,(\[]){re.escape(field)}:([^\s,\])]+)", terms_text)
     term = _truncated(" ".join(dict.fromkeys(terms)) if group or len(terms) > 1 else term)
-    return Contribution(field, term, f"{field}:{term}", node.value)
+    return Contribution(field, term, f"{field}:{term}", node.value, factors=_formula_factors(node))
+
+
+def _formula_factors(node: ExplanationNode) -> tuple[Factor, ...]:
+    """Returns the factors of a term's formula, each name once; empty if the node's children are not factors of its value."""
+    factors: dict[str, Factor] = {}
+    for child in _multiplied(node):
+        name = _factor_name(child.description)
+        names = {_INPUTS.get(each.description.split(",")[0]): each.value for each in child.children}
+        inputs = tuple((name, value) for name, value in names.items() if name)
+        known = factors.get(name)
+        factors[name] = (
+            Factor(name, child.value * known.value, known.inputs) if known else Factor(name, child.value, inputs)
+        )
+    product = math.prod(factor.value for factor in factors.values())
+    is_product = factors and math.isclose(product, node.value, rel_tol=2e-3)
+    return tuple(factors.values()) if is_product and all(factor.value > 0 for factor in factors.values()) else ()
+
+
+def _multiplied(node: ExplanationNode) -> Iterable[ExplanationNode]:
+    """Yields the nodes whose values a formula multiplies, those of a product in a product included."""
+    if len(node.children) == 1 and math.isclose(node.children[0].value, node.value, rel_tol=1e-4):
+        (child,) = node.children
+        if child.children and "idf, computed" not in child.description:
+            yield from _multiplied(child)
+            return
+    for child in node.children:
+        if child.children and "product of" in child.description:
+            yield from _multiplied(child)
+        else:
+            yield child
+
+
+def _factor_name(description: str) -> str:
+    text = description.lower()
+    known = next((name for beginning, name in _FACTOR_NAMES if text.startswith(beginning)), "")
+    return known or _truncated(re.split(r"[,(]", description)[0].strip() or description)[:40]
 
 
 def _labelled(node: ExplanationNode, label: str) -> Contribution:

@@ -215,12 +215,25 @@ class ExplanationNode:
 
 
 @dataclass(frozen=True)
+class Factor:
+    """A factor of what a term contributed: boost, idf, tf and the like.
+
+    `value` is above 0. `inputs`: what the engine computed it from, such as the frequency of the term, as (name, number).
+    """
+
+    name: str
+    value: float
+    inputs: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
 class Contribution:
     """What a term in a field contributed to a score.
 
     `field`, `term`: both empty for a function.
     `value`: points of the score.
     `share`: fraction of the score, 0–1.
+    `factors`: those of the formula for the term, before functions and tie breakers; empty if the engine names none.
     """
 
     field: str
@@ -228,3 +241,4 @@ class Contribution:
     label: str
     value: float
     share: float = 0.0
+    factors: tuple[Factor, ...] = ()

@@ -6,6 +6,7 @@ from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_qu
 from .claims import sweep, waiting_behind
 from .depth import deepen, depth_of
 from .errors import RunNotAllowed
+from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
     COLOURS,
     DocumentExplanation,
@@ -47,6 +48,7 @@ __all__ = [
     "MAX_TRIED_QUERIES",
     "ChunkResult",
     "DocumentExplanation",
+    "ExplanationDifference",
     "ImportedRankings",
     "Judgment",
     "RequestBuilder",
@@ -65,6 +67,7 @@ __all__ = [
     "can_explain_many",
     "can_look_up",
     "cancel",
+    "compare_explanations",
     "complete",
     "continue_run",
     "count_searched",

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from relevancy import engines
 from relevancy.endpoints import connect_for_page
-from relevancy.engines.types import Contribution, ExplanationNode
+from relevancy.engines.types import Contribution, ExplanationNode, Factor
 from relevancy.models import Case, Ranking, User
 
 from .access import check_usable
@@ -48,6 +48,11 @@ class DocumentExplanation:
     parts: Sequence[Contribution]
     slices: Sequence[Slice]
     tree: ExplanationNode | None = None
+
+    @property
+    def has_factors(self) -> bool:
+        """Whether the engine named the factors of a contribution. Explanations that were stored by earlier versions have none."""
+        return any(part.factors for part in self.parts)
 
     def differs_from(self, score: float | None) -> bool:
         """Whether the engine score of the run is another one: the index has changed between run and explanation."""
@@ -181,11 +186,37 @@ def _longest(parts: Sequence[Contribution]) -> list[Contribution]:
 def _as_json(explanation: DocumentExplanation) -> dict[str, Any]:
     return {
         "score": explanation.score,
-        "parts": [[part.field, part.term, part.label, part.value, part.share] for part in explanation.parts],
+        "parts": [
+            [
+                part.field,
+                part.term,
+                part.label,
+                part.value,
+                part.share,
+                *([_factors_json(part)] if part.factors else []),
+            ]
+            for part in explanation.parts
+        ],
         "slices": [[item.field, item.value, item.share, item.colour] for item in explanation.slices],
     }
 
 
+def _factors_json(part: Contribution) -> list[Any]:
+    return [[factor.name, factor.value, factor.inputs] for factor in part.factors]
+
+
 def _from_json(doc_id: str, stored: Mapping[str, Any]) -> DocumentExplanation:
-    parts = [Contribution(*part) for part in stored["parts"]]
+    parts = [
+        Contribution(field, term, label, value, share, _factors_from_json(factors))
+        for field, term, label, value, share, *factors in stored["parts"]
+    ]
     return DocumentExplanation(doc_id, stored["score"], parts, [Slice(*item) for item in stored["slices"]])
+
+
+def _factors_from_json(stored: Sequence[Any]) -> tuple[Factor, ...]:
+    """`stored`: the list of factors in a list, or nothing."""
+    return tuple(
+        Factor(name, value, tuple((key, number) for key, number in inputs))
+        for factors in stored
+        for name, value, inputs in factors
+    )

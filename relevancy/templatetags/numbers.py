@@ -92,6 +92,13 @@ def engine_score(value: object) -> str:
     return MISSING if two is None else _signed(two, f"{abs(two):,}")
 
 
+def engine_difference(value: object) -> str:
+    """A difference of engine scores with its sign, in the decimals of `engine_score`: +3.20, −0.40."""
+    number = known(value)
+    text = engine_score(value)
+    return f"+{text}" if number is not None and number > 0 else text
+
+
 def _without_zero(number: Decimal) -> str:
     text = f"{abs(number)}"
     return _signed(number, text.removeprefix("0"))

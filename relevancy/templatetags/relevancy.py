@@ -20,6 +20,7 @@ for _filter in (
     numbers.trend,
     numbers.whole,
     numbers.engine_score,
+    numbers.engine_difference,
     numbers.pvalue,
     numbers.coefficient,
     numbers.grade_text,

@@ -164,3 +164,29 @@ def test_contributions_of_any_tree(tree: Any) -> None:
     assert all(math.isfinite(part.value) and 0 <= part.share <= 1 and part.label for part in parts)
     assert not parts or math.fsum(part.share for part in parts) == pytest.approx(1)
     assert contributions(parse_explanation(tree)) == parts
+
+
+@pytest.mark.parametrize("name", [name for name in TREES if "dismax" in name])
+def test_factors_multiply_to_what_a_term_contributed(name: str) -> None:
+    parts = contributions(TREES[name]["tree"])
+    assert all({"idf", "tf"} <= {factor.name for factor in part.factors} for part in parts)
+    whole = [part for part in parts if part.field == "title"]  # the others are multiplied by the tie breaker
+    for part in whole:
+        assert math.prod(factor.value for factor in part.factors) == pytest.approx(part.value, rel=1e-4)
+    tf = next(factor for factor in whole[0].factors if factor.name == "tf")
+    assert dict(tf.inputs) == {"occurrences": 1, "length of the field": 2}
+
+
+def test_factors_of_products_in_a_product() -> None:
+    query_weight = node(6.0, "queryWeight, product of:", node(2.0, "boost"), node(3.0, "idf(docFreq=1)"))
+    field_weight = node(1.5, "fieldWeight in 7, product of:", node(0.5, "tf(freq=1.0)"), node(3.0, "idf(docFreq=1)"))
+    formula = node(9.0, "score(freq=1.0), product of:", query_weight, field_weight)
+    (part,) = contributions(node(9.0, "weight(title:star in 7) [ClassicSimilarity], result of:", formula))
+    assert {factor.name: factor.value for factor in part.factors} == {"boost": 2.0, "idf": 9.0, "tf": 0.5}
+
+
+def test_no_factors_of_a_sum_or_of_what_does_not_multiply() -> None:
+    (merged,) = contributions(node(3.0, "sum of:", weight(1.0, "title:star"), weight(2.0, "title:star")))
+    assert merged.factors == ()
+    (other,) = contributions(weight(7.0, "title:star"))  # 2.2 times 0.5 is not 7
+    assert other.factors == ()

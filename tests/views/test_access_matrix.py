@@ -128,6 +128,7 @@ query_notes            GET    edit    200
 query_notes            POST   edit    302
 query_tag              POST   edit    302
 query_explain          GET    edit    200
+query_explain_difference   GET    see     200
 query_explanations     GET    edit    302
 query_unretrieved          GET    see     200
 query_unretrieved?look     GET    edit    200
@@ -441,7 +442,7 @@ def send(client, user, row, world):
     url = reverse(name, kwargs={argument: ids[argument] for argument in ARGUMENTS[name]})
     data = world.bodies.get(name, {}) if row[1] == "POST" else {}
     if row[1] == "GET":
-        parameters = {"doc_id": "a", "endpoint": world.endpoint.pk}
+        parameters = {"doc_id": "a", "endpoint": world.endpoint.pk, "other": "doc:b"}
         data = {**parameters, "look": "1"} if variant == "look" else parameters
     with transaction.atomic():
         client.logout()

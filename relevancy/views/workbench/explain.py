@@ -1,6 +1,6 @@
 """Explains engine scores: of one document, or of all results of a query in one request to the engine."""
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -12,7 +12,8 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_to
 
 from .access import get_case
-from .rankings import get_ranking
+from .explained_pair import ComparedExplanation, ExplainedPair, comparison_choices
+from .rankings import find_ranking, get_ranking
 from .score_explanations import ScoreExplanations
 from .workbench import Workbench
 
@@ -46,8 +47,45 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
         "has_changed": explanation is not None and explanation.differs_from(stored_score),
         "can_request": workbench.access.can_edit and runs.can_explain(ranking),
         "error": error,
+        "choices": [] if error else comparison_choices(ranking, doc_id, by=request.user),
     }
     return render(request, "workbench/explanation.html", context)
+
+
+@require_GET
+def explain_difference(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Shows what makes the difference between the engine scores of two documents, or of one document in two runs.
+
+    `other` is `doc:ID` or `run:NUMBER`. What is stored with the runs is for everybody who sees the case. The engine is asked
+    for editors only, for what is not stored.
+    """
+    workbench = Workbench(request, get_case(request, case_id))
+    case_query = workbench.queries.get(entry_id)
+    ranking, doc_id = get_ranking(workbench.selection, entry_id), request.GET.get("doc_id", "")
+    kind, _, name = request.GET.get("other", "").partition(":")
+    if not doc_id or not name or kind not in {"doc", "run"}:
+        raise Http404("Choose a document or a run to compare with.")
+    other_ranking, other_id = (ranking, name) if kind == "doc" else (find_ranking(ranking, name), doc_id)
+    pair, error = None, ""
+    try:
+        pair = ExplainedPair.read(
+            ComparedExplanation(other_ranking, other_id),
+            ComparedExplanation(ranking, doc_id),
+            by=request.user,
+            can_request=workbench.access.can_edit,
+        )
+    except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
+        error = str(reason)
+    context: dict[str, object] = {
+        **workbench.base_context(),
+        "case_query": case_query,
+        "doc_id": doc_id,
+        "pair": pair,
+        "error": error,
+        "choices": comparison_choices(ranking, doc_id, by=request.user),
+        "chosen": request.GET["other"],
+    }
+    return render(request, "workbench/explanation_difference.html", context)
 
 
 @require_GET

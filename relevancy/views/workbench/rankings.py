@@ -2,9 +2,21 @@
 
 from django.http import Http404
 
-from relevancy.models import Ranking
+from relevancy.models import Ranking, Run
+from relevancy.views.requests import parse_number
 
 from .run_selection import RunSelection
+
+
+def find_ranking(ranking: Ranking, number: str) -> Ranking:
+    """Returns what another run of the case returned for the query of a ranking; raises `Http404` as `get_ranking` does."""
+    runs = Run.objects.filter(case=ranking.run.case_id, number=parse_number(number))
+    run = runs.select_related("case", "attempt__endpoint").first()
+    found = run.rankings.filter(query=ranking.query_id, error_kind="").first() if run else None
+    if run is None or found is None:
+        raise Http404("This query was not searched in this run.")
+    found.run = run
+    return found
 
 
 def get_ranking(selection: RunSelection, case_query_id: int) -> Ranking:

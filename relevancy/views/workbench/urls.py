@@ -52,6 +52,11 @@ urlpatterns = [
     path("cases/<int:case_id>/queries/<int:entry_id>/tag/", query_notes.tag, name="query_tag"),
     path("cases/<int:case_id>/queries/<int:entry_id>/explain/", explain.explain, name="query_explain"),
     path(
+        "cases/<int:case_id>/queries/<int:entry_id>/explain/difference/",
+        explain.explain_difference,
+        name="query_explain_difference",
+    ),
+    path(
         "cases/<int:case_id>/queries/<int:entry_id>/explanations/", explain.explain_results, name="query_explanations"
     ),
     path("cases/<int:case_id>/queries/<int:entry_id>/unretrieved/", unretrieved.unretrieved, name="query_unretrieved"),

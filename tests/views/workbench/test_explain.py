@@ -288,3 +288,100 @@ def test_table_of_terms_says_why_it_cannot(sign_in, films):
     answer = ask(sign_in("editor"), films, "query_explanations", tab=f"{entry.pk}-explain")
     assert "is now elsewhere" in words(tree(answer))
     assert "hx-trigger" not in attributes(elements(tree(answer), cls="explain-table")[0])
+
+
+# --- two explanations against each other ---
+
+
+def difference_of(client, case, doc_id, other, **query):
+    return ask(client, case, "query_explain_difference", doc_id=doc_id, other=other, **query)
+
+
+def rows_of(page):
+    """The rows of the terms: label, first, second, difference, factors."""
+    rows = [
+        elements(row, _name="td") for body in elements(tree(page), _name="tbody") for row in elements(body, _name="tr")
+    ]
+    return [[words(cell) for cell in row] for row in rows if len(row) == 5]
+
+
+@pytest.fixture
+def long_film(films):
+    """A film in which the term stands in a longer title, and a second run of the case that boosts the title."""
+    with endpoints.connect(films.attempts.get().endpoint) as engine:
+        engine.load_documents([*FILMS, {"id": "4", "title": "A star, another star and much more of the kind"}])
+    first = films.attempts.get()
+    run_now(first)
+    boosted = runs.attempts.save(
+        case=films,
+        endpoint=first.endpoint,
+        template='{"query": "#$query##", "fields": {"title": 3}}',
+        fields=first.fields,
+        by=films.owner,
+        parent=first,
+    )
+    run_now(boosted)
+    return films
+
+
+def test_difference_of_two_documents(sign_in, long_film):
+    answer = difference_of(sign_in("editor"), long_film, "1", "doc:4")
+    assert answer.status_code == 200
+    ((label, first, second, difference, factors),) = rows_of(answer)
+    assert label == "title:star"
+    points = runs.explain(ranking_of(long_film), "1", by=long_film.owner).score
+    others = runs.explain(ranking_of(long_film), "4", by=long_film.owner).score
+    assert (first, second) == (f"{others:.2f}", f"{points:.2f}")
+    assert difference == f"{points - others:+.2f}".replace("-", "−")
+    assert factors.startswith(f"tf {difference}")
+    assert "occurrences 2 → 1" in factors
+    assert "of which tf of ‘star’" in words(tree(answer))
+
+
+def test_difference_of_one_document_in_two_runs(sign_in, long_film):
+    answer = difference_of(sign_in("editor"), long_film, "1", "run:2")
+    ((_, first, second, difference, factors),) = rows_of(answer)
+    assert float(second) == pytest.approx(3 * float(first), abs=0.02)
+    assert factors == f"boost {difference}"
+    assert "scores" in words(tree(answer)) and "in run 3 than in run 2" in words(tree(answer))
+
+
+def test_difference_is_read_from_what_is_stored(sign_in, long_film, monkeypatch):
+    ask(sign_in("editor"), long_film, "query_explanations")
+    monkeypatch.setattr(endpoints, "connect", None)
+    monkeypatch.setattr(runs, "explain", None)
+    ((_, _, _, difference, factors),) = rows_of(difference_of(sign_in("viewer"), long_film, "1", "doc:4"))
+    assert factors.startswith(f"tf {difference}")
+
+
+def test_difference_that_is_not_stored_is_for_editors(sign_in, long_film, monkeypatch):
+    monkeypatch.setattr(runs, "explain", None)
+    answer = difference_of(sign_in("rater"), long_film, "1", "doc:4")
+    assert answer.status_code == 200
+    assert "An editor can request it from the engine" in words(tree(answer))
+
+
+def test_difference_to_a_document_that_does_not_match(sign_in, long_film):
+    answer = difference_of(sign_in("editor"), long_film, "1", "doc:3")
+    ((_, first, second, _, factors),) = rows_of(answer)
+    assert (first, factors) == ("", "")
+    assert float(second) > 0
+    assert "matched in one only" in words(tree(answer))
+
+
+@pytest.mark.parametrize("other", ["", "doc:", "run:99", "run:x", "1", "set:1"])
+def test_difference_to_nothing(sign_in, long_film, other):
+    assert difference_of(sign_in("editor"), long_film, "1", other).status_code == 404
+
+
+def test_explanation_offers_what_it_can_be_compared_with(sign_in, long_film):
+    answer = ask(sign_in("editor"), long_film, "query_explain", doc_id="1")
+    values = [attributes(option)["value"] for option in elements(tree(answer), _name="option")]
+    assert values == ["doc:2", "doc:4", "run:2", "run:1"]
+
+
+def ranking_of(case):
+    run = case.runs.select_related("case", "attempt__endpoint").latest("number")
+    ranking = run.rankings.get()
+    ranking.run = run
+    return ranking
