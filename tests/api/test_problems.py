@@ -156,6 +156,11 @@ def test_document_and_its_page_need_no_token():
     assert '"validatorUrl": null' in content
 
 
+def test_the_page_has_a_short_address():
+    answer = Client().get("/api/docs")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/api/v1/docs")
+
+
 def test_every_operation_is_described():
     document = Client().get("/api/v1/openapi.json").json()
     for path, item in document["paths"].items():

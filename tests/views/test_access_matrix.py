@@ -51,6 +51,7 @@ TABLE = """
 route                  method pattern status
 healthz                GET    public  200
 readyz                 GET    public  200
+api_docs               GET    public  302
 api_unknown            GET    public  404
 login                  GET    public  200
 logout                 POST   all     302
