@@ -1,9 +1,11 @@
 """The charts of a comparison, built as plotly figures; js/charts.js draws them with the colours of the theme."""
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 import plotly.graph_objects as go
 
@@ -16,33 +18,54 @@ MARGIN = {"t": 8, "r": 12, "b": 32, "l": 52}
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart. key: stable name; text: what it shows, in a sentence; data: the figure as JSON for js/charts.js."""
+    """A chart.
+
+    key: stable name. text: what it shows, in a sentence. data: the figure as JSON for js/charts.js.
+    columns, table: its numbers; empty if the list of queries has them.
+    """
 
     key: str
     title: str
     text: str
     data: str
+    columns: Sequence[str] = ()
+    table: Sequence[Sequence[str]] = ()
 
 
 def build_charts(
     rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], first: str, second: str
 ) -> list[Chart]:
-    """Returns the charts of the compared queries; none without any. entry_ids: returns the id of the case query of a query."""
+    """Returns the charts: of the compared queries, and of the search times; each one only if there is something to draw.
+
+    entry_ids: returns the id of the case query of a query. first, second: the names of both runs.
+    """
+    charts = []
     compared = [row for row in rows if row.difference is not None]
-    if not compared:
-        return []
-    labels = {row.query_id: _label(row, first, second) for row in compared}
-    return [_sorted_bars(compared, entry_ids, labels), _scatter(compared, entry_ids, labels, first, second)]
+    if compared:
+        labels = {row.query_id: _label(row, first, second) for row in compared}
+        charts += [
+            _sorted_bars(compared, entry_ids, labels),
+            _scatter(compared, entry_ids, labels, first, second),
+            _score_distributions(compared, first, second),
+        ]
+    timed = [(row.took_a, row.took_b) for row in rows if row.took_a is not None and row.took_b is not None]
+    if timed:
+        charts.append(_search_times(timed, first, second))
+    return charts
 
 
 def _label(row: comparison.QueryRow, first: str, second: str) -> str:
-    text = row.text if len(row.text) <= MAX_TEXT else row.text[: MAX_TEXT - 1] + "…"
     scores = f"{first} {numbers.score(row.score_a)} → {second} {numbers.score(row.score_b)}"
-    return f"{escape(text)}<br>{scores} ({numbers.difference(row.difference)})"
+    return f"{escape(_short(row.text))}<br>{scores} ({numbers.difference(row.difference)})"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
 def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], labels: dict[int, str]) -> Chart:
-    """Bars of the differences, largest gain first; the axis is symmetric."""
+    """Bars of the differences, largest gain first; the axis is symmetric. Below each bar, the fuller the colour, the more of the result
+    list stayed: one row for Jaccard, one for the rank-biased overlap."""
     ordered = sorted(rows, key=lambda row: -(row.difference or 0.0))
     figure = go.Figure()
     for name, token, is_shown in (
@@ -61,6 +84,7 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
                 meta={"color": token},
             )
         )
+    _add_strips(figure, ordered, entry_ids)
     limit = max(10.0, *(abs(row.difference or 0.0) for row in rows)) * 1.05
     figure.update_layout(
         showlegend=False,
@@ -71,12 +95,41 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
             "showticklabels": False,
             "showgrid": False,
             "zeroline": False,
+            "anchor": "y3",
         },
-        yaxis={"title": _title("points"), "range": [-limit, limit], "zeroline": True},
+        barmode="overlay",
+        yaxis={"title": _title("points"), "range": [-limit, limit], "zeroline": True, "domain": [0.26, 1]},
+        yaxis2=_strip("Jaccard", 0.13),
+        yaxis3=_strip("RBO", 0.0),
     )
     gains, losses = sum(map(_is_gain, rows)), sum((row.difference or 0.0) < 0 for row in rows)
-    text = f"Differences of {len(rows):,} queries, largest gain first: {gains:,} above zero, {losses:,} below."
+    text = f"Differences of {len(rows):,} queries, largest gain first: {gains:,} above zero, {losses:,} below. "
+    text += "In the rows below the bars, a fuller colour means that more of the result list stayed."
     return Chart("differences", "Difference per query", text, _to_json(figure))
+
+
+def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int]) -> None:
+    """Adds a row of colours for each measure of overlap below the bars."""
+    for axis, measure, values in (
+        ("y2", "Jaccard", [row.jaccard for row in ordered]),
+        ("y3", "Rank-biased overlap", [row.rbo for row in ordered]),
+    ):
+        figure.add_trace(
+            go.Bar(
+                name=measure,
+                x=list(range(1, len(ordered) + 1)),
+                y=[1] * len(ordered),
+                yaxis=axis,
+                customdata=[entry_ids(row.query_id) for row in ordered],
+                hovertext=[
+                    f"{escape(_short(row.text))}<br>{measure} {numbers.coefficient(value)}"
+                    for row, value in zip(ordered, values, strict=True)
+                ],
+                hoverinfo="text",
+                marker={"opacity": [value or 0.0 for value in values], "line": {"width": 0}},
+                meta={"color": "--accent"},
+            )
+        )
 
 
 def _scatter(
@@ -109,6 +162,94 @@ def _scatter(
     above = sum(map(_is_gain, rows))
     text = f"Score in {first} against score in {second}: {above:,} of {len(rows):,} queries lie above the diagonal."
     return Chart("scatter", f"{second} against {first}", text, _to_json(figure))
+
+
+def _score_distributions(rows: Sequence[comparison.QueryRow], first: str, second: str) -> Chart:
+    """How many queries have which score in either run, in steps of 10 points; 100 belongs to the last step."""
+    edges = range(0, 100, 10)
+    steps = [f"{edge}–{edge + 10}" for edge in edges]
+    before, after = (
+        [sum(edge <= min(value, 99.999) < edge + 10 for value in values) for edge in edges]
+        for values in ([row.score_a or 0.0 for row in rows], [row.score_b or 0.0 for row in rows])
+    )
+    low_before, low_after = sum(before[:5]), sum(after[:5])
+    text = f"Scores of {len(rows):,} queries: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
+    return _overlaid("scores", "Distribution of scores", text, "score", steps, before, after, first, second)
+
+
+def _search_times(times: Sequence[tuple[int, int]], first: str, second: str) -> Chart:
+    """How many searches took how long in either run, in steps that grow: 0–1, 1–2, 2–5, 5–10 ms and so on."""
+    edges = [0]
+    while edges[-1] <= max(max(pair) for pair in times):
+        power, position = divmod(len(edges) - 1, 3)
+        edges.append((1, 2, 5)[position] * 10**power)
+    ranges = list(pairwise(edges))
+    before, after = ([pair[run] for pair in times] for run in (0, 1))
+    used = [low <= max(before + after) and high > min(before + after) for low, high in ranges]
+    shown = [each for each, is_used in zip(ranges, used, strict=True) if is_used]
+    counts_before = [sum(low <= value < high for value in before) for low, high in shown]
+    counts_after = [sum(low <= value < high for value in after) for low, high in shown]
+    text = (
+        f"Search times of {len(times):,} queries. {first}: median {_percentile(before, 0.5):,} ms, 95 % within "
+        f"{_percentile(before, 0.95):,} ms. {second}: median {_percentile(after, 0.5):,} ms, 95 % within "
+        f"{_percentile(after, 0.95):,} ms."
+    )
+    steps = [f"{low:,}–{high:,}" for low, high in shown]
+    return _overlaid("times", "Search times", text, "ms", steps, counts_before, counts_after, first, second)
+
+
+def _percentile(values: Sequence[int], share: float) -> int:
+    """Returns the smallest value that at least this share of the values does not exceed."""
+    return sorted(values)[math.ceil(share * len(values)) - 1]
+
+
+def _overlaid(
+    key: str,
+    title: str,
+    text: str,
+    unit: str,
+    steps: Sequence[str],
+    before: Sequence[int],
+    after: Sequence[int],
+    first: str,
+    second: str,
+) -> Chart:
+    """Two distributions over the same steps, the second one in front. steps: such as `10–20`; the upper end is not included."""
+    figure = go.Figure()
+    for name, counts, token, width in ((first, before, "--ink-3", 0.9), (second, after, "--accent", 0.5)):
+        figure.add_trace(
+            go.Bar(
+                name=escape(name),
+                x=list(steps),
+                y=list(counts),
+                width=width,
+                hovertext=[
+                    f"{step} {unit}<br>{escape(name)}: {count:,} quer{'y' if count == 1 else 'ies'}"
+                    for step, count in zip(steps, counts, strict=True)
+                ],
+                hoverinfo="text",
+                marker={"opacity": 0.75},
+                meta={"color": token},
+            )
+        )
+    figure.update_layout(
+        barmode="overlay",
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1.12},
+        margin={**MARGIN, "t": 28},
+        xaxis={"title": _title(unit), "type": "category", "showgrid": False},
+        yaxis={"title": _title("queries"), "rangemode": "tozero"},
+    )
+    table = [
+        (step, f"{count_a:,}", f"{count_b:,}") for step, count_a, count_b in zip(steps, before, after, strict=True)
+    ]
+    return Chart(key, title, text, _to_json(figure), columns=(unit, first, second), table=table)
+
+
+def _strip(name: str, bottom: float) -> dict[str, object]:
+    """An axis below the bars, for a row of colours."""
+    ticks = {"tickmode": "array", "tickvals": [0.5], "ticktext": [name], "ticks": ""}
+    return {**ticks, "domain": [bottom, bottom + 0.1], "range": [0, 1], "showgrid": False, "zeroline": False}
 
 
 def _title(text: str) -> dict[str, object]:

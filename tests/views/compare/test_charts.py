@@ -1,6 +1,7 @@
 """The charts of the comparison, as plotly draws them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.contrib.staticfiles import finders
@@ -33,13 +34,19 @@ def charts():
 
 def test_bars_are_sorted_and_name_their_queries(charts):
     figure = json.loads(charts["differences"].data)
-    gains, others = figure["data"]
+    gains, others, jaccard, rbo = figure["data"]
     assert (gains["y"], gains["customdata"], gains["x"]) == ([60.5], [20], [1])
     assert (others["y"], others["customdata"], others["x"]) == ([0.0, -20.0], [30, 10], [2, 3])
     assert gains["hovertext"] == ["better<br>Run 1 10.0 → Run 2 70.5 (+60.5)"]
+    assert [len(strip["x"]) for strip in (jaccard, rbo)] == [3, 3]
+    assert jaccard["customdata"] == [20, 30, 10]
+    assert jaccard["marker"]["opacity"] == [0.5, 0.5, 0.5]
+    assert jaccard["hovertext"][0] == "better<br>Jaccard .50"
     low, high = figure["layout"]["yaxis"]["range"]
     assert low == -high
-    assert charts["differences"].text == "Differences of 3 queries, largest gain first: 1 above zero, 1 below."
+    assert charts["differences"].text.startswith(
+        "Differences of 3 queries, largest gain first: 1 above zero, 1 below. "
+    )
 
 
 def test_labels_are_escaped(charts):
@@ -52,8 +59,41 @@ def test_scatter_has_the_scores_of_both_runs(charts):
     assert (trace["x"], trace["y"]) == ([60.0, 10.0, 50.0], [40.0, 70.5, 50.0])
 
 
-def test_no_charts_without_compared_queries():
-    assert build_charts(ROWS[3:], lambda query_id: query_id, "Run 1", "Run 2") == []
+def test_without_compared_queries_only_search_times_are_drawn():
+    (chart,) = build_charts(ROWS[3:], lambda query_id: query_id, "Run 1", "Run 2")
+    assert chart.key == "times"
+    untimed = [replace(each, took_a=None) for each in ROWS[3:]]
+    assert build_charts(untimed, lambda query_id: query_id, "Run 1", "Run 2") == []
+
+
+def test_distribution_of_scores_counts_each_query_once_in_either_run():
+    rows = [
+        row(number, "q", a, b) for number, (a, b) in enumerate([(0.0, 9.9), (10.0, 100.0), (49.9, 50.0), (100.0, 0.0)])
+    ]
+    charts = {chart.key: chart for chart in build_charts(rows, int, "Run 1", "Run 2")}
+    chart = charts["scores"]
+    assert [step[1:] for step in chart.table] == [
+        ("1", "2"), ("1", "0"), ("0", "0"), ("0", "0"), ("1", "0"),
+        ("0", "1"), ("0", "0"), ("0", "0"), ("0", "0"), ("1", "1"),
+    ]  # fmt: skip
+    assert chart.text == "Scores of 4 queries: 3 below 50 in Run 1, 2 in Run 2."
+    before, after = json.loads(chart.data)["data"]
+    assert [sum(before["y"]), sum(after["y"])] == [4, 4]
+
+
+def test_search_times_stand_in_steps_that_grow():
+    times = [(0, 3), (1, 4), (4, 5), (7, 9), (7, 49)]
+    rows = [replace(ROWS[0], query_id=number, took_a=a, took_b=b) for number, (a, b) in enumerate(times)]
+    chart = build_charts(rows, int, "Run 1", "Run 2")[-1]
+    assert chart.table == [
+        ("0–1", "1", "0"),
+        ("1–2", "1", "0"),
+        ("2–5", "1", "2"),
+        ("5–10", "2", "2"),
+        ("10–20", "0", "0"),
+        ("20–50", "0", "1"),
+    ]
+    assert "Run 1: median 4 ms, 95 % within 7 ms. Run 2: median 5 ms, 95 % within 49 ms." in chart.text
 
 
 def test_figures_have_no_colours_of_their_own(charts):
@@ -84,5 +124,5 @@ def test_charts_of_many_queries_are_loaded_after_the_page(client, script, monkey
     assert "data-chart=" not in page
     assert ", load" in page
     charts = client.get(url, headers={"HX-Request": "true", "HX-Target": "compared-charts"}).content.decode()
-    assert charts.count("data-chart=") == 2
+    assert charts.count("data-chart=") == 4
     assert ", load" not in charts
