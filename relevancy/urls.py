@@ -4,10 +4,13 @@ from django.contrib import admin
 from django.urls import include, path
 
 from relevancy.views import health
+from relevancy.views.account.pages import SignIn
 
 handler500 = "relevancy.views.middleware.server_error"
 
 urlpatterns = [
+    # Not the sign-in page of the administration site, which would not ask for a second factor.
+    path("admin/login/", SignIn.as_view(), name="admin_login"),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -73,6 +73,8 @@ def data(db):
     SignInCounter.objects.create(key="0" * 64, failures=1, expires_at=timezone.now())
     Invitation.objects.create(team=Team.objects.get(name="Search"), email="new@example.org", created_by=people["owner"])
     accounts.api_tokens.create(user=people["rater"], name="nightly", scope=ApiToken.Scope.READ, days=None)
+    accounts.second_factor.begin(user=people["rater"])
+    accounts.second_factor.renew_codes(user=people["rater"])
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])

@@ -2,7 +2,7 @@
 Programs sign in with tokens. Raters that are named in a file get a row too, but cannot sign in.
 """
 
-from . import api_tokens, passwords, sessions
+from . import api_tokens, passwords, second_factor, sessions
 from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator
@@ -24,6 +24,7 @@ __all__ = [
     "known_raters",
     "passwords",
     "remember_browser",
+    "second_factor",
     "sessions",
     "sign_up",
 ]

@@ -49,6 +49,11 @@ def counters(*, account: str, address: str, browser: str = "") -> dict[str, int]
     return {_digest(name): limit for name, limit in limits.items()}
 
 
+def counter(name: str, maximum: int) -> dict[str, int]:
+    """Returns one counter: `{key: maximum}`."""
+    return {_digest(name): maximum}
+
+
 def _digest(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
@@ -75,10 +80,9 @@ def count_request(*, action: str, address: str, account: str = "") -> None:
 
     Those that are refused are not counted.
     """
-    names = {f"{action} from {address}": REQUESTS_PER_ADDRESS}
+    limits = counter(f"{action} from {address}", REQUESTS_PER_ADDRESS)
     if account:
-        names[f"{action} for {account}"] = REQUESTS_PER_ACCOUNT
-    limits = {_digest(name): limit for name, limit in names.items()}
+        limits |= counter(f"{action} for {account}", REQUESTS_PER_ACCOUNT)
     check(limits, "Too many requests. Try again in {wait}.")
     count_failure(limits)
 

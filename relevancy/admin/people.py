@@ -56,7 +56,7 @@ class PersonAdmin(UserAdmin):
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "kind", "usable_password", "password1", "password2")}),)
 
-    actions = ("make_password_links",)
+    actions = ("make_password_links", "remove_second_factors")
 
     @admin.action(description="Make links to choose a new password", permissions=["change"])
     def make_password_links(self, request: HttpRequest, users: QuerySet[models.User]) -> None:
@@ -66,6 +66,15 @@ class PersonAdmin(UserAdmin):
         for user in users.filter(kind=models.User.Kind.PERSON, is_active=True):
             link = request.build_absolute_uri(accounts.passwords.reset_path(user))
             self.message_user(request, f"Send this link to {user.email}; it is valid for a day and works once: {link}")
+
+    @admin.action(description="Remove the second factor", permissions=["change"])
+    def remove_second_factors(self, request: HttpRequest, users: QuerySet[models.User]) -> None:
+        """For admins only, when a user has lost both the app and the recovery codes."""
+        if not request.user.is_superuser:
+            raise PermissionDenied("Only an admin of this site can remove the second factor of others.")
+        for user in users:
+            accounts.second_factor.remove(user=user)
+        self.message_user(request, f"{len(users)} users sign in with their passwords alone.")
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -124,6 +133,22 @@ class SignInCounterAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return bool(request.user.is_superuser)
+
+
+@admin.register(models.Authenticator)
+class AuthenticatorAdmin(ReadOnlyAdmin):
+    list_display = ("user", "confirmed_at")
+    list_select_related = ("user",)
+    search_fields = ("user__email", "user__name")
+    fields = ("user", "confirmed_at")
+
+
+@admin.register(models.RecoveryCode)
+class RecoveryCodeAdmin(ReadOnlyAdmin):
+    list_display = ("user", "used_at")
+    list_select_related = ("user",)
+    search_fields = ("user__email", "user__name")
+    fields = ("user", "used_at")
 
 
 @admin.register(models.UserSession)

@@ -24,6 +24,7 @@ from .run import Ranking, Run
 from .schedule import Notification, Schedule, ScheduledCheck
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
+from .second_factor import Authenticator, RecoveryCode
 from .secret import EncryptedJSONField, UnreadableSecret
 from .session import UserSession
 from .sign_in import SignInCounter
@@ -36,6 +37,7 @@ __all__ = [
     "Annotation",
     "ApiToken",
     "Attempt",
+    "Authenticator",
     "Book",
     "CalibrationSample",
     "Case",
@@ -62,6 +64,7 @@ __all__ = [
     "Rating",
     "RatingChange",
     "RatingImport",
+    "RecoveryCode",
     "Role",
     "Run",
     "RunComparison",

@@ -95,6 +95,7 @@ def _addresses(case: Case) -> list[str]:
         "/account/",
         "/account/tokens/",
         "/account/sessions/",
+        "/account/second-factor/",
         "/account/password/forgotten/",
         "/no/such/page/",
     ]

@@ -63,6 +63,11 @@ account_token_revoke   POST   mine    302
 password_change        GET    all     200
 password_change        POST   all     200
 password_change_done   GET    all     200
+admin_login            GET    public  200
+login_code             GET    public  302
+login_code             POST   public  302
+account_second_factor  GET    all     200
+account_second_factor  POST   all     200
 account_sessions       GET    all     200
 account_sessions_end   POST   all     302
 account_session_end    POST   all     404
@@ -330,6 +335,7 @@ def bodies(world):
     unchanged = {**endpoint, "engine": world.endpoint.engine, "url": world.endpoint.url}
     return {
         "account": {"name": "Another"},
+        "account_second_factor": {"do": "begin"},
         "account_tokens": {"name": "nightly", "scope": "read", "days": "7"},
         "new_case_step": {"name": "New", "scale_from": "scorer", "scorer": default, "do": "next"},
         "case_share": share,

@@ -20,6 +20,14 @@ class PasswordRequestForm(forms.Form):
     email = forms.EmailField(label="E-mail address", widget=forms.EmailInput(attrs={"autocomplete": "email"}))
 
 
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        max_length=50,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
+        help_text="Six digits from the app, or one of your recovery codes.",
+    )
+
+
 class AccountForm(forms.ModelForm):
     class Meta:
         model = User

@@ -17,6 +17,7 @@ from relevancy.transfer.sample import PASSWORD, PEOPLE
 from relevancy.views.requests import HtmxRequest
 
 from .forms import AccountForm, SignInForm
+from .second_factor import ask_for_code, finish_sign_in
 
 
 class SignIn(LoginView):
@@ -31,10 +32,10 @@ class SignIn(LoginView):
         return super().get_context_data(**context)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        response = super().form_valid(form)
-        accounts.sessions.describe(self.request)
-        accounts.remember_browser(self.request, response, form.get_user().email)
-        return response
+        user = form.get_user()
+        if accounts.second_factor.is_on(user):
+            return ask_for_code(self.request, user, self.get_success_url())
+        return finish_sign_in(self.request, user, self.get_success_url())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_invalid(form)

@@ -3,14 +3,16 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from . import pages, passwords, sessions, tokens
+from . import pages, passwords, second_factor, sessions, tokens
 
 urlpatterns = [
     path("login/", pages.SignIn.as_view(), name="login"),
+    path("login/code/", second_factor.login_code, name="login_code"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("account/", pages.account, name="account"),
     path("account/tokens/", tokens.tokens, name="account_tokens"),
     path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="account_token_revoke"),
+    path("account/second-factor/", second_factor.second_factor, name="account_second_factor"),
     path("account/sessions/", sessions.sessions, name="account_sessions"),
     path("account/sessions/end/", sessions.sessions_end, name="account_sessions_end"),
     path("account/sessions/<str:reference>/end/", sessions.session_end, name="account_session_end"),

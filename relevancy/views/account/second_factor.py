@@ -1,0 +1,128 @@
+"""The second factor: its page in the account, and the page that asks for a code after the password."""
+
+import time
+from enum import StrEnum
+
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from relevancy import accounts
+from relevancy.models import Authenticator, User
+from relevancy.views.forms import add_errors
+from relevancy.views.requests import HtmxRequest, submitted
+from relevancy.views.responses import redirect_with_message
+
+from .forms import CodeForm
+
+PENDING = "second_factor"  # the key of a session whose password was right
+MAX_AGE = 600  # seconds from the password to the code
+BACKEND = "relevancy.accounts.LimitedBackend"
+
+
+class SecondFactorAction(StrEnum):
+    """What the submit buttons of the page do."""
+
+    BEGIN = "begin"
+    CONFIRM = "confirm"
+    RENEW = "renew"
+    REMOVE = "remove"
+
+
+def ask_for_code(request: HttpRequest, user: User, next_url: str) -> HttpResponse:
+    """Remembers that the password was right, and leads to the page that asks for a code."""
+    request.session.cycle_key()
+    request.session[PENDING] = {
+        "user": user.pk,
+        "hash": user.get_session_auth_hash(),
+        "at": time.time(),
+        "next": next_url,
+    }
+    return redirect("login_code")
+
+
+def finish_sign_in(request: HttpRequest, user: User, next_url: str) -> HttpResponse:
+    """Signs a user in whose password and code were right."""
+    login(request, user, backend=BACKEND)
+    accounts.sessions.describe(request)
+    response = redirect(next_url)
+    accounts.remember_browser(request, response, user.email)
+    return response
+
+
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def login_code(request: HtmxRequest) -> HttpResponse:
+    """Asks for a code of the app, or a recovery code, within ten minutes after the password."""
+    pending = request.session.get(PENDING, {})
+    user = User.objects.filter(pk=pending.get("user"), is_active=True).first()
+    is_current = user is not None and constant_time_compare(pending["hash"], user.get_session_auth_hash())
+    if user is None or not is_current or time.time() - pending["at"] > MAX_AGE:
+        request.session.pop(PENDING, None)
+        return redirect("login")
+    form = CodeForm(request.POST or None)
+    if form.is_valid():
+        try:
+            accounts.second_factor.check(user=user, code=form.cleaned_data["code"])
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            del request.session[PENDING]
+            return finish_sign_in(request, user, pending["next"])
+    is_locked = form.has_error(NON_FIELD_ERRORS, accounts.TOO_MANY)
+    status = 429 if is_locked else 422 if form.errors else 200
+    return render(request, "registration/login_code.html", {"form": form}, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def second_factor(request: HtmxRequest) -> HttpResponse:
+    """Turns the second factor on and off. Off, and new recovery codes, need a code."""
+    if request.method == "GET":
+        return _render(request)
+    action = submitted(request, SecondFactorAction)
+    service = accounts.second_factor
+    form = CodeForm(request.POST if action != SecondFactorAction.BEGIN else None)
+    codes: list[str] = []
+    try:
+        if action == SecondFactorAction.BEGIN:
+            service.begin(user=request.user)
+        elif not form.is_valid():
+            return _render(request, form)
+        elif action == SecondFactorAction.CONFIRM:
+            codes = service.confirm(user=request.user, code=form.cleaned_data["code"])
+        else:
+            service.check(user=request.user, code=form.cleaned_data["code"])
+            if action == SecondFactorAction.REMOVE:
+                service.remove(user=request.user)
+                return redirect_with_message(request, reverse("account_second_factor"), "Second factor removed.")
+            codes = service.renew_codes(user=request.user)
+    except ValidationError as error:
+        if action == SecondFactorAction.BEGIN:
+            return _render(request)
+        add_errors(form, error)
+        return _render(request, form)
+    return _render(request, codes=codes)
+
+
+def _render(request: HtmxRequest, form: CodeForm | None = None, codes: list[str] | None = None) -> HttpResponse:
+    authenticator = Authenticator.objects.filter(user=request.user).select_related("user").first()
+    is_on = authenticator is not None and authenticator.confirmed_at is not None
+    context = {
+        "authenticator": authenticator,
+        "is_on": is_on,
+        "picture": accounts.second_factor.picture(authenticator) if authenticator and not is_on else "",
+        "key": authenticator.secret["key"] if authenticator and not is_on else "",
+        "unused": accounts.second_factor.unused_codes(request.user) if is_on else 0,
+        "codes": codes or [],
+        "form": form or CodeForm(),
+    }
+    status = 422 if form is not None and form.errors else 200
+    return render(request, "account/second_factor.html", context, status=status)
