@@ -172,6 +172,14 @@ def rate_all(case: Case, ratings: Mapping[str, Mapping[str, float]], by: User) -
     judgments.rate_book(book=case.book, values=values, rater=by, by=by)
 
 
+def remap(case: Case) -> None:
+    """Gives the book of a case, which has the scale 0–3, the scale 0–1. A 1 meant something else before."""
+    settings = judgments.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
+    judgments.change_settings(
+        book=case.book, settings=settings, new_grades={0: 0, 1: 0, 2: 1, 3: 1}, can_merge_grades=True, by=case.owner
+    )
+
+
 def make_attempt(case: Case, endpoint: Endpoint | None = None, **fields: Any) -> Attempt:
     """An attempt on a scripted endpoint of its own, unless one is given."""
     fields = {"template": TEMPLATE, **fields}

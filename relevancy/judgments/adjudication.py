@@ -15,7 +15,7 @@ from .changes import Change, RatingEditor
 from .imported_rows import move_queries
 from .imports import finish_imports
 from .judging_documents import read_documents
-from .ratings import InvalidRating, clean_doc_id
+from .ratings import InvalidRating, check_scale, clean_doc_id
 from .write_queue import write_turn
 
 ADJUDICATION_SOURCE = "adjudication"
@@ -121,17 +121,20 @@ def count_adjudications(book: Book) -> int:
     return stored_ratings().filter(query__book=book, query__retired_at=None, is_adjudication=True).count()
 
 
-def adjudicate(*, query: Query, doc_id: str, value: float, by: User, note: str | None = None) -> bool:
+def adjudicate(
+    *, query: Query, doc_id: str, value: float, by: User, note: str | None = None, expected_scale: str = ""
+) -> bool:
     """Decides which grade a document has for a query: the rating of `by` counts instead of all others, as long as it is not taken back.
 
     Replaces a rating that `by` gave before, and the decision of another adjudicator. Returns whether anything changed.
-    Raises `InvalidRating` for a grade that is not on the scale.
+    expected_scale: see `rate_many`. Raises `InvalidRating` for a grade that is not on the scale, and `ScaleChanged`.
     """
     doc_id = clean_doc_id(doc_id)
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
         move_queries([query.pk])
         query.book.refresh_settings()
+        check_scale(query.book, expected_scale)
         if not scores.scale_of(query.book).contains(value):
             raise InvalidRating(
                 f"{value:g} is not on the scale of the book {query.book}. "

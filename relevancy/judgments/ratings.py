@@ -105,19 +105,12 @@ def rate_many(
     Raises `InvalidRating`, which is `ScaleChanged` if the book has another scale, or `RatingsChanged` if the query has another
     revision; then nothing has been stored.
     """
-    _check_scale(query.book, expected_scale)
+    check_scale(query.book, expected_scale)
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
     }
-
-    def choose_changes(own: Mapping[str, scores.RatingRecord]) -> Mapping[str, Change]:
-        if expected_scale:  # it may have changed since the request began
-            query.book.refresh_settings()
-            _check_scale(query.book, expected_scale)
-        return changes
-
     rescorer = query_rescorer(query, run, ranking, versions, baseline)
-    return change_query(query, choose_changes, by, source, rescorer, expected_revision)
+    return change_query(query, lambda own: changes, by, source, rescorer, expected_revision, expected_scale)
 
 
 def remove(
@@ -206,7 +199,7 @@ def _clean_value(value: float, book: Book) -> float:
     return float(value)
 
 
-def _check_scale(book: Book, expected: str) -> None:
+def check_scale(book: Book, expected: str) -> None:
     """Raises `ScaleChanged` unless the book has the scale that the rater has seen."""
     if expected and expected != book.scale_key:
         raise ScaleChanged(
@@ -240,10 +233,11 @@ def change_query(
     source: str,
     rescorer: scores.QueryRescorer | None,
     expected_revision: int | None = None,
+    expected_scale: str = "",
 ) -> RatingResult:
     """Stores ratings and the scores by measures in one transaction. If the scores cannot be stored, the ratings are stored alone."""
     try:
-        changed, ratings = _store(query, choose_changes, by, source, rescorer, expected_revision)
+        changed, ratings = _store(query, choose_changes, by, source, rescorer, expected_revision, expected_scale)
     except OperationalError:
         raise  # the ratings alone could not be stored either
     except DatabaseError:
@@ -251,7 +245,7 @@ def change_query(
             raise
         # For example because the ranking has been replaced in the meantime. A rating counts whatever becomes of its scores.
         log.exception("The scores of query %s could not be stored with a rating; they are stale now.", query.pk)
-        changed, ratings = _store(query, choose_changes, by, source, None, expected_revision)
+        changed, ratings = _store(query, choose_changes, by, source, None, expected_revision, expected_scale)
         return RatingResult(changed, ratings)
     return RatingResult(changed, ratings, rescorer.rescored if rescorer else None)
 
@@ -263,6 +257,7 @@ def _store(
     source: str,
     rescorer: scores.QueryRescorer | None,
     expected_revision: int | None,
+    expected_scale: str,
 ) -> tuple[int, scores.QueryRatings]:
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
@@ -286,6 +281,7 @@ def _store(
         else:
             revision = Query.objects.values_list("revision", flat=True).get(pk=query.pk)
             query.book.refresh_settings()
+        check_scale(query.book, expected_scale)
         if rescorer is not None:
             grades = ratings.grades(query.book)
             rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log))

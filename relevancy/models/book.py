@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db import connection, models
+from django.utils import timezone
 
 from . import lookups  # noqa: F401 (registers the lookup `has_element`)
 from .access import SharedQuerySet
@@ -19,6 +21,11 @@ from .text import LineField, MultilineField
 if TYPE_CHECKING:
     from .case import Case
     from .user import User
+
+
+def _in_utc(value: datetime | None) -> datetime | None:
+    """A time as a cursor returns it: that of SQLite has no time zone."""
+    return timezone.make_aware(value, UTC) if value is not None and timezone.is_naive(value) else value
 
 
 class BookQuerySet(SharedQuerySet["Book"]):
@@ -125,7 +132,7 @@ class QueryQuerySet(models.QuerySet["Query"]):
     def increment_revision(self, query: Query) -> int:
         """Increments the revision of one query and returns it. Reads what grades depend on of its book by the same statement; see
         `Book.refresh_settings`."""
-        book, columns = Book._meta.db_table, ("scale", "relevant_from", "rule")
+        book, columns = Book._meta.db_table, ("scale", "relevant_from", "rule", "remapped_at")
         settings_of_book = ", ".join(f"(SELECT {column} FROM {book} WHERE id = book_id)" for column in columns)
         with connection.cursor() as cursor:
             cursor.execute(
@@ -133,8 +140,9 @@ class QueryQuerySet(models.QuerySet["Query"]):
                 f" RETURNING revision, {settings_of_book}",
                 [query.pk],
             )
-            revision, scale, query.book.relevant_from, query.book.rule = cursor.fetchone()
+            revision, scale, query.book.relevant_from, query.book.rule, remapped_at = cursor.fetchone()
         query.book.scale = json.loads(scale)
+        query.book.remapped_at = _in_utc(remapped_at)
         query.revision = revision
         return int(revision)
 

@@ -42,12 +42,14 @@ def rating(
     target: str = "",
     swap: str = "outerHTML",
     size: str = "",
+    scale_key: str = "",
     csrf_token: object = "",
 ) -> dict[str, Any]:
     """The variables of `_ui/rate.html`.
 
     `scale` is (value, label) in rising order. `mine` is the chosen one; `grade`, the combined one, is shown beside it
     where it says something else. A chosen button sends an empty value: pressed again, it takes the rating back.
+    `scale_key`, of the book, is sent with a grade.
     """
     steps = [(numbers.known(value), label) for value, label in scale]
     values = [value for value, _ in steps if value is not None]
@@ -83,5 +85,6 @@ def rating(
         "can": can,
         "target": target,
         "swap": swap,
+        "scale_key": scale_key,
         "csrf_token": csrf_token,
     }

@@ -81,6 +81,7 @@ def rate(
     target: str = "",
     swap: str = "outerHTML",
     size: str = "",
+    scale_key: str = "",
 ) -> dict[str, object]:
     """The rating of one document as a form that also works without JavaScript; see `ratings.rating` for its options."""
     csrf_token = context.get("csrf_token", "")
@@ -95,6 +96,7 @@ def rate(
         target=target,
         swap=swap,
         size=size,
+        scale_key=scale_key,
         csrf_token=csrf_token,
     )
 
@@ -108,7 +110,16 @@ def rate_result(
     target = f"#result-{case_query.pk}-{result.rank}"
     title = result.display.title
     return rate(
-        context, case.book.scale, result.mine, result.grade, url, result.doc_id, title=title, can=can, target=target
+        context,
+        case.book.scale,
+        result.mine,
+        result.grade,
+        url,
+        result.doc_id,
+        title=title,
+        can=can,
+        target=target,
+        scale_key=case.book.scale_key,
     )
 
 
@@ -126,7 +137,7 @@ def rate_unretrieved(
 ) -> dict[str, object]:
     """The rating of a document that the run did not return; the answer replaces the rating only."""
     url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, unretrieved=1)
-    return rate(context, case.book.scale, mine, grade, url, doc_id, title=title, can=can)
+    return rate(context, case.book.scale, mine, grade, url, doc_id, title=title, can=can, scale_key=case.book.scale_key)
 
 
 @register.filter

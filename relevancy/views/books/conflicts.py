@@ -16,7 +16,7 @@ from relevancy.models import Book, Role
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import attachment, conflict, redirect_with_message, toast
+from relevancy.views.responses import attachment, conflict, redirect_with_message, refresh_after_conflict, toast
 
 from .forms import ConflictFilterForm, DecisionForm
 from .rules import RULE_TEXTS
@@ -79,8 +79,12 @@ def book_adjudicate(request: HtmxRequest, book_id: int, query_id: int) -> HttpRe
             has_changed = judgments.withdraw_adjudication(query=query, doc_id=doc_id, by=request.user)
             text = f"The decision about {doc_id[:60]} was taken back."
         else:
-            has_changed = judgments.adjudicate(query=query, doc_id=doc_id, value=value, by=request.user)
+            has_changed = judgments.adjudicate(
+                query=query, doc_id=doc_id, value=value, by=request.user, expected_scale=form.cleaned_data["scale"]
+            )
             text = f"Decided: {doc_id[:60]} has grade {value:g}."
+    except judgments.ScaleChanged as reason:
+        return refresh_after_conflict(request, url, reason)
     except judgments.InvalidRating as reason:
         return conflict(request, url, reason)
     if has_changed:

@@ -198,6 +198,7 @@ class DecisionForm(forms.Form):
 
     doc_id = UncheckedTextField()
     value = forms.FloatField(required=False)
+    scale = forms.CharField(required=False)
 
 
 class MergeForm(forms.Form):

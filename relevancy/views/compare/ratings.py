@@ -10,7 +10,7 @@ from relevancy import judgments, tasks
 from relevancy.models import CaseQuery, Ranking, Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import conflict, redirect_to
+from relevancy.views.responses import conflict, redirect_to, refresh_after_conflict
 from relevancy.views.workbench.access import get_case, get_case_query
 from relevancy.views.workbench.forms import RatingForm
 
@@ -31,7 +31,9 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     if not form.is_valid():
         return conflict(request, back, form_error(form))
     try:
-        changed = _rate(page, case_query, form.cleaned_data["doc_id"], form.cleaned_data["value"])
+        changed = _rate(page, case_query, form)
+    except judgments.ScaleChanged as reason:
+        return refresh_after_conflict(request, back, reason)
     except judgments.InvalidRating as reason:
         return conflict(request, back, reason)
     if changed:
@@ -48,7 +50,7 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     return render(request, "compare/_rated.html", {**summary_context(rated), "opened": opened, "result": result})
 
 
-def _rate(page: ComparisonPage, case_query: CaseQuery, doc_id: str, value: float | None) -> int:
+def _rate(page: ComparisonPage, case_query: CaseQuery, form: RatingForm) -> int:
     """Stores the rating, and the scores of the query in both runs. Returns how many ratings changed."""
     baseline, run = page.pair
     rankings = {
@@ -61,7 +63,7 @@ def _rate(page: ComparisonPage, case_query: CaseQuery, doc_id: str, value: float
     if run.case_id != baseline.case_id:  # the run of the other case is scored by the worker
         run, before = baseline, None
     others = [version for version in page.versions if version.pk != page.version.pk]
-    doc_id = judgments.clean_doc_id(doc_id)
+    doc_id, value = judgments.clean_doc_id(form.cleaned_data["doc_id"]), form.cleaned_data["value"]
     arguments: dict[str, Any] = {
         "query": case_query.query,
         "by": page.user,
@@ -72,4 +74,5 @@ def _rate(page: ComparisonPage, case_query: CaseQuery, doc_id: str, value: float
     }
     if value is None:
         return judgments.remove(doc_ids=[doc_id], **arguments).changed
-    return judgments.rate(doc_id=doc_id, value=value, **arguments).changed
+    expected_scale = form.cleaned_data["scale"]
+    return judgments.rate(doc_id=doc_id, value=value, expected_scale=expected_scale, **arguments).changed

@@ -193,10 +193,14 @@ class GradeField(forms.Field):
 
 
 class RatingForm(forms.Form):
-    """The rating of a document; without a value the user's rating is taken back. The service checks the document id."""
+    """The rating of a document; without a value the user's rating is taken back. The service checks the document id.
+
+    scale: `Book.scale_key` of the scale on the page.
+    """
 
     doc_id = UncheckedTextField()
     value = GradeField(required=False)
+    scale = forms.CharField(required=False)
 
 
 class RateShownForm(forms.Form):
@@ -204,3 +208,4 @@ class RateShownForm(forms.Form):
 
     value = GradeField()
     all = forms.BooleanField(required=False)
+    scale = forms.CharField(required=False)

@@ -15,7 +15,7 @@ from relevancy import judgments, tasks
 from relevancy.models import CaseQuery, Query, Ranking, Role, Run, ScorerVersion, User
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
-from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
+from relevancy.views.responses import conflict, redirect_to, redirect_with_message, refresh_after_conflict, toast
 
 from .access import get_case, get_rateable_query
 from .forms import RateShownForm, RatingForm
@@ -42,7 +42,9 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
         if value is None:
             result = judgments.remove(doc_ids=[doc_id], **arguments)
         else:
-            result = judgments.rate(doc_id=doc_id, value=value, **arguments)
+            result = judgments.rate(doc_id=doc_id, value=value, expected_scale=form.cleaned_data["scale"], **arguments)
+    except judgments.ScaleChanged as reason:
+        return refresh_after_conflict(request, workbench.queries.open_url(case_query), reason)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     if result.changed:
@@ -64,7 +66,11 @@ def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespons
     doc_ids = [doc_id for doc_id, mine in own_ratings.items() if mine is None or form.cleaned_data["all"]]
     rankings, arguments = _prepare(request, workbench, case_query)
     try:
-        result = judgments.rate_many(values=dict.fromkeys(doc_ids, grade), **arguments)
+        result = judgments.rate_many(
+            values=dict.fromkeys(doc_ids, grade), expected_scale=form.cleaned_data["scale"], **arguments
+        )
+    except judgments.ScaleChanged as reason:
+        return refresh_after_conflict(request, workbench.queries.open_url(case_query), reason)
     except judgments.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     if result.changed:

@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from relevancy import judgments
 from relevancy.models import Rating
-from tests.factories import make_user, query_of, rate_all
-from tests.views.workbench.example_cases import SCRIPT, make_bench
+from tests.factories import make_user, query_of, rate_all, remap
+from tests.views.workbench.example_cases import SCRIPT, attributes, elements, make_bench, tree
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,18 @@ def test_without_javascript_the_list_stays_as_it_is(sign_in, case):
 def test_wrong_decisions_are_refused(sign_in, case, wrong):
     response = sign_in("editor").post(decide_at(case), wrong, headers={"HX-Request": "true"})
     assert response.status_code == 409
+    assert not Rating.objects.filter(is_adjudication=True).exists()
+
+
+def test_decisions_on_a_former_scale_are_refused(sign_in, case):
+    client = sign_in("editor")
+    keys = {attributes(field)["value"] for field in elements(tree(client.get(at(case))), _name="input", name="scale")}
+    assert keys == {case.book.scale_key}
+    remap(case)
+    response = client.post(
+        decide_at(case), {"doc_id": "a", "value": "1", "scale": keys.pop()}, headers={"HX-Request": "true"}
+    )
+    assert (response.status_code, response.headers["HX-Refresh"]) == (409, "true")
     assert not Rating.objects.filter(is_adjudication=True).exists()
 
 

@@ -11,7 +11,7 @@ from relevancy.models import Case, Query, Ranking, Run, ScorerVersion, StoredCom
 from relevancy.templatetags import numbers
 from relevancy.transfer import comparison_json
 from tests.comparison.conftest import run_with
-from tests.factories import make_case, query_of
+from tests.factories import make_case, query_of, remap
 from tests.views.workbench.example_cases import attributes, by_id, elements, tree, words
 
 HTMX = {"HX-Request": "true"}
@@ -462,6 +462,21 @@ def foreign(case, people, team):
     Case.objects.filter(pk=other.pk).update(name="Other")
     cases.share(case=other, team=team)
     return run_with(other, {"query 1": "ab", "query 2": "ab"})
+
+
+def test_grades_of_a_former_scale_are_refused(sign_in, case, compared):
+    client = sign_in("rater")
+    query = entry(case, "query 1").pk
+    keys = {
+        attributes(field)["value"]
+        for field in elements(tree(open_ready(client, case, open=query)), _name="input", name="scale")
+    }
+    assert keys == {case.book.scale_key}
+    remap(case)
+    url = address(case, "compare_rate", query)
+    response = client.post(url, {"doc_id": "x", "value": "1", "scale": keys.pop()}, headers=HTMX)
+    assert (response.status_code, response.headers["HX-Refresh"]) == (409, "true")
+    assert not query_of(case, "query 1").ratings.filter(doc_id="x").exists()
 
 
 def test_a_run_of_another_case_on_the_book(sign_in, case, compared, foreign):

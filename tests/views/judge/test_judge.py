@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from relevancy import judgments
 from relevancy.models import Book, JudgingPair, Rating, RatingChange, Verdict
-from tests.factories import query_of
+from tests.factories import query_of, remap
 from tests.views.workbench.example_cases import HTMX, SCRIPT, make_bench
 
 pytestmark = pytest.mark.django_db
@@ -218,14 +218,6 @@ def test_statements_do_not_grow_with_the_book(sign_in, people, team, script, dja
         first = shown(client.get(url(case)))[0]
     with django_assert_max_num_queries(56):
         send(client, case, first, HTMX, grade="1")
-
-
-def remap(case):
-    """Gives the book the scale 0–1; a 1 meant “not relevant at all” to 3 before."""
-    settings = judgments.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
-    judgments.change_settings(
-        book=case.book, settings=settings, new_grades={0: 0, 1: 0, 2: 1, 3: 1}, can_merge_grades=True, by=case.owner
-    )
 
 
 def test_grade_of_a_former_scale_is_refused_and_the_page_loaded_again(sign_in, people, case):

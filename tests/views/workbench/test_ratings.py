@@ -7,7 +7,7 @@ from django.contrib.messages import get_messages
 
 from relevancy import judgments, scores
 from relevancy.models import CaseScore, Rating, RatingChange, Run, ScorerVersion, Verdict
-from tests.factories import make_user, query_of, rate_all, run_now, script_of
+from tests.factories import make_user, query_of, rate_all, remap, run_now, script_of
 
 from .example_cases import (
     HTMX,
@@ -62,6 +62,28 @@ def test_rate_refuses_others_and_changes_nothing(sign_in, people, case, typed):
     assert "scale" in str(next(iter(get_messages(response.wsgi_request))))
     assert mine(people) == {}
     assert list(CaseScore.objects.values()) == scores
+
+
+def test_grades_of_a_former_scale_are_refused_and_the_page_is_loaded_again(sign_in, people, case):
+    client = sign_in("rater")
+    page = client.get(at(case, "case", open=entry_of(case, "query 1").pk))
+    scales = {attributes(field)["value"] for field in elements(tree(page), _name="input", name="scale")}
+    assert scales == {case.book.scale_key}
+    (scale,) = scales
+    assert send(client, case, "query 1", "a", "3", scale=scale).status_code == 200
+    remap(case)
+    before = mine(people)
+    for response in (
+        send(client, case, "query 1", "a", "0", scale=scale),
+        send_all(client, case, "query 1", "1", all="1", scale=scale),
+    ):
+        assert (response.status_code, response.headers["HX-Refresh"]) == (409, "true")
+        assert "has been changed since this page was opened" in response.content.decode()
+    assert send(client, case, "query 1", "a", "0", headers={}, scale=scale).status_code == 302
+    assert mine(people) == before
+    case.book.refresh_settings()
+    assert send(client, case, "query 1", "a", "0", scale=case.book.scale_key).status_code == 200
+    assert mine(people) == {"a": 0}
 
 
 def test_rate_empty_takes_back(sign_in, people, case):
