@@ -41,7 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 class GroupScheduling(LoadScopeScheduling):
     """Gives each group of tests to one process, and every other test to the next free one.
 
-    `--dist loadgroup` of pytest-xdist 3.8 ignores the groups with pytest 9.2 (issue 1386 of pytest-dev/pytest-xdist).
+    The order of collection is kept (`--no-loadscope-reorder`): tests with transactions empty the database, so those that need
+    what migrations wrote come first. `--dist loadgroup` of pytest-xdist 3.8 would do the same, but ignores the groups with pytest
+    9.2 (issue 1386 of pytest-dev/pytest-xdist).
     """
 
     def _split_scope(self, nodeid: str) -> str:
