@@ -2,7 +2,7 @@
 Programs sign in with tokens. Raters that are named in a file get a row too, but cannot sign in.
 """
 
-from . import api_tokens, passwords, second_factor, sessions
+from . import api_tokens, deletion, passwords, second_factor, sessions
 from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator
@@ -20,6 +20,7 @@ __all__ = [
     "api_tokens",
     "client_address",
     "count_request",
+    "deletion",
     "ensure_raters",
     "known_raters",
     "passwords",

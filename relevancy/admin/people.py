@@ -50,7 +50,8 @@ class PersonAdmin(UserAdmin):
     ordering = ("email",)
     readonly_fields = ("last_login", "date_joined")
     fieldsets = (
-        (None, {"fields": ("email", "password", "name", "kind", "single_keys", "has_confirmed_email")}),
+        (None, {"fields": ("email", "password", "name", "kind", "has_confirmed_email")}),
+        ("Profile", {"fields": ("default_scorer", "theme", "single_keys")}),
         ("Permissions", {"fields": ("is_active", *PERMISSION_FIELDS)}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )

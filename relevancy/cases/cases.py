@@ -22,11 +22,11 @@ def create(
 ) -> Case:
     """Creates a case, and its book unless `book` is given.
 
-    scorers: the primary one first; none for the default scorer.
+    scorers: the primary one first; none for the owner's default scorer.
     scale: `[[grade, label], …]` of the new book; None takes that of the primary scorer.
     Raises `ValidationError` naming the field.
     """
-    chosen = list(scorers) or [default_scorer()]
+    chosen = list(scorers) or [default_scorer(owner)]
     with transaction.atomic():
         if book is None:
             book = build_book(name=name, owner=owner, scorers=chosen, scale=scale)
@@ -41,7 +41,7 @@ def build_book(
     *, name: str, owner: User, scorers: Sequence[Scorer] = (), scale: Sequence[Sequence[Any]] | None = None
 ) -> Book:
     """Returns the book of a case that does not exist yet, not saved; the arguments are those of `create`."""
-    grades = list(scale or newest_version(scorers[0] if scorers else default_scorer()).scale)
+    grades = list(scale or newest_version(scorers[0] if scorers else default_scorer(owner)).scale)
     relevant_from = scoring.Scale(tuple(float(grade) for grade, _ in grades)).relevant_from
     return Book(name=name, owner=owner, scale=grades, relevant_from=relevant_from)
 

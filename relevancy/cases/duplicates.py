@@ -60,7 +60,7 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
         )
         copy = Case(name=name, book=book, owner=by, options=case.options, explained_fields=case.explained_fields)
         clean_and_save(copy)
-        chosen = [version.scorer for version in kept] or [scorers.default_scorer()]
+        chosen = [version.scorer for version in kept] or [scorers.default_scorer(by)]
         scorers.choose_scorers(case=copy, scorers=chosen, versions=kept)
         query_ids = _copy_queries(case, copy)
         count = judgments.copy_ratings(query_ids=query_ids, by=by) if ratings == "copy" else 0

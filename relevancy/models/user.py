@@ -39,10 +39,24 @@ class User(AbstractBaseUser, PermissionsMixin):
         CLICKS = "clicks"
         JUDGE = "judge", "AI judge"
 
+    class Theme(models.TextChoices):
+        SYSTEM = "", "Same as the system"
+        LIGHT = "light", "Light"
+        DARK = "dark", "Dark"
+
     email = models.EmailField("e-mail", unique=True)
     name = LineField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.PERSON)
     single_keys = models.BooleanField(default=True, help_text="Enable keyboard shortcuts of a single letter or digit.")
+    theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
+    default_scorer = models.ForeignKey(
+        "Scorer",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="What new cases of this user start with. None: the default of the site.",
+    )
     has_confirmed_email = models.BooleanField(
         "e-mail confirmed",
         default=True,

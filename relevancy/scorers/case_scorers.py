@@ -16,8 +16,14 @@ from .scorers import create, free_name, newest_version
 MAX_SCORERS = 10
 
 
-def default_scorer() -> Scorer:
-    """Returns the scorer of a new case for which none is chosen."""
+def default_scorer(user: User | None = None) -> Scorer:
+    """Returns the scorer of a new case for which none is chosen: the user's default, unless it is no longer offered to the user,
+    else the site's.
+    """
+    if user is not None and user.default_scorer_id is not None:
+        own = Scorer.objects.offered(user).filter(pk=user.default_scorer_id).first()
+        if own is not None:
+            return own
     return Scorer.objects.live().order_by("-is_default", "id")[0]
 
 

@@ -42,17 +42,24 @@ def page(request: HttpRequest) -> PageContext:
     """
     user = getattr(request, "user", None)  # missing if a middleware before authentication answers
     signed_in = user is not None and user.is_authenticated
-    theme = request.COOKIES.get("theme", "")
+    theme = _known_theme(request.COOKIES.get("theme", ""))
     pictures = request.COOKIES.get("pictures", "")
-    single_keys = user.single_keys if user is not None and user.is_authenticated else True
+    single_keys = True
+    if user is not None and user.is_authenticated:
+        single_keys = user.single_keys
+        theme = theme or user.theme  # the switch of the top bar is for one browser, the account for all
     return {
         "nav": [_navigation_item(request.path, *section) for section in SECTIONS] if signed_in else [],
         "jump_url": reverse("jump") if signed_in else "",
-        "theme": theme if theme in {"light", "dark"} else "",
+        "theme": theme,
         "pictures": pictures if pictures == "large" else "",
         "single_keys": single_keys,
         "keys_off": not single_keys,
     }
+
+
+def _known_theme(cookie: str) -> str:
+    return cookie if cookie in {"light", "dark"} else ""
 
 
 def _navigation_item(path: str, label: str, url_name: str, prefix: str) -> NavigationItem:

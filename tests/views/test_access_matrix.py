@@ -57,6 +57,8 @@ login                  GET    public  200
 logout                 POST   all     302
 account                GET    all     200
 account                POST   all     302
+account_delete         GET    all     200
+account_delete         POST   all     422
 account_tokens         GET    all     200
 account_tokens         POST   all     200
 account_token_revoke   POST   mine    302

@@ -1,12 +1,16 @@
 """The forms of the sign-in page, the account page and the page of API tokens."""
 
+from typing import Any, cast
+
 from django import forms
+from django.contrib.auth import authenticate
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 
-from relevancy import accounts
-from relevancy.models import ApiToken, User
-from relevancy.views.forms import LineField, add_errors
+from relevancy import accounts, scorers
+from relevancy.models import ApiToken, Scorer, User
+from relevancy.views.forms import FormData, LineField, add_errors
+from relevancy.views.requests import HtmxRequest
 
 
 class SignInForm(AuthenticationForm):
@@ -31,12 +35,56 @@ class CodeForm(forms.Form):
 class AccountForm(forms.ModelForm):
     class Meta:
         model = User
-        fields = ("name", "single_keys")
+        fields = ("name", "default_scorer", "theme", "single_keys")
         labels = {"single_keys": "Use single letters and digits as keyboard shortcuts"}
         help_texts = {
             "name": "Shown to others next to your ratings and runs.",
+            "default_scorer": "What your new cases start with.",
+            "theme": "In every browser in which you do not switch it yourself.",
             "single_keys": "Switch this off for screen readers and speech input; only keys with Ctrl or Alt work then.",
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        scorer_field = cast(forms.ModelChoiceField[Scorer], self.fields["default_scorer"])
+        scorer_field.queryset = Scorer.objects.offered(self.instance).order_by("name")
+        scorer_field.empty_label = f"The default of this site ({scorers.default_scorer()})"
+
+
+class DeleteAccountForm(forms.Form):
+    """What shows that it is the user who deletes the account: the password, or the address of an account without one; and a code
+    of the second factor, if it is on."""
+
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}), help_text="Your password."
+    )
+    email = forms.CharField(label="E-mail address", help_text="Enter the address of this account.")
+    code = CodeForm.base_fields["code"]
+
+    def __init__(self, data: FormData | None = None, *, request: HtmxRequest) -> None:
+        super().__init__(data)
+        self.request = request
+        del self.fields["email" if request.user.has_usable_password() else "password"]
+        if not accounts.second_factor.is_on(request.user):
+            del self.fields["code"]
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"].strip()
+        if email.lower() != self.request.user.email.lower():
+            raise ValidationError(f"This is not the address of this account, {self.request.user.email}.")
+        return email
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if authenticate(self.request, username=self.request.user.email, password=password) is None:
+            raise ValidationError("The password is wrong.")
+        return password
+
+    def clean(self) -> dict[str, Any] | None:
+        data = super().clean()
+        if not self.errors and "code" in self.fields:
+            accounts.second_factor.check(user=self.request.user, code=self.cleaned_data["code"])
+        return data
 
 
 class TokenForm(forms.Form):

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.core.exceptions import NON_FIELD_ERRORS
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
@@ -14,9 +15,10 @@ from django.views.decorators.http import require_http_methods
 from relevancy import accounts
 from relevancy.models import Role, User
 from relevancy.transfer.sample import PASSWORD, PEOPLE
+from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 
-from .forms import AccountForm, SignInForm
+from .forms import AccountForm, DeleteAccountForm, SignInForm
 from .second_factor import ask_for_code, finish_sign_in
 
 
@@ -46,12 +48,36 @@ class SignIn(LoginView):
 
 @require_http_methods(["GET", "POST"])
 def account(request: HtmxRequest) -> HttpResponse:
-    """The user's name, keyboard setting and teams."""
+    """The user's name, default scorer, theme, keyboard setting and teams."""
     form = AccountForm(request.POST or None, instance=get_object_or_404(User, pk=request.user.pk))
     if form.is_valid():
         form.save()
         messages.success(request, "Account saved.")
-        return redirect("account")
+        response = redirect("account")
+        if "theme" in form.changed_data:
+            response.delete_cookie("theme")  # what was chosen last counts in this browser too
+        return response
     memberships = request.user.memberships.select_related("team").order_by("team__name")
     teams = [(member.team, Role(member.role).label) for member in memberships]
     return render(request, "account/account.html", {"form": form, "teams": teams}, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def account_delete(request: HtmxRequest) -> HttpResponse:
+    """Deletes the user's account after a page that says what goes and what stays."""
+    form = DeleteAccountForm(request.POST if request.method == "POST" else None, request=request)
+    if form.is_valid():
+        try:
+            accounts.deletion.delete(user=request.user)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            logout(request)
+            messages.success(request, "Your account is deleted.")
+            return redirect("login")
+    context = {
+        "form": form,
+        "contents": accounts.deletion.contents(request.user),
+        "reason": accounts.deletion.why_not(request.user),
+    }
+    return render(request, "account/delete.html", context, status=422 if form.errors else 200)

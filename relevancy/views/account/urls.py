@@ -10,6 +10,7 @@ urlpatterns = [
     path("login/code/", second_factor.login_code, name="login_code"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("account/", pages.account, name="account"),
+    path("account/delete/", pages.account_delete, name="account_delete"),
     path("account/tokens/", tokens.tokens, name="account_tokens"),
     path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="account_token_revoke"),
     path("account/second-factor/", second_factor.second_factor, name="account_second_factor"),

@@ -11,7 +11,7 @@ from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, Team, User
 from relevancy.views.endpoints.forms import EndpointForm, NeededModel, NeededText
 from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, add_errors
 
-RECOMMENDED_SCORERS = {"nDCG@10", "P@10"}  # besides the default
+RECOMMENDED_SCORERS = {"nDCG@10", "P@10"}  # besides the defaults of the site and the user
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,7 @@ class ScorerChoice:
 
     scorer: Scorer
     version: ScorerVersion
-
-    @property
-    def is_recommended(self) -> bool:
-        return self.scorer.is_default or self.scorer.name in RECOMMENDED_SCORERS
+    is_recommended: bool
 
 
 class NameForm(forms.Form):
@@ -79,7 +76,15 @@ class ScaleForm(forms.Form):
         if not shareable.exists():
             del self.fields["team"]
         offered = Scorer.objects.offered(user).order_by("-is_default", "name").prefetch_related("versions")
-        self.scorers = [ScorerChoice(scorer, scorers.newest_version(scorer)) for scorer in offered]
+        default = scorers.default_scorer(user)
+        self.scorers = [
+            ScorerChoice(
+                scorer,
+                scorers.newest_version(scorer),
+                is_recommended=scorer == default or scorer.is_default or scorer.name in RECOMMENDED_SCORERS,
+            )
+            for scorer in offered
+        ]
         scorer_field = cast(forms.ModelChoiceField[Scorer], self.fields["scorer"])
         scorer_field.queryset = offered
         scorer_field.choices = [
@@ -87,7 +92,7 @@ class ScaleForm(forms.Form):
             for title, choices in (("Recommended", self.recommended), ("All others", self.others))
             if choices
         ]
-        scorer_field.initial = self.scorers[0].scorer.pk
+        scorer_field.initial = default.pk
         # Only books the user may edit: the case would otherwise give its members access to the book's queries.
         books = Book.objects.editable_by(user).complete()
         cast(forms.ModelChoiceField[Book], self.fields["book"]).queryset = books

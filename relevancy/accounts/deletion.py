@@ -1,0 +1,145 @@
+"""Deleting an account: the person is forgotten, and what the person did stays under “Former user 17”."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
+
+from relevancy.models import (
+    Authenticator,
+    Case,
+    Endpoint,
+    Invitation,
+    JudgeModel,
+    Membership,
+    RecoveryCode,
+    Role,
+    Schedule,
+    Scorer,
+    Team,
+    User,
+    UserSession,
+)
+
+from .raters import DOMAIN
+
+
+@dataclass(frozen=True)
+class AccountContents:
+    """What belongs to an account, by what happens to it when the account is deleted.
+
+    ratings, runs: how many the person gave or made in all; they stay.
+    cases, endpoints, judge_models, scorers: those that nobody else can see. They are archived, for admins to restore.
+    schedules: on shared cases, in the person's name; they are switched off.
+    teams: those without another member; they are deleted.
+    """
+
+    ratings: int
+    runs: int
+    cases: list[Case]
+    endpoints: list[Endpoint]
+    judge_models: list[JudgeModel]
+    scorers: list[Scorer]
+    schedules: list[Schedule]
+    teams: list[Team]
+
+    @property
+    def archived(self) -> list[tuple[str, Sequence[Model]]]:
+        """What is archived: (kind, objects), without the kinds of which there is none."""
+        kinds: tuple[tuple[str, Sequence[Model]], ...] = (
+            ("cases", self.cases),
+            ("endpoints", self.endpoints),
+            ("judge models", self.judge_models),
+            ("scorers", self.scorers),
+        )
+        return [(kind, objects) for kind, objects in kinds if objects]
+
+
+def contents(user: User) -> AccountContents:
+    """Returns what deleting the account does. Eight SQL statements."""
+    others = Membership.objects.exclude(user=user).filter(user__is_active=True)
+    shared = Team.objects.filter(pk__in=others.values("team"))
+
+    def unshared[M: Model](rows: QuerySet[M]) -> list[M]:
+        through = rows.model._meta.get_field("teams").remote_field.through  # type: ignore[union-attr]
+        name = rows.model._meta.model_name
+        seen = through.objects.filter(team__in=shared).values(f"{name}_id")
+        return list(rows.filter(owner=user).exclude(pk__in=seen))
+
+    cases = unshared(Case.objects.live())
+    return AccountContents(
+        ratings=user.ratings.count(),
+        runs=user.runs.count(),
+        cases=cases,
+        endpoints=unshared(Endpoint.objects.live()),
+        judge_models=unshared(JudgeModel.objects.live()),
+        scorers=unshared(Scorer.objects.live()),
+        schedules=list(Schedule.objects.filter(author=user).exclude(next_at=None).select_related("case")),
+        teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=shared)),
+    )
+
+
+def why_not(user: User) -> str:
+    """Returns why the account cannot be deleted now, or an empty string: teams and the site need an owner."""
+    owners = Membership.objects.filter(role=Role.OWNER, user__is_active=True).exclude(user=user)
+    members = Membership.objects.filter(user__is_active=True).exclude(user=user)
+    left_alone = (
+        Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER, pk__in=members.values("team"))
+        .exclude(pk__in=owners.values("team"))
+        .order_by("name")
+    )
+    if names := ", ".join(team.name for team in left_alone):
+        return f"You are the only owner of {names}. Make another member an owner first."
+    if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
+        return "You are the only admin of this site. Make another user an admin first."
+    return ""
+
+
+def delete(*, user: User) -> None:
+    """Deletes an account: name, address, password, second factor, sessions, tokens and memberships.
+
+    Ratings, runs and everything that is shared stay, under a name that says nothing. What nobody else can see is archived, and its
+    stored passwords and keys are erased. Raises `ValidationError` with the reason of `why_not`.
+    """
+    with transaction.atomic():
+        # The same lock as for roles, so that two owners of a team cannot leave at once.
+        list(Team.objects.filter(memberships__user=user).order_by("pk").select_for_update())
+        if reason := why_not(user):
+            raise ValidationError(reason)
+        _archive(contents(user))
+        Schedule.objects.filter(author=user).update(next_at=None)
+        Schedule.recipients.through.objects.filter(user=user).delete()
+        Invitation.objects.filter(Q(created_by=user) | Q(email=user.email.lower())).filter(accepted_at=None).delete()
+        Membership.objects.filter(user=user).delete()
+        UserSession.objects.filter(user=user).delete()
+        RecoveryCode.objects.filter(user=user).delete()
+        Authenticator.objects.filter(user=user).delete()
+        user.api_tokens.all().delete()
+        _forget(user)
+
+
+def _archive(content: AccountContents) -> None:
+    now = timezone.now()
+    Case.objects.filter(pk__in=[case.pk for case in content.cases]).update(archived_at=now)
+    Scorer.objects.filter(pk__in=[scorer.pk for scorer in content.scorers]).update(retired_at=now)
+    for endpoint in content.endpoints:
+        endpoint.archived_at, endpoint.credentials, endpoint.headers = now, {}, {}
+        endpoint.save(update_fields=["archived_at", "credentials", "headers"])
+    for judge in content.judge_models:
+        judge.archived_at, judge.secrets = now, {}
+        judge.save(update_fields=["archived_at", "secrets"])
+    for team in content.teams:
+        team.delete()
+
+
+def _forget(user: User) -> None:
+    user.name, user.email = f"Former user {user.pk}", f"former-{user.pk}@{DOMAIN}"
+    user.is_active = user.is_staff = user.is_superuser = user.can_create_endpoints = False
+    user.default_scorer = None
+    user.set_unusable_password()
+    user.save()
+    user.groups.clear()
+    user.user_permissions.clear()
