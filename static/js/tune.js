@@ -3,7 +3,7 @@
 //   #tune-header              data-title, data-draft-title, data-run, data-run-draft: what it and [data-run-label] say
 //   [data-draft]              shown while there is a draft; [data-discard] takes it back; [data-saved] is shown otherwise
 //   [data-attempt="8"]        in the tree: marked if it has a draft
-// Event "run-started" on the page {attempt, list_url}: a run has begun; what was sent is now that attempt.
+// Event "run-started" on the page {attempt}: a run has begun; what was sent is now that attempt.
 
 import "./knobs.js"; // first: a restored template needs its knobs
 
@@ -162,14 +162,9 @@ document.addEventListener("htmx:configRequest", (event) => {
 });
 document.addEventListener("run-started", (event) => {
   const tune = form();
-  const { attempt, list_url: listUrl } = event.detail;
-  document.getElementById("queries")?.classList.add("is-outdated");
-  if (listUrl) {
-    window.htmx.ajax("GET", listUrl, { source: "#queries", target: "#queries", swap: "outerHTML" });
-  }
   if (!tune || !sent) return;
   sessionStorage.removeItem(keyOf(sent.parent));
-  accept(tune, String(attempt));
+  accept(tune, String(event.detail.attempt));
   sent = null;
   follow();
 });

@@ -13,39 +13,71 @@ function addTabs(parameters) {
   for (const input of document.querySelectorAll("#queries input[name=open][data-tab]"))
     parameters.append("tab", input.dataset.tab);
 }
-let askedFor = "";
+/** Adds what is open to the address of a list that is requested. */
+function addOpen(request, most) {
+  const address = new URL(request.path, location.href);
+  for (const id of openIds().slice(0, most)) address.searchParams.append("open", id);
+  addTabs(address.searchParams);
+  request.openParts = openParts(); // the event of the answer has the same object
+  request.path = address.pathname + address.search;
+}
 
 document.addEventListener("htmx:configRequest", (event) => {
+  const { elt, triggeringEvent } = event.detail;
   if (event.detail.path.endsWith("/ratings/undo/")) {
     for (const id of openIds()) event.detail.formData.append("open", id);
   }
-  if (event.detail.elt.id === "try-button") {
+  if (elt.id === "try-button") {
     for (const id of openIds().slice(0, 3)) event.detail.formData.append("try", id);
   }
-  if (event.detail.elt.id !== "queries") return;
-  const address = new URL(event.detail.path, location.href);
-  for (const id of openIds().slice(0, 5)) address.searchParams.append("open", id);
-  addTabs(address.searchParams);
-  askedFor = openParts();
-  event.detail.path = address.pathname + address.search;
+  if (elt.id === "queries") addOpen(event.detail, 5);
+  else if (triggeringEvent?.type === "run-shown") addOpen(event.detail);
 });
 
-/** Whether a new list would lose something: what is on its way, what was not sent yet, what is being typed. */
-function isInUse(list) {
-  const fields = [...list.querySelectorAll("input:not([type=hidden], [type=checkbox], [type=radio]), textarea")];
-  return (
-    openParts() !== askedFor ||
-    list.querySelector(".htmx-request:not([data-in-background]), .unsaved") !== null ||
-    fields.some((field) => field.value !== field.defaultValue)
-  );
+// A list that arrives between pressing a button of the mouse and releasing it would take the click away.
+let isPressed = false;
+document.addEventListener("pointerdown", (event) => {
+  isPressed = Boolean(event.target.closest?.("#queries"));
+});
+for (const name of ["pointerup", "pointercancel"]) {
+  document.addEventListener(name, () => {
+    setTimeout(() => {
+      isPressed = false;
+    }); // the click comes first
+  });
 }
 
+/** Whether a list that was requested when `asked` was open would close something, or take the answer to a click away. */
+function isChanging(list, asked) {
+  return isPressed || openParts() !== asked || list.querySelector(".htmx-request:not([data-in-background])") !== null;
+}
+
+/** Whether a new list would lose what was not sent yet, or what is being typed. */
+function hasUnsaved(list) {
+  const fields = [...list.querySelectorAll("input:not([type=hidden], [type=checkbox], [type=radio]), textarea")];
+  return list.querySelector(".unsaved") !== null || fields.some((field) => field.value !== field.defaultValue);
+}
+
+// Such a list is not shown, but requested again. Event detail `again`: how, if not by the list itself.
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const { elt, triggeringEvent } = event.detail.requestConfig;
+  const { elt, triggeringEvent, openParts: asked } = event.detail.requestConfig;
   const list = document.getElementById("queries");
-  if (elt.id !== "queries" || !triggeringEvent?.type.startsWith("run-") || !list || !isInUse(list)) return;
+  if (asked === undefined || !triggeringEvent?.type.startsWith("run-") || !list) return;
+  if (!isChanging(list, asked) && !(elt.id === "queries" && hasUnsaved(list))) return;
   event.detail.shouldSwap = false;
-  setTimeout(() => window.htmx.trigger("#queries", "run-list"), 300);
+  setTimeout(triggeringEvent.detail?.again ?? (() => window.htmx.trigger("#queries", "run-list")), 300);
+});
+
+document.addEventListener("run-started", (event) => {
+  const { list_url: listUrl } = event.detail;
+  document.getElementById("queries")?.classList.add("is-outdated");
+  if (!listUrl) return; // the list of the page follows the new run by itself, unless it shows another one
+  const again = () => {
+    const triggering = new CustomEvent("run-list", { detail: { again } });
+    const source = "#queries";
+    window.htmx.ajax("GET", listUrl, { source, target: source, swap: "outerHTML", event: triggering });
+  };
+  again();
 });
 
 let startedByButton = false;
@@ -102,19 +134,18 @@ function show(address, runIsAsked) {
   const wanted = address.searchParams.get("attempt");
   const isOther = wanted !== null && wanted !== attempt;
   addListParameters(address);
-  const push = address.pathname + address.search;
+  const path = address.pathname + address.search;
   const head = runIsAsked ? ["#queries", "#list-run", "#export-list"] : [];
   const tune = isOther ? ["#tune"] : ["#tune-header", "#attempts"];
-  for (const input of document.querySelectorAll("#queries input[name=open]"))
-    address.searchParams.append("open", input.value);
-  addTabs(address.searchParams);
-  window.htmx.ajax("GET", address.pathname + address.search, {
+  const again = () => show(address, runIsAsked);
+  window.htmx.ajax("GET", path, {
     source: "#case-score",
     target: "#case-score",
     select: "#case-score",
     selectOOB: [...head, ...tune].join(","),
     swap: "outerHTML",
-    push,
+    push: path,
+    event: runIsAsked ? new CustomEvent("run-shown", { detail: { again } }) : undefined,
   });
 }
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from relevancy import judgments, runs, tasks
 from relevancy.models import Case, QueryScore, Run, User
@@ -202,6 +202,64 @@ def test_another_attempt_and_its_last_run_are_shown_in_place(look: Opens, case: 
     page.locator(".tree [data-attempt='2'] .summary a").click()
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 3")
     expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("3")
+    bench.expect_no_reload()
+
+
+def test_query_that_is_being_opened_stays_open_when_a_list_arrives(look: Opens, case: Case) -> None:
+    page = look("editor", viewport={"width": 1280, "height": 700})
+    bench = BenchPage(page, case)
+    bench.mark_document()
+    lists, openings = re.compile(rf"/cases/{case.pk}/(\?|$)"), re.compile(rf"/cases/{case.pk}/queries/\d+/")
+    held_lists: list[Route] = []
+    held_openings: list[Route] = []
+
+    def expect_second_request() -> None:
+        """The list that was requested first arrives, is not shown, and is requested again."""
+        with page.expect_request(lists):
+            held_lists[0].continue_()
+        page.unroute(lists)
+        for route in held_lists[1:]:
+            route.continue_()
+        held_lists.clear()
+
+    # A run has finished. A query is clicked before the list of its results arrives, and answered after it.
+    page.route(lists, lambda route: held_lists.append(route))
+    page.route(openings, lambda route: held_openings.append(route))
+    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    with page.expect_request(lists):
+        page.keyboard.press("Control+Enter")
+    expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
+    with page.expect_request(openings):
+        bench.opener("star wars").click()
+    expect_second_request()
+    held_openings.pop().continue_()
+    page.unroute(openings)
+    expect(bench.results("star wars")).not_to_have_count(0)
+
+    # The list arrives between pressing the button of the mouse and releasing it.
+    page.route(lists, lambda route: held_lists.append(route))
+    with page.expect_request(lists):
+        page.evaluate("htmx.trigger('#queries', 'run-list')")
+    bench.opener("alien").hover()
+    page.mouse.down()
+    expect_second_request()
+    page.mouse.up()
+    expect(bench.results("alien")).not_to_have_count(0)
+
+    # Another run is shown while a query of the previous one is opened.
+    page.locator(".tree [data-attempt='1'] .summary a").click()
+    page.route(openings, lambda route: held_openings.append(route))
+    with page.expect_request(openings):
+        bench.opener("solaris").click()
+    page.route(lists, lambda route: held_lists.append(route))
+    with page.expect_request(lists):
+        page.get_by_role("link", name="Show its last run").click()
+    expect(page.locator("#case-score.htmx-request")).to_have_count(1)
+    expect_second_request()
+    held_openings.pop().continue_()
+    expect(page.locator("#case-score")).to_contain_text("Run 1 · attempt 1")
+    for text in ("star wars", "alien", "solaris"):
+        expect(bench.results(text)).not_to_have_count(0)
     bench.expect_no_reload()
 
 
