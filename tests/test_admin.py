@@ -27,6 +27,7 @@ from relevancy.models import (
     Notification,
     Policy,
     Query,
+    QueryLink,
     QueryScore,
     Ranking,
     Rating,
@@ -48,7 +49,7 @@ SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
 MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model: model.__name__)
 READ_ONLY = (
     *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
-    *("judgingpair", "judgingqueue"),
+    *("judgingpair", "judgingqueue", "querylink"),
     *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
@@ -124,6 +125,8 @@ def grow(case, rater, count):
             judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
         counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
         _import(case, rater)
+        query.link = QueryLink.objects.create(book=case.book)
+        query.save(update_fields=["link"])
         RunComparison.objects.create(run=run, baseline=run, version=version, revision=0, **counts)
         stored = StoredComparison.objects.create(case=case, version=version, key=str(run.pk), figures={"p": 0.5})
         ComparedRun.objects.create(comparison=stored, run=run, position=0)

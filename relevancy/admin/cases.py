@@ -40,6 +40,14 @@ class QueryAdmin(UndeletableAdmin):
         return False
 
 
+@admin.register(models.QueryLink)
+class QueryLinkAdmin(ReadOnlyAdmin):
+    list_display = ("pk", "book", "shares_ratings", "created_at")
+    list_filter = ("shares_ratings",)
+    list_select_related = ("book",)
+    search_fields = ("book__name", "queries__text")
+
+
 class CaseScorerInline(ReadOnlyInline):
     model = models.CaseScorer
     related = ("scorer", "case")

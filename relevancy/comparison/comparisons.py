@@ -21,6 +21,7 @@ from relevancy.statistics import (
     compare_means,
     compare_paired,
     correct_holm,
+    merge_units,
 )
 
 from .result_lists import ListOverlap, compare_result_lists
@@ -35,15 +36,17 @@ MAX_PASSES = 5
 class RunPair:
     """Run `b` against run `a`.
 
-    paired: figures of the differences `b − a`.
+    by_query: the differences `b − a` of the queries that were scored in all runs; its wins, ties and losses are queries.
+    paired: figures of these differences, in which linked queries count once.
     p_holm: corrected for the number of comparisons with the baseline; None unless `a` is the baseline.
     p_hsd: corrected for all pairs, by the randomised Tukey HSD; None for two runs.
     verdict: from the interval and the p that is corrected for what was compared.
-    carriers: texts of the queries that make up 80 % of the difference, largest first.
+    carriers: texts of the queries that make up 80 % of the difference, largest first. Linked queries are one of them.
     """
 
     a: Run
     b: Run
+    by_query: Differences
     paired: PairedComparison
     p_holm: float | None
     p_hsd: float | None
@@ -97,20 +100,20 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
     check_runs(runs)
     table = _read_current_scores(runs, version)
     pairs = list(itertools.combinations(range(len(runs)), 2))
-    paired = [
-        compare_paired(Differences.build(table.scores[:, second] - table.scores[:, first], table.weights))
-        for first, second in pairs
+    by_query = [
+        Differences.build(table.scores[:, second] - table.scores[:, first], table.weights) for first, second in pairs
     ]
+    paired = [compare_paired(differences.merged(table.units)) for differences in by_query]
     p_holm = _correct_for_baseline(pairs, paired)
-    hsd = compare_means(table.scores, table.weights) if len(runs) > 2 and len(table) > 1 else None
+    hsd = _compare_all(table) if len(runs) > 2 and len(table) > 1 else None
     return Comparison(
         version=version,
         runs=runs,
         table=table,
         means=_mean_scores(table, len(runs)),
         pairs=[
-            _build_pair(runs[first], runs[second], figures, holm, _p_of_pair(hsd, first, second), table, margin)
-            for (first, second), figures, holm in zip(pairs, paired, p_holm, strict=True)
+            _build_pair(runs[first], runs[second], each, figures, holm, _p_of_pair(hsd, first, second), table, margin)
+            for (first, second), each, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
         ],
         warnings=_list_warnings(runs, version, table),
         tags=compare_tags(table, len(runs)),
@@ -158,6 +161,12 @@ def _correct_for_baseline(pairs: Sequence[tuple[int, int]], paired: Sequence[Pai
     return corrected
 
 
+def _compare_all(table: ScoreTable) -> RunMeans:
+    if table.units is None:
+        return compare_means(table.scores, table.weights)
+    return compare_means(*merge_units(table.scores, table.weights, table.units))
+
+
 def _p_of_pair(hsd: RunMeans | None, first: int, second: int) -> float | None:
     return None if hsd is None else float(hsd.p[first, second])
 
@@ -165,6 +174,7 @@ def _p_of_pair(hsd: RunMeans | None, first: int, second: int) -> float | None:
 def _build_pair(
     a: Run,
     b: Run,
+    by_query: Differences,
     paired: PairedComparison,
     p_holm: float | None,
     p_hsd: float | None,
@@ -174,11 +184,12 @@ def _build_pair(
     return RunPair(
         a=a,
         b=b,
+        by_query=by_query,
         paired=paired,
         p_holm=p_holm,
         p_hsd=p_hsd,
         verdict=paired.decide(p_holm if p_holm is not None else p_hsd, margin),
-        carriers=[table.texts[position] for position in paired.carriers],
+        carriers=table.name_units(paired.carriers),
     )
 
 

@@ -20,7 +20,7 @@ from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
 
-FORMAT = 2  # of the stored figures; part of their key, so that figures of another format are computed again
+FORMAT = 3  # of the stored figures; part of their key, so that figures of another format are computed again
 COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high")
 
 Floats = NDArray[np.float64]
@@ -72,6 +72,7 @@ def dump_figures(figures: ComparisonFigures) -> Json:
     present = comparison.table.present
     return {
         "query_ids": present.query_ids,
+        "links": present.links,
         "weights": present.weights.tolist(),
         "scores": _dump_columns(present.scores),
         **{name: _dump_columns(getattr(columns, name)) for name in COLUMNS},
@@ -126,6 +127,7 @@ def load_figures(
         texts=[texts.get(query_id, "") for query_id in data["query_ids"]],
         weights=np.array(data["weights"], dtype=np.float64),
         scores=_load_columns(data["scores"]),
+        links=data["links"],
     )
     table = ScoreTable.build(present)
     columns = QueryColumns(
@@ -152,8 +154,9 @@ def _load_columns(columns: list[list[float | None]]) -> Floats:
 
 
 def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Floats) -> RunPair:
+    by_query = Differences.build(differences, table.weights)
     paired = PairedComparison(
-        differences=Differences.build(differences, table.weights),
+        differences=by_query.merged(table.units),
         p=data["p"],
         t=data["t"],
         p_t=data["p_t"],
@@ -164,9 +167,10 @@ def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Float
     return RunPair(
         a=a,
         b=b,
+        by_query=by_query,
         paired=paired,
         p_holm=data["p_holm"],
         p_hsd=data["p_hsd"],
         verdict=Verdict(data["verdict"]),
-        carriers=[table.texts[position] for position in data["carriers"]],
+        carriers=table.name_units(data["carriers"]),
     )

@@ -50,11 +50,13 @@ class DropCheck:
     def describe(self) -> str:
         """Returns one sentence with the difference, the interval and the conclusion."""
         low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
-        queries = len(self.comparison.table)
+        queries, independent = len(self.comparison.table), self.comparison.table.independent
         figures = (
             f"{format_signed(self.difference, 1)} points ({100 * (1 - self.alpha):g} %: {low} to {high}) against "
             f"{self.comparison.runs[0]} on the same {queries:,} queries"
         )
+        if independent < queries:
+            figures += f", {independent:,} independent"
         allowed = f"a drop of more than {self.max_drop:g} points"
         if self.has_dropped:
             conclusion = f"{allowed} that is not noise"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from relevancy.models import CaseQuery, QueryScore, Run, ScorerVersion
 
 Floats = NDArray[np.float64]
+Units = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class PresentScores:
     query_ids, texts: [n]. weights: [n] of the first run's case.
     scores: [n × runs] points; NaN where there are none.
     tags: [n] the tags of each query; empty for figures that were stored.
+    links: [n] the id of the link that each query belongs to, None for a query without linked queries; empty if there are no links.
     """
 
     query_ids: list[int]
@@ -27,6 +29,7 @@ class PresentScores:
     weights: Floats
     scores: Floats
     tags: list[list[str]] = field(default_factory=list)
+    links: list[int | None] = field(default_factory=list)
 
     @property
     def is_compared(self) -> NDArray[np.bool_]:
@@ -44,6 +47,8 @@ class ScoreTable:
     left_out: texts of the present queries that have no score in at least one run, or the weight 0.
     stale: how many of the scores were computed from older ratings. Differences are only meaningful if this is 0.
     present: the same for all queries, those left out included.
+    units: [n] the number of the unit that each query belongs to, in the order of the units' first queries: linked queries are one
+        unit, every other query is one of its own. None if no two queries of the table are linked.
     """
 
     query_ids: list[int]
@@ -53,6 +58,7 @@ class ScoreTable:
     left_out: list[str]
     stale: int
     present: PresentScores
+    units: Units | None
 
     @classmethod
     def build(cls, present: PresentScores, stale: int = 0) -> ScoreTable:
@@ -67,7 +73,23 @@ class ScoreTable:
             left_out=[present.texts[position] for position in np.flatnonzero(~is_compared)],
             stale=stale,
             present=present,
+            units=_number_units([present.links[position] for position in positions]) if present.links else None,
         )
+
+    @property
+    def independent(self) -> int:
+        """The number of units: what tests count."""
+        return len(self) if self.units is None else int(self.units.max(initial=-1)) + 1
+
+    def name_units(self, units: Sequence[int]) -> list[str]:
+        """Returns the names of units: the text of a query, or of the first one with the number of those that are linked with it."""
+        if self.units is None:
+            return [self.texts[unit] for unit in units]
+        names = []
+        for unit in units:
+            first, *others = np.flatnonzero(self.units == unit)
+            names.append(self.texts[first] + (f" (and {len(others)} linked)" if others else ""))
+        return names
 
     @property
     def tags(self) -> list[list[str]]:
@@ -80,6 +102,27 @@ class ScoreTable:
         return len(self.query_ids)
 
 
+def _present_links(links: list[int | None]) -> list[int | None]:
+    """Returns the links, or nothing if there are none."""
+    return links if any(link is not None for link in links) else []
+
+
+def _number_units(links: Sequence[int | None]) -> Units | None:
+    """Returns the number of each query's unit; None if every query is one of its own."""
+    numbers: dict[int, int] = {}
+    units: list[int] = []
+    count = 0
+    for link in links:
+        if link is not None and link in numbers:
+            units.append(numbers[link])
+            continue
+        if link is not None:
+            numbers[link] = count
+        units.append(count)
+        count += 1
+    return np.array(units, dtype=np.int64) if count < len(units) else None
+
+
 def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
     """Reads the stored scores of the runs. Two SQL statements for each case.
 
@@ -89,7 +132,7 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
         CaseQuery.objects.filter(case=runs[0].case_id)
         .present()
         .order_by("position", "id")
-        .values_list("query_id", "query__text", "weight", "query__tags")
+        .values_list("query_id", "query__text", "weight", "query__tags", "query__link_id")
     )
     present = {query_id for query_id, *_ in case_queries}
     for case_id in {run.case_id for run in runs} - {runs[0].case_id}:
@@ -111,9 +154,10 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
         PresentScores(
             query_ids=[query_id for query_id, *_ in case_queries],
             texts=[text for _, text, *_ in case_queries],
-            weights=np.array([weight for *_, weight, _ in case_queries], dtype=np.float64),
+            weights=np.array([weight for _, _, weight, *_ in case_queries], dtype=np.float64),
             scores=scores,
-            tags=[tags for *_, tags in case_queries],
+            tags=[tags for *_, tags, _ in case_queries],
+            links=_present_links([link for *_, link in case_queries]),
         ),
         stale,
     )

@@ -15,8 +15,10 @@ from .comparisons import Comparison, RunPair, name_runs
 
 def describe_verdict(pair: RunPair) -> str:
     """Returns one sentence: which run is better, by how much, and how sure that is."""
-    queries = len(pair.paired.differences)
+    queries, independent = len(pair.by_query), len(pair.paired.differences)
     on_queries = f"on the same {queries:,} quer{'y' if queries == 1 else 'ies'}"
+    if independent < queries:
+        on_queries += f", {independent:,} independent"
     name_a, name_b = pair.names
     names = f"{name_b} and {name_a}"
     match pair.verdict:
@@ -25,7 +27,10 @@ def describe_verdict(pair: RunPair) -> str:
         case Verdict.EQUAL:
             return f"{names} are practically equal: {_describe_difference(pair)} {on_queries}."
         case Verdict.UNDECIDED:
-            return f"{names} show no difference that {queries:,} queries can prove: {_describe_difference(pair)}."
+            counted = f"{queries:,} queries" + (f", {independent:,} independent," if independent < queries else "")
+            return f"{names} show no difference that {counted} can prove: {_describe_difference(pair)}."
+        case Verdict.TOO_FEW if independent < queries:
+            return f"{names} cannot be compared: the {queries:,} queries scored in both are variants of one."
         case Verdict.TOO_FEW:
             scored = f"only {queries}" if queries else "none"
             return f"{names} cannot be compared: {scored} of their queries is scored in both."

@@ -10,7 +10,7 @@ import numpy as np
 
 from relevancy.statistics import Differences, Interval, correct_holm, find_interval, randomisation_test
 
-from .score_tables import ScoreTable
+from .score_tables import ScoreTable, Units
 
 MAX_TAGS = 100  # those with the most queries
 
@@ -23,6 +23,7 @@ class TagFigures:
     score_a, score_b: weighted means in points. difference: `score_b − score_a`.
     interval: 95 %; None for a single query.
     p: of the randomisation test. p_holm: corrected for all tags and runs of the comparison. None for a single query.
+    Linked queries count once in the interval and in p; wins, ties and losses are queries.
     """
 
     tag: str
@@ -58,7 +59,9 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
         )
         for other, tag in keys
     ]
-    p_values = [randomisation_test(each) if len(each) > 1 else None for each in differences]
+    units = {tag: _units_of(table, positions[tag]) for tag in chosen}
+    merged = [each.merged(units[tag]) for each, (_, tag) in zip(differences, keys, strict=True)]
+    p_values = [randomisation_test(each) if len(each) > 1 else None for each in merged]
     corrected = iter(correct_holm([p for p in p_values if p is not None]))
     return [
         TagFigures(
@@ -68,15 +71,20 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
             score_a=_mean(table, positions[tag], 0),
             score_b=_mean(table, positions[tag], other),
             difference=each.mean,
-            interval=find_interval(each),
+            interval=find_interval(independent),
             p=p,
             p_holm=None if p is None else next(corrected),
             wins=each.wins,
             ties=each.ties,
             losses=each.losses,
         )
-        for (other, tag), each, p in zip(keys, differences, p_values, strict=True)
+        for (other, tag), each, independent, p in zip(keys, differences, merged, p_values, strict=True)
     ]
+
+
+def _units_of(table: ScoreTable, positions: Sequence[int]) -> Units | None:
+    """Returns the units of some queries of the table, numbered without gaps."""
+    return None if table.units is None else np.unique(table.units[positions], return_inverse=True)[1]
 
 
 def _mean(table: ScoreTable, positions: Sequence[int], run: int) -> float:

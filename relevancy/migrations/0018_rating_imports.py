@@ -6,41 +6,72 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0017_schedules'),
+        ("relevancy", "0017_schedules"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='RatingImport',
+            name="RatingImport",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.CharField(max_length=20)),
-                ('progressed_at', models.DateTimeField()),
-                ('applied_at', models.DateTimeField(null=True)),
-                ('is_first', models.BooleanField(default=False)),
-                ('is_discarded', models.BooleanField(default=False)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rating_imports', to='relevancy.book')),
-                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("source", models.CharField(max_length=20)),
+                ("progressed_at", models.DateTimeField()),
+                ("applied_at", models.DateTimeField(null=True)),
+                ("is_first", models.BooleanField(default=False)),
+                ("is_discarded", models.BooleanField(default=False)),
+                (
+                    "book",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="rating_imports", to="relevancy.book"
+                    ),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "rater",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
+                "ordering": ("id",),
             },
         ),
         migrations.CreateModel(
-            name='ImportedRating',
+            name="ImportedRating",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('value', models.FloatField()),
-                ('query', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='imported_ratings', to='relevancy.query')),
-                ('rating_import', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='relevancy.ratingimport')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("doc_id", models.CharField(max_length=500, verbose_name="document id")),
+                ("value", models.FloatField()),
+                (
+                    "query",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="imported_ratings",
+                        to="relevancy.query",
+                    ),
+                ),
+                (
+                    "rating_import",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="ratings", to="relevancy.ratingimport"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
-                'constraints': [models.UniqueConstraint(fields=('query', 'doc_id', 'rating_import'), name='imported_rating_once_per_import')],
+                "ordering": ("id",),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("query", "doc_id", "rating_import"), name="imported_rating_once_per_import"
+                    )
+                ],
             },
         ),
     ]

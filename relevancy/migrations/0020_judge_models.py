@@ -9,117 +9,272 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0019_gap_of_a_query_score'),
+        ("relevancy", "0019_gap_of_a_query_score"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='ratingchange',
-            name='source',
-            field=models.CharField(default='page', help_text='page, undo, import, command, sample, judge, api', max_length=20),
+            model_name="ratingchange",
+            name="source",
+            field=models.CharField(
+                default="page", help_text="page, undo, import, command, sample, judge, api", max_length=20
+            ),
         ),
         migrations.CreateModel(
-            name='CalibrationSample',
+            name="CalibrationSample",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('query_ids', models.JSONField()),
-                ('seed', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='calibration_samples', to='relevancy.book')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("query_ids", models.JSONField()),
+                ("seed", models.PositiveIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "book",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="calibration_samples",
+                        to="relevancy.book",
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-id',),
+                "ordering": ("-id",),
             },
         ),
         migrations.CreateModel(
-            name='JudgeModel',
+            name="JudgeModel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(error_messages={'unique': 'There is already a judge model with this name. Choose another name.'}, max_length=100, unique=True)),
-                ('protocol', models.CharField(max_length=20)),
-                ('url', relevancy.models.text.LineField(max_length=500, verbose_name='address')),
-                ('model', relevancy.models.text.LineField(max_length=200)),
-                ('prompt', models.CharField(max_length=40)),
-                ('parameters', models.JSONField(blank=True, default=dict)),
-                ('secrets', relevancy.models.secret.EncryptedJSONField(blank=True, default=dict, editable=False)),
-                ('input_price', models.DecimalField(decimal_places=4, default=0, help_text='per million tokens', max_digits=10, validators=[django.core.validators.MinValueValidator(0)])),
-                ('output_price', models.DecimalField(decimal_places=4, default=0, help_text='per million tokens', max_digits=10, validators=[django.core.validators.MinValueValidator(0)])),
-                ('parallel', models.PositiveSmallIntegerField(default=4, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(64)], verbose_name='parallel requests')),
-                ('per_minute', models.PositiveIntegerField(default=0, help_text='0: no limit', verbose_name='requests per minute')),
-                ('read_timeout', models.PositiveSmallIntegerField(default=120, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(600)], verbose_name='seconds for an answer')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('archived_at', models.DateTimeField(blank=True, null=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judge_models', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='judge_model', to=settings.AUTH_USER_MODEL)),
-                ('teams', models.ManyToManyField(blank=True, related_name='judge_models', to='relevancy.team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "name",
+                    relevancy.models.text.LineField(
+                        error_messages={
+                            "unique": "There is already a judge model with this name. Choose another name."
+                        },
+                        max_length=100,
+                        unique=True,
+                    ),
+                ),
+                ("protocol", models.CharField(max_length=20)),
+                ("url", relevancy.models.text.LineField(max_length=500, verbose_name="address")),
+                ("model", relevancy.models.text.LineField(max_length=200)),
+                ("prompt", models.CharField(max_length=40)),
+                ("parameters", models.JSONField(blank=True, default=dict)),
+                ("secrets", relevancy.models.secret.EncryptedJSONField(blank=True, default=dict, editable=False)),
+                (
+                    "input_price",
+                    models.DecimalField(
+                        decimal_places=4,
+                        default=0,
+                        help_text="per million tokens",
+                        max_digits=10,
+                        validators=[django.core.validators.MinValueValidator(0)],
+                    ),
+                ),
+                (
+                    "output_price",
+                    models.DecimalField(
+                        decimal_places=4,
+                        default=0,
+                        help_text="per million tokens",
+                        max_digits=10,
+                        validators=[django.core.validators.MinValueValidator(0)],
+                    ),
+                ),
+                (
+                    "parallel",
+                    models.PositiveSmallIntegerField(
+                        default=4,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(64),
+                        ],
+                        verbose_name="parallel requests",
+                    ),
+                ),
+                (
+                    "per_minute",
+                    models.PositiveIntegerField(default=0, help_text="0: no limit", verbose_name="requests per minute"),
+                ),
+                (
+                    "read_timeout",
+                    models.PositiveSmallIntegerField(
+                        default=120,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(600),
+                        ],
+                        verbose_name="seconds for an answer",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("archived_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judge_models",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "rater",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judge_model",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("teams", models.ManyToManyField(blank=True, related_name="judge_models", to="relevancy.team")),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='JudgeJob',
+            name="JudgeJob",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('complete', 'Complete'), ('stopped', 'Stopped')], default='waiting', max_length=10)),
-                ('reason', relevancy.models.text.MultilineField(blank=True, help_text='why it was stopped')),
-                ('budget', models.DecimalField(blank=True, decimal_places=4, max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)])),
-                ('spent', models.DecimalField(decimal_places=8, default=0, editable=False, max_digits=16)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('claimed_by', models.CharField(blank=True, max_length=32)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_jobs', to='relevancy.book')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='relevancy.judgemodel')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("complete", "Complete"),
+                            ("stopped", "Stopped"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("reason", relevancy.models.text.MultilineField(blank=True, help_text="why it was stopped")),
+                (
+                    "budget",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=4,
+                        max_digits=12,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(0)],
+                    ),
+                ),
+                ("spent", models.DecimalField(decimal_places=8, default=0, editable=False, max_digits=16)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("claimed_by", models.CharField(blank=True, max_length=32)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("cancel_requested", models.BooleanField(default=False)),
+                (
+                    "book",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="judge_jobs", to="relevancy.book"
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="jobs", to="relevancy.judgemodel"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-id',),
+                "ordering": ("-id",),
             },
         ),
         migrations.CreateModel(
-            name='JudgeAnswer',
+            name="JudgeAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('state', models.CharField(choices=[('open', 'Open'), ('rated', 'Rated'), ('cannot', 'cannot judge'), ('failed', 'Failed')], default='open', max_length=10)),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('reason', relevancy.models.text.MultilineField(blank=True)),
-                ('error', relevancy.models.text.MultilineField(blank=True)),
-                ('model', models.CharField(blank=True, max_length=200)),
-                ('answer_format', models.CharField(blank=True, max_length=20)),
-                ('input_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('output_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('cost', models.DecimalField(decimal_places=8, default=0, max_digits=16)),
-                ('took_ms', models.PositiveIntegerField(blank=True, null=True)),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
-                ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_answers', to='relevancy.query')),
-                ('run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='relevancy.judgejob')),
-                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='relevancy.judgemodel')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("doc_id", models.CharField(max_length=500, verbose_name="document id")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open"),
+                            ("rated", "Rated"),
+                            ("cannot", "cannot judge"),
+                            ("failed", "Failed"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("reason", relevancy.models.text.MultilineField(blank=True)),
+                ("error", relevancy.models.text.MultilineField(blank=True)),
+                ("model", models.CharField(blank=True, max_length=200)),
+                ("answer_format", models.CharField(blank=True, max_length=20)),
+                ("input_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("output_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("cost", models.DecimalField(decimal_places=8, default=0, max_digits=16)),
+                ("took_ms", models.PositiveIntegerField(blank=True, null=True)),
+                ("answered_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "query",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="judge_answers", to="relevancy.query"
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="relevancy.run"
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="answers", to="relevancy.judgejob"
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="answers", to="relevancy.judgemodel"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
+                "ordering": ("id",),
             },
         ),
         migrations.AddConstraint(
-            model_name='judgejob',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['waiting', 'running', 'complete', 'stopped'])), name='judge_job_status_known'),
+            model_name="judgejob",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["waiting", "running", "complete", "stopped"])),
+                name="judge_job_status_known",
+            ),
         ),
         migrations.AddIndex(
-            model_name='judgeanswer',
-            index=models.Index(fields=['job', 'state', 'id'], name='judge_answer_of_job'),
+            model_name="judgeanswer",
+            index=models.Index(fields=["job", "state", "id"], name="judge_answer_of_job"),
         ),
         migrations.AddConstraint(
-            model_name='judgeanswer',
-            constraint=models.UniqueConstraint(fields=('judge', 'query', 'doc_id'), name='judge_answer_once'),
+            model_name="judgeanswer",
+            constraint=models.UniqueConstraint(fields=("judge", "query", "doc_id"), name="judge_answer_once"),
         ),
         migrations.AddConstraint(
-            model_name='judgeanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'rated'), ('value__isnull', False)), models.Q(models.Q(('state', 'rated'), _negated=True), ('value__isnull', True)), _connector='OR'), name='judge_answer_value_goes_with_state'),
+            model_name="judgeanswer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "rated"), ("value__isnull", False)),
+                    models.Q(models.Q(("state", "rated"), _negated=True), ("value__isnull", True)),
+                    _connector="OR",
+                ),
+                name="judge_answer_value_goes_with_state",
+            ),
         ),
     ]

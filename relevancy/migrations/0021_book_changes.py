@@ -4,56 +4,84 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0020_judge_models'),
+        ("relevancy", "0020_judge_models"),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='book',
-            name='book_rule_known',
+            model_name="book",
+            name="book_rule_known",
         ),
         migrations.AddField(
-            model_name='book',
-            name='remapped_at',
-            field=models.DateTimeField(editable=False, help_text='When all ratings last got grades of another scale. Earlier changes of ratings cannot be undone.', null=True),
+            model_name="book",
+            name="remapped_at",
+            field=models.DateTimeField(
+                editable=False,
+                help_text="When all ratings last got grades of another scale. Earlier changes of ratings cannot be undone.",
+                null=True,
+            ),
         ),
         migrations.AddField(
-            model_name='rating',
-            name='is_adjudication',
+            model_name="rating",
+            name="is_adjudication",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='ratingchange',
-            name='new_is_adjudication',
+            model_name="ratingchange",
+            name="new_is_adjudication",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='ratingchange',
-            name='old_is_adjudication',
+            model_name="ratingchange",
+            name="old_is_adjudication",
             field=models.BooleanField(default=False),
         ),
         migrations.AlterField(
-            model_name='book',
-            name='rule',
-            field=models.CharField(choices=[('latest', 'Latest'), ('mean', 'Mean'), ('median', 'Median'), ('majority', 'Majority'), ('lowest_of_three', 'lowest of the three highest'), ('quepid', 'mean up to two, else lowest of the three highest')], default='latest', max_length=20),
+            model_name="book",
+            name="rule",
+            field=models.CharField(
+                choices=[
+                    ("latest", "Latest"),
+                    ("mean", "Mean"),
+                    ("median", "Median"),
+                    ("majority", "Majority"),
+                    ("lowest_of_three", "lowest of the three highest"),
+                    ("quepid", "mean up to two, else lowest of the three highest"),
+                ],
+                default="latest",
+                max_length=20,
+            ),
         ),
         migrations.AlterField(
-            model_name='ratingchange',
-            name='source',
-            field=models.CharField(default='page', help_text='page, undo, import, command, sample, judge, api, copy, remap, adjudication, merge, move', max_length=20),
+            model_name="ratingchange",
+            name="source",
+            field=models.CharField(
+                default="page",
+                help_text="page, undo, import, command, sample, judge, api, copy, remap, adjudication, merge, move",
+                max_length=20,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='book',
-            constraint=models.CheckConstraint(condition=models.Q(('rule__in', ['latest', 'mean', 'median', 'majority', 'lowest_of_three', 'quepid'])), name='book_rule_known'),
+            model_name="book",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rule__in", ["latest", "mean", "median", "majority", "lowest_of_three", "quepid"])),
+                name="book_rule_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_adjudication', True)), fields=('query', 'doc_id'), name='rating_adjudicated_once'),
+            model_name="rating",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_adjudication", True)),
+                fields=("query", "doc_id"),
+                name="rating_adjudicated_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('is_adjudication', False), ('verdict', 'rated'), _connector='OR'), name='rating_adjudication_has_a_grade'),
+            model_name="rating",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("is_adjudication", False), ("verdict", "rated"), _connector="OR"),
+                name="rating_adjudication_has_a_grade",
+            ),
         ),
     ]

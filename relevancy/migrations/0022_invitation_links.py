@@ -9,39 +9,50 @@ def count_accepted(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0021_book_changes'),
+        ("relevancy", "0021_book_changes"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='invitation',
-            name='max_uses',
-            field=models.PositiveSmallIntegerField(default=1, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)]),
+            model_name="invitation",
+            name="max_uses",
+            field=models.PositiveSmallIntegerField(
+                default=1,
+                validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)],
+            ),
         ),
         migrations.AddField(
-            model_name='invitation',
-            name='sign_ups',
+            model_name="invitation",
+            name="sign_ups",
             field=models.PositiveSmallIntegerField(default=0, editable=False),
         ),
         migrations.AddField(
-            model_name='invitation',
-            name='uses',
+            model_name="invitation",
+            name="uses",
             field=models.PositiveSmallIntegerField(default=0, editable=False),
         ),
         migrations.AddField(
-            model_name='user',
-            name='has_confirmed_email',
-            field=models.BooleanField(default=True, help_text="The address is known to be this person's. Otherwise invitations for it do not appear on the person's pages.", verbose_name='e-mail confirmed'),
+            model_name="user",
+            name="has_confirmed_email",
+            field=models.BooleanField(
+                default=True,
+                help_text="The address is known to be this person's. Otherwise invitations for it do not appear on the person's pages.",
+                verbose_name="e-mail confirmed",
+            ),
         ),
         migrations.RunPython(count_accepted, migrations.RunPython.noop, elidable=True),
         migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('max_uses', 1), ('email', ''), _connector='OR'), name='invitation_of_an_address_is_used_once'),
+            model_name="invitation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("max_uses", 1), ("email", ""), _connector="OR"),
+                name="invitation_of_an_address_is_used_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('uses__lte', models.F('max_uses'))), name='invitation_uses_at_most_max_uses'),
+            model_name="invitation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("uses__lte", models.F("max_uses"))), name="invitation_uses_at_most_max_uses"
+            ),
         ),
     ]

@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0022_invitation_links'),
+        ("relevancy", "0022_invitation_links"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='judgejob',
-            name='consecutive_failures',
+            model_name="judgejob",
+            name="consecutive_failures",
             field=models.PositiveSmallIntegerField(default=0, editable=False),
         ),
         migrations.AddField(
-            model_name='judgejob',
-            name='is_background',
+            model_name="judgejob",
+            name="is_background",
             field=models.BooleanField(default=False),
         ),
     ]

@@ -7,33 +7,46 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0024_user_sessions'),
+        ("relevancy", "0024_user_sessions"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Authenticator',
+            name="Authenticator",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('secret', relevancy.models.secret.EncryptedJSONField(editable=False)),
-                ('confirmed_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('last_step', models.PositiveBigIntegerField(default=0, editable=False)),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='authenticator', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("secret", relevancy.models.secret.EncryptedJSONField(editable=False)),
+                ("confirmed_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                ("last_step", models.PositiveBigIntegerField(default=0, editable=False)),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="authenticator",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RecoveryCode',
+            name="RecoveryCode",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(editable=False, max_length=64)),
-                ('used_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recovery_codes', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("digest", models.CharField(editable=False, max_length=64)),
+                ("used_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="recovery_codes",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
-                'constraints': [models.UniqueConstraint(fields=('user', 'digest'), name='recovery_code_once')],
+                "ordering": ("id",),
+                "constraints": [models.UniqueConstraint(fields=("user", "digest"), name="recovery_code_once")],
             },
         ),
     ]

@@ -5,20 +5,31 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0025_second_factor'),
+        ("relevancy", "0025_second_factor"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='user',
-            name='default_scorer',
-            field=models.ForeignKey(blank=True, help_text='What new cases of this user start with. None: the default of the site.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.scorer'),
+            model_name="user",
+            name="default_scorer",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="What new cases of this user start with. None: the default of the site.",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="relevancy.scorer",
+            ),
         ),
         migrations.AddField(
-            model_name='user',
-            name='theme',
-            field=models.CharField(blank=True, choices=[('', 'Same as the system'), ('light', 'Light'), ('dark', 'Dark')], default='', max_length=5),
+            model_name="user",
+            name="theme",
+            field=models.CharField(
+                blank=True,
+                choices=[("", "Same as the system"), ("light", "Light"), ("dark", "Dark")],
+                default="",
+                max_length=5,
+            ),
         ),
     ]

@@ -3,7 +3,7 @@
 from .annotation import Annotation
 from .api_token import ApiToken
 from .attempt import Attempt
-from .book import Book, Query
+from .book import Book, Query, QueryLink
 from .case import Case, CaseQuery, CaseScorer
 from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
@@ -59,6 +59,7 @@ __all__ = [
     "Notification",
     "Policy",
     "Query",
+    "QueryLink",
     "QueryScore",
     "Ranking",
     "Rating",

@@ -115,6 +115,23 @@ class Book(models.Model):
         return self.grades[-1]
 
 
+class QueryLink(models.Model):
+    """Variants of one query, such as "star treck" and "star trek": they count once in tests and intervals.
+
+    shares_ratings: whether a rating given for one of them counts for all; see `shared_ratings`.
+    """
+
+    book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="query_links")
+    shares_ratings = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"Linked queries {self.pk}"
+
+
 class QueryQuerySet(models.QuerySet["Query"]):
     """Queries of books."""
 
@@ -161,6 +178,7 @@ class Query(models.Model):
     information_need = MultilineField(blank=True, validators=[MaxLengthValidator(5_000)])
     notes = MultilineField(blank=True, validators=[MaxLengthValidator(20_000)])
     tags = models.JSONField(default=list, blank=True)
+    link = models.ForeignKey(QueryLink, null=True, blank=True, on_delete=models.SET_NULL, related_name="queries")
     revision = models.PositiveBigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(null=True, blank=True)

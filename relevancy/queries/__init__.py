@@ -2,6 +2,7 @@
 
 from . import tags
 from .details import QueryDetails, describe_all, set_details
+from .links import link, links_of, similar_queries, unlink, unlink_all
 from .ordering import move, move_by
 from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
 from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
@@ -20,6 +21,8 @@ __all__ = [
     "describe_all",
     "edit",
     "ensure",
+    "link",
+    "links_of",
     "move",
     "move_by",
     "normalize",
@@ -30,5 +33,8 @@ __all__ = [
     "remove",
     "restore",
     "set_details",
+    "similar_queries",
     "tags",
+    "unlink",
+    "unlink_all",
 ]

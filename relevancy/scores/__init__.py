@@ -39,7 +39,14 @@ from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
 from .ratings import QueryRatings, RatingRecord
 from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_query, rescore_run
-from .revisions import book_changed, case_changed, query_ratings_changed, ratings_changed, tags_changed
+from .revisions import (
+    book_changed,
+    case_changed,
+    links_changed,
+    query_ratings_changed,
+    ratings_changed,
+    tags_changed,
+)
 from .scale_mapping import mapped_scales, scales_differ
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import count_stale, queue_rescore
@@ -87,6 +94,7 @@ __all__ = [
     "join_scores",
     "known_grades",
     "largest_gap",
+    "links_changed",
     "lock_queries",
     "mapped_scales",
     "missing_measures",

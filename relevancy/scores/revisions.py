@@ -44,6 +44,12 @@ def case_changed(case_id: int) -> None:
     _increment("case_id = %s", [case_id])
 
 
+def links_changed(book: Book) -> None:
+    """Marks the stored comparisons of the book's cases as out of date after queries were linked or unlinked: tests and intervals
+    change, while all scores stay. If ratings are shared, call `ratings_changed` as well. One SQL statement."""
+    tags_changed(book)
+
+
 def tags_changed(book: Book) -> None:
     """Marks the stored comparisons of the book's cases as out of date after tags of its queries have changed: their figures for
     each tag are not right any more, while all scores are. One SQL statement."""

@@ -7,7 +7,7 @@ numpy and scipy only: no Django, no network, no clock, and random numbers only f
 from .agreement import Agreement, Coefficient, PairAgreement, RaterTable, compare_raters, measure_agreement
 from .corrected_scores import CorrectedScore, correct_score, rank_correlation
 from .corrections import ALPHA, correct_holm, group_runs
-from .differences import TIE, Differences
+from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
 from .generators import SEED
 from .intervals import Interval, IntervalKind, find_interval, t_test
@@ -45,6 +45,7 @@ __all__ = [
     "group_runs",
     "jaccard",
     "measure_agreement",
+    "merge_units",
     "randomisation_test",
     "rank_correlation",
     "rbo",

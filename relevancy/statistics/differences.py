@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relevancy.statistics.arrays import FloatArray
+from relevancy.statistics.arrays import FloatArray, IntArray
 from relevancy.statistics.errors import StatisticsError
 
 # Points: a smaller difference of a query is a tie. What is 0.05 in decimals may be a little less in binary fractions.
@@ -16,9 +16,27 @@ TIE = 0.05 - 1e-9
 CARRIED_SHARE = 0.8
 
 
+def merge_units(values: FloatArray, weights: FloatArray, units: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Returns the weighted means of queries that are not independent of each other, and the sums of their weights.
+
+    values: [n] or [n × runs]. weights: [n] above 0. units: [n] the number of the unit that each query belongs to: 0 to m − 1, each
+    of which has a query. Returns [m] or [m × runs] means, and [m] weights.
+
+    Variants of one query gain and lose together. A test that counted each of them would find differences that are not there, so
+    that tests draw whole units (Cameron & Miller, "A practitioner's guide to cluster-robust inference", 2015). A unit of one query
+    keeps its value exactly.
+    """
+    sums = np.bincount(units, weights)
+    shares = weights / sums[units]
+    if values.ndim == 1:
+        return np.bincount(units, shares * values), sums
+    columns = [np.bincount(units, shares * column) for column in values.T]
+    return np.column_stack(columns), sums
+
+
 @dataclass(frozen=True)
 class Differences:
-    """Differences `B − A` of the queries that were scored in both runs.
+    """Differences `B − A` of the queries that were scored in both runs, or of units of queries; see `merged`.
 
     values: [n] points.
     weights: [n] above 0; 1 each unless the case has weights.
@@ -39,6 +57,16 @@ class Differences:
         if not np.isfinite(points).all() or not np.isfinite(shares).all() or (shares <= 0).any():
             raise StatisticsError("Differences must be finite numbers, and weights finite numbers above 0.")
         return cls(points, shares)
+
+    def merged(self, units: IntArray | None) -> Differences:
+        """Returns one difference for each unit: the weighted mean of its differences, with the sum of their weights.
+
+        units: see `merge_units`. The mean over all stays what it was, except for rounding of the last digit.
+        """
+        if units is None:
+            return self
+        values, weights = merge_units(self.values, self.weights, units)
+        return Differences(values, weights)
 
     def __len__(self) -> int:
         return len(self.values)

@@ -29,10 +29,10 @@ class Verdict(StrEnum):
 class PairedComparison:
     """Figures of run B against run A over the queries that were scored in both.
 
-    differences: of the queries, in points.
+    differences: of the queries, or of units of linked queries, in points. Every other figure is one of these.
     p, t, p_t: of the randomisation test and the paired t test; None if they cannot be computed.
     interval: 95 %, in points.
-    carriers: positions of the queries that carry 80 % of the difference, largest first.
+    carriers: positions of the differences that carry 80 % of the difference, largest first.
     detectable: the smallest true difference that so many queries find four times in five, in points.
     """
 

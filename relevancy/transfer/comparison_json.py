@@ -61,10 +61,14 @@ class TagResult(TypedDict):
 
 
 class ComparisonResult(TypedDict):
-    """Runs under one scorer, on the `queries` that were scored in all of them; the first run is the baseline."""
+    """Runs under one scorer, on the `queries` that were scored in all of them; the first run is the baseline.
+
+    independent: what tests and intervals count: linked queries are one.
+    """
 
     scorer: str
     queries: int
+    independent: int
     left_out: int
     left_out_queries: Sequence[str]
     warnings: Sequence[str]
@@ -78,6 +82,7 @@ def build_comparison(comparison: Comparison) -> ComparisonResult:
     return {
         "scorer": comparison.version.scorer.name,
         "queries": len(comparison.table),
+        "independent": comparison.table.independent,
         "left_out": len(comparison.table.left_out),
         "left_out_queries": comparison.table.left_out,
         "warnings": comparison.warnings,
@@ -120,9 +125,9 @@ def _build_pair(pair: RunPair) -> PairResult:
         "p_t": paired.p_t,
         "p_holm": pair.p_holm,
         "p_hsd": pair.p_hsd,
-        "wins": paired.differences.wins,
-        "ties": paired.differences.ties,
-        "losses": paired.differences.losses,
+        "wins": pair.by_query.wins,
+        "ties": pair.by_query.ties,
+        "losses": pair.by_query.losses,
         "carried_by": len(pair.carriers),
         "detectable": paired.detectable,
         "jaccard": pair.lists.jaccard,

@@ -122,7 +122,7 @@ def build_baseline_comparison(drops: Sequence[DropCheck]) -> BaselineComparison:
 
 
 def _scorer_difference(drop: DropCheck) -> ScorerDifference:
-    comparison, differences = drop.comparison, drop.comparison.pairs[0].paired.differences
+    comparison, differences = drop.comparison, drop.comparison.pairs[0].by_query
     losses = sorted(zip(differences.values.tolist(), comparison.table.texts, strict=True))[:MAX_WORST]
     return {
         "name": comparison.version.scorer.name,

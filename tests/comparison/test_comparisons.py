@@ -1,9 +1,10 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import comparison, judgments, scores
+from relevancy import comparison, judgments, queries, scores
 from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.statistics import Verdict
+from relevancy.transfer import comparison_json
 from tests.factories import make_case, make_user, query_of, run_now
 
 from .conftest import run_with
@@ -214,3 +215,46 @@ def test_describe_groups(script):
     assert comparison.describe_groups(apart) == ["Each run differs from every other one by more than chance explains."]
     case.case_queries.update(removed_at="2026-01-01T00:00Z")
     assert comparison.describe_groups(comparison.compare(runs=[first, second, third], version=version)) == []
+
+
+def test_compare_counts_linked_queries_once(case, runs):
+    """Queries 1 and 3, the only ones that differ, are variants of one: nothing is left to prove."""
+    before = comparison.compare(runs=runs, version=primary(case))
+    queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 3")])
+    result = comparison.compare(runs=runs, version=primary(case))
+    pair = result.pairs[0]
+    assert (len(result.table), result.table.independent) == (3, 2)
+    assert result.means == before.means
+    assert pair.difference == pytest.approx(before.pairs[0].difference)
+    assert (pair.by_query.wins, pair.by_query.ties, pair.by_query.losses) == (2, 1, 0)
+    assert pair.paired.p == 1  # both patterns of the sign of one unit
+    assert pair.carriers == ["query 1 (and 1 linked)"]
+    assert "3 queries, 2 independent," in comparison.describe_verdict(pair)
+    three = comparison.compare(runs=[*runs, run_now(runs[1].attempt)], version=primary(case))
+    assert three.pairs[0].p_hsd == 1
+    queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
+    single = comparison.compare(runs=runs, version=primary(case)).pairs[0]
+    assert "the 3 queries scored in both are variants of one" in comparison.describe_verdict(single)
+    queries.unlink(query=query_of(case, "query 2"))
+    # A single variant in the comparison is a query as any other.
+    queries.remove(case_query=case.case_queries.get(query__text="query 3"))
+    assert comparison.compare(runs=runs, version=primary(case)).table.units is None
+
+
+def test_unlinking_restores_every_figure(case, runs):
+    before = comparison_json.build_comparison(comparison.compare(runs=runs, version=primary(case)))
+    linked = [query_of(case, f"query {number}") for number in (1, 2, 3)]
+    queries.link(queries=linked)
+    assert comparison_json.build_comparison(comparison.compare(runs=runs, version=primary(case))) != before
+    queries.unlink(query=linked[0])
+    queries.unlink(query=linked[1])
+    assert comparison_json.build_comparison(comparison.compare(runs=runs, version=primary(case))) == before
+
+
+def test_check_drop_uses_independent_queries(case, runs):
+    version = primary(case)
+    before = comparison.check_drop(run=runs[1], baseline=runs[0], version=version, alpha=0.1)
+    queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 3")])
+    after = comparison.check_drop(run=runs[1], baseline=runs[0], version=version, alpha=0.1)
+    assert after.interval.high - after.interval.low > before.interval.high - before.interval.low
+    assert "3 queries, 2 independent" in after.describe()

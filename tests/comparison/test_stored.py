@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import comparison, judgments, runs, scores, scoring
+from relevancy import comparison, judgments, queries, runs, scores, scoring
 from relevancy.comparison import stored
 from relevancy.comparison.bounds import RangeCalculator
 from relevancy.models import Book, CaseQuery, ComparedRun, Run, ScorerDefinition, ScorerVersion, StoredComparison
@@ -314,3 +314,15 @@ def test_attempts_tried_count_what_is_out_of_date_in_another_case_as_nothing_sho
     assert comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.01
     scores.case_changed(other.pk)
     assert comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.02
+
+
+def test_links_make_the_figures_out_of_date_and_are_stored_with_them(case, pair):
+    assert computed(case, pair).is_current
+    queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 3")])
+    assert not find(case, pair).is_current
+    loaded = stored.load(computed(case, pair), pair).comparison
+    fresh = comparison.compare(runs=pair, version=primary(case))
+    assert comparison_json.build_comparison(loaded) == comparison_json.build_comparison(fresh)
+    assert loaded.table.independent == 2
+    queries.unlink(query=query_of(case, "query 1"))
+    assert not find(case, pair).is_current

@@ -126,3 +126,13 @@ def test_stored_figures_are_out_of_date_once_tags_change(case, how):
     else:  # in another case on the same book
         queries.edit(case_query=other.case_queries.get(), text="query 1", tags=["new"])
     assert not stored.find_or_create(runs=runs, version=primary(case)).is_current
+
+
+def test_linked_queries_of_a_tag_count_once():
+    links = [None, None, None, 7, None, None, 7, None, None, None, None, 8]
+    scores = np.array([[50, 50 + d] for d in TWELVE], dtype=float)
+    texts = [str(number) for number in range(12)]
+    table = ScoreTable.build(PresentScores(list(range(12)), texts, np.ones(12), scores, [["all"]] * 12, links))
+    (found,) = compare_tags(table, 2)
+    assert (found.queries, found.wins, found.p) == (12, 4, 0.25)
+    assert (found.interval.low, found.interval.high) == pytest.approx((-1.2797704, 8.1131038), abs=5e-8)

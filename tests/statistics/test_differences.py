@@ -83,3 +83,17 @@ def test_no_queries():
     assert math.isnan(differences.mean)
     assert differences.list_carriers() == []
     assert differences.standard_error is None
+
+
+@given(st.lists(st.tuples(points, st.sampled_from([0.5, 1.0, 3.0]), st.integers(0, 5)), min_size=1, max_size=30))
+def test_merged_keeps_the_mean_and_units_of_one_exactly(rows):
+    values, weights, links = zip(*rows, strict=True)
+    differences = Differences.build(values, weights)
+    _, units = np.unique(links, return_inverse=True)
+    merged = differences.merged(units)
+    assert len(merged) == len(set(links))
+    assert merged.mean == pytest.approx(differences.mean, abs=1e-9)
+    assert merged.weights.sum() == pytest.approx(sum(weights))
+    alone = differences.merged(np.arange(len(rows)))
+    assert alone.values.tolist() == list(values) and alone.weights.tolist() == list(weights)
+    assert differences.merged(None) is differences

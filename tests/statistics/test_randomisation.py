@@ -6,7 +6,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relevancy.statistics import Differences, StatisticsError, compare_means, randomisation_test
+from relevancy.statistics import Differences, StatisticsError, compare_means, merge_units, randomisation_test
 
 from .test_differences import PUBLISHED, points
 
@@ -91,3 +91,13 @@ def test_compare_means_of_two_runs_is_the_sign_test():
 def test_compare_means_refuses(scores):
     with pytest.raises(StatisticsError):
         compare_means(scores)
+
+
+def test_compare_means_of_merged_units_agrees_with_one_query_for_each():
+    """Two variants with the same scores count as one query of twice the weight."""
+    scores = np.array([[60, 62, 70], [60, 62, 70], [40, 40, 52], [80, 85, 82]], dtype=float)
+    merged, weights = merge_units(scores, np.ones(4), np.array([0, 0, 1, 2]))
+    found = compare_means(merged, weights)
+    expected = compare_means(scores[1:], np.array([2.0, 1.0, 1.0]))
+    assert found.is_exact and found.p.tolist() == expected.p.tolist()
+    assert found.means.tolist() == expected.means.tolist()

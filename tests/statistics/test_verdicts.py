@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -36,3 +38,17 @@ def test_figures_of_the_worked_example():
     assert comparison.detectable == pytest.approx(6.0050981, abs=5e-8)
     assert comparison.carriers == [9, 3, 6]
     assert comparison.decide() is Verdict.UNDECIDED
+
+
+def test_linked_queries_of_the_worked_example_count_once():
+    """The fourth and the seventh query are variants of one: their mean of 10 counts twice in D, and once in the test."""
+    units = np.array([0, 1, 2, 3, 4, 5, 3, 6, 7, 8, 9, 10])
+    differences = Differences.build([0, 0, 5, 12, -3, 0, 8, 0, 0, 20, -1, 0]).merged(units)
+    assert len(differences) == 11
+    comparison = compare_paired(differences)
+    assert differences.mean == pytest.approx(3.4166667, abs=5e-8)
+    # 5, 20 (of both), −3, 20 and −1 have a sign: of their 32 patterns, 8 reach a sum of 41.
+    sums = [abs(np.dot(signs, (5, 20, -3, 20, -1))) for signs in itertools.product((1, -1), repeat=5)]
+    assert comparison.p == pytest.approx(np.mean(np.array(sums) >= 41 - 1e-9)) == 0.25
+    assert (comparison.interval.low, comparison.interval.high) == pytest.approx((-1.2797704, 8.1131038), abs=5e-8)
+    assert comparison.carriers == [3, 8]

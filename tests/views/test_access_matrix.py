@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import URLPattern, get_resolver, reverse
 
-from relevancy import accounts, cases, runs, scorers, teams
+from relevancy import accounts, cases, queries, runs, scorers, teams
 from relevancy.judgments import judge_models
 from relevancy.models import (
     ApiToken,
@@ -135,6 +135,10 @@ query_about            GET    see     302
 query_notes            GET    edit    200
 query_notes            POST   edit    302
 query_tag              POST   edit    302
+query_links            GET    see     200
+query_links_add        POST   edit    302
+query_links_remove     POST   edit    302
+query_unlink           POST   edit    302
 query_explain          GET    edit    200
 query_explain_difference   GET    see     200
 query_explanations     GET    edit    302
@@ -284,6 +288,7 @@ class World:
             "token": teams.invitations.token(self.invitation),
             "query_id": self.case.book.queries.first().pk,
             "judge_id": self.judge.pk,
+            "link_id": self.case.case_queries.first().query.link_id,
             "step": "scale",
             "reference": "0" * 32,
             "uidb64": "MA",
@@ -297,6 +302,7 @@ def make_world(owner, name, script_owner):
     member = team.memberships.create(user=User.objects.create_user(f"member-{team.pk}@example.org"), role=Role.RATER)
     case = make_case(2, {"query 1": {"a": 3, "x": 1}}, owner=owner)
     cases.share(case=case, team=team)
+    queries.link(queries=list(case.book.queries.all()))
     endpoint = make_endpoint(owner)
     endpoint.teams.add(team)
     run = run_now(make_attempt(case, endpoint))
@@ -366,6 +372,7 @@ def bodies(world):
         "query_edit": {"text": "query 1", "weight": "1"},
         "query_move": {"steps": "1"},
         "query_notes": {"notes": "noted"},
+        "query_links_add": {"queries": list(world.case.case_queries.values_list("pk", flat=True))},
         "query_tag": {"tag": "films", "add": "films"},
         "rate": {"doc_id": "a", "value": "2"},
         "compare_rate": {"doc_id": "a", "value": "2"},

@@ -33,7 +33,9 @@ class Command(Base):
 
     def _print(self, result: comparison.Comparison) -> None:
         left_out = result.table.left_out
-        self.write(f"{result.version.scorer} on the same {len(result.table):,} queries, {len(left_out):,} left out")
+        queries, independent = len(result.table), result.table.independent
+        count = f"{queries:,} queries" + (f", {independent:,} independent" if independent < queries else "")
+        self.write(f"{result.version.scorer} on the same {count}, {len(left_out):,} left out")
         if left_out:
             self.write(f"  left out: {_list_names(left_out)}")
         for run, mean in zip(result.runs, result.means, strict=True):
@@ -54,7 +56,7 @@ class Command(Base):
 
     def _print_pair(self, pair: comparison.RunPair) -> None:
         self.write(comparison.describe_verdict(pair))
-        differences, interval = pair.paired.differences, pair.paired.interval
+        differences, interval = pair.by_query, pair.paired.interval
         self.write(f"  {differences.wins:,} better, {differences.losses:,} worse, {differences.ties:,} the same")
         if pair.carriers:
             self.write(f"  {len(pair.carriers):,} make up 80 % of the difference: {_list_names(pair.carriers)}")

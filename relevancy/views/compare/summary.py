@@ -120,7 +120,7 @@ def _test_figures(pair: comparison.RunPair, tried: comparison.AttemptsTried) -> 
 
 
 def _count_figures(pair: comparison.RunPair, list_url: Callable[..., str]) -> list[Figure]:
-    differences, detectable = pair.paired.differences, pair.paired.detectable
+    differences, detectable = pair.by_query, pair.paired.detectable
     counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}"
     carriers = len(pair.carriers)
     return [

@@ -4,7 +4,7 @@ The services check what the forms cannot, such as whether the book already has a
 """
 
 from collections.abc import Iterable
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -209,3 +209,20 @@ class RateShownForm(forms.Form):
     value = GradeField()
     all = forms.BooleanField(required=False)
     scale = forms.CharField(required=False)
+
+
+class LinkForm(forms.Form):
+    """The queries of a case to link with each other. The service checks their number."""
+
+    queries = forms.ModelMultipleChoiceField(
+        CaseQuery.objects.none(),
+        error_messages={
+            "required": "Select at least two queries to link.",
+            "invalid_choice": "A selected query has been removed from this case. Reload the page and select again.",
+        },
+    )
+
+    def __init__(self, case: Case, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields: dict[str, Any] = self.fields
+        fields["queries"].queryset = case.case_queries.present().select_related("query")

@@ -1,0 +1,97 @@
+"""Links between queries: variants of one query, such as "star treck" and "star trek", which count once in tests."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from relevancy import scores
+from relevancy.models import Case, CaseQuery, Query, QueryLink
+
+MAX_LINKED = 50  # queries of one link
+MAX_COMPARED_TEXTS = 5000  # that a text is compared with by `similar_queries`; a second of time
+
+
+def link(*, queries: Sequence[Query]) -> QueryLink:
+    """Links queries of one book with each other, and with those that one of them is linked with already.
+
+    Raises `ValidationError`, in which case nothing has been changed, if they are fewer than two or too many, or if some of them share
+    ratings already: more queries would change scores without a word.
+    """
+    book = queries[0].book if queries else None
+    with transaction.atomic():
+        chosen = list(
+            Query.objects.select_for_update(no_key=True).filter(pk__in=[query.pk for query in queries]).order_by("pk")
+        )
+        if book is None or len(chosen) < 2:
+            raise ValidationError("Select at least two queries to link.")
+        if any(query.book_id != book.pk for query in chosen):
+            raise ValidationError("Only queries of one book can be linked.")
+        link_ids = sorted({query.link_id for query in chosen if query.link_id is not None})
+        links = list(QueryLink.objects.filter(pk__in=link_ids).order_by("pk"))
+        has_new = len(links) > 1 or any(query.link_id is None for query in chosen)
+        if has_new and any(each.shares_ratings for each in links):
+            raise ValidationError(
+                "Some of these queries share ratings with others. Stop sharing before you link more queries with them."
+            )
+        target = links[0] if links else QueryLink.objects.create(book=book)
+        Query.objects.filter(link__in=links).update(link=target)
+        Query.objects.filter(pk__in=[query.pk for query in chosen]).update(link=target)
+        count = target.queries.count()
+        if count > MAX_LINKED:
+            raise ValidationError(f"{count:,} queries cannot be linked. The maximum is {MAX_LINKED}.")
+        QueryLink.objects.filter(pk__in=link_ids).exclude(pk=target.pk).delete()
+        scores.links_changed(book)
+    return target
+
+
+def unlink(*, query: Query) -> list[int]:
+    """Removes a query from those that it is linked with, and the link if only one would be left.
+
+    Returns the ids of the queries that were linked, this one included; `link` with them restores the link. Empty if it was not linked.
+    """
+    with transaction.atomic():
+        stored = Query.objects.select_for_update(no_key=True).get(pk=query.pk)
+        if stored.link_id is None:
+            return []
+        return _remove(QueryLink.objects.select_related("book").get(pk=stored.link_id), [query.pk])
+
+
+def unlink_all(*, query_link: QueryLink) -> list[int]:
+    """Removes a link. Returns the ids of the queries that were linked."""
+    with transaction.atomic():
+        return _remove(query_link, list(query_link.queries.values_list("pk", flat=True)))
+
+
+def _remove(query_link: QueryLink, query_ids: Sequence[int]) -> list[int]:
+    linked = sorted(query_link.queries.values_list("pk", flat=True))
+    left = set(linked) - set(query_ids)
+    query_link.queries.filter(pk__in=query_ids).update(link=None)
+    if len(left) < 2:
+        query_link.delete()
+    scores.links_changed(query_link.book)
+    return linked
+
+
+def links_of(case: Case) -> dict[QueryLink, list[CaseQuery]]:
+    """Returns the links of the case's queries, each with those of its queries that are in the case, in their order.
+
+    Links that only one query of the case is part of are left out. Two SQL statements.
+    """
+    linked = case.case_queries.present().filter(query__link__isnull=False).select_related("query__link__book")
+    by_link: dict[QueryLink, list[CaseQuery]] = defaultdict(list)
+    for case_query in linked.order_by("position", "pk"):
+        if case_query.query.link is not None:
+            by_link[case_query.query.link].append(case_query)
+    return {query_link: queries for query_link, queries in by_link.items() if len(queries) > 1}
+
+
+def similar_queries(text: str, texts: Mapping[int, str], *, count: int) -> list[int]:
+    """Returns the keys of the texts that are written most like a text, the most similar first."""
+    keys: dict[str, list[int]] = defaultdict(list)
+    for key, other in list(texts.items())[:MAX_COMPARED_TEXTS]:
+        keys[other.casefold()].append(key)
+    similar = get_close_matches(text.casefold(), keys, n=count, cutoff=0.6)
+    return [key for match in similar for key in keys[match]][:count]

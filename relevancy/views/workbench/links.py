@@ -1,0 +1,94 @@
+"""Links between queries of a case: variants of one query, which count once in tests."""
+
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from relevancy import queries
+from relevancy.models import Case, CaseQuery, QueryLink
+from relevancy.views.forms import form_error
+from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.responses import conflict, redirect_with_message
+
+from .access import CaseAccess, get_case, get_case_query, get_case_with_editable_book
+from .forms import LinkForm
+
+MAX_CANDIDATES = 100  # queries that are offered at a time
+
+
+@require_GET
+def links(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Lists the linked queries of a case. For editors of its book, also queries to link: those that contain `q`, or those that are
+    written like the query with the id `query`."""
+    case = get_case(request, case_id)
+    access = CaseAccess(case, request.user)
+    text = request.GET.get("q", "").strip()
+    chosen = case.case_queries.present().filter(pk=parse_number(request.GET.get("query", ""))).select_related("query")
+    context: dict[str, object] = {
+        "case": case,
+        "access": access,
+        "links": list(queries.links_of(case).items()),
+        "q": text,
+        "chosen": chosen.first(),
+    }
+    if access.can_edit_book:
+        context["candidates"], context["has_more"] = _candidates(case, text, context["chosen"])
+    return render(request, "workbench/links.html", context)
+
+
+def _candidates(case: Case, text: str, chosen: object) -> tuple[list[CaseQuery], bool]:
+    """Returns queries to link, and whether there are more."""
+    present = case.case_queries.present().select_related("query").order_by("position", "pk")
+    if isinstance(chosen, CaseQuery) and not text:
+        texts = dict(present.exclude(pk=chosen.pk).values_list("pk", "query__text"))
+        similar = queries.similar_queries(chosen.query.text, texts, count=MAX_CANDIDATES)
+        by_id = present.in_bulk(similar)
+        return [chosen, *(by_id[pk] for pk in similar)], False
+    found = list(present.filter(query__text__icontains=text)[: MAX_CANDIDATES + 1])
+    return found[:MAX_CANDIDATES], len(found) > MAX_CANDIDATES
+
+
+@require_POST
+def add(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Links the queries in `queries`, of the form or, to undo the removal of a link, of the address."""
+    case = get_case_with_editable_book(request, case_id)
+    form = LinkForm(case, request.POST if "queries" in request.POST else request.GET)
+    url = reverse("query_links", args=[case.pk])
+    if not form.is_valid():
+        return conflict(request, url, form_error(form))
+    chosen = [case_query.query for case_query in form.cleaned_data["queries"]]
+    for query in chosen:
+        query.book = case.book
+    try:
+        queries.link(queries=chosen)
+    except ValidationError as error:
+        return conflict(request, url, error)
+    return redirect_with_message(request, url, f"{len(chosen)} queries linked: they count once in tests.")
+
+
+@require_POST
+def unlink(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Removes a query from those that it is linked with."""
+    case = get_case_with_editable_book(request, case_id)
+    case_query = get_case_query(case, entry_id)
+    linked = queries.unlink(query=case_query.query)
+    return _unlinked(request, case, linked, f"“{case_query.query}” is not linked any more.")
+
+
+@require_POST
+def remove(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
+    """Removes a link between queries."""
+    case = get_case_with_editable_book(request, case_id)
+    query_link = get_object_or_404(QueryLink.objects.filter(book=case.book_id).select_related("book"), pk=link_id)
+    linked = queries.unlink_all(query_link=query_link)
+    return _unlinked(request, case, linked, f"{len(linked)} queries are not linked any more.")
+
+
+def _unlinked(request: HtmxRequest, case: Case, linked: Sequence[int], text: str) -> HttpResponse:
+    ids = list(case.case_queries.present().filter(query__in=linked).values_list("pk", flat=True))
+    undo = reverse("query_links_add", args=[case.pk], query={"queries": ids}) if len(ids) > 1 else ""
+    return redirect_with_message(request, reverse("query_links", args=[case.pk]), text, undo=undo)

@@ -1,0 +1,72 @@
+"""Linked queries of a case: listed, linked by hand, unlinked, and linked again."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from relevancy import queries
+from tests.factories import query_of
+
+from .example_cases import at, attributes, by_id, elements, entry_of, make_bench, words
+
+
+@pytest.fixture
+def case(people, team, script):
+    case = make_bench(people, team)
+    case.book.teams.add(team)
+    return case
+
+
+def linked_texts(case):
+    return [[each.query.text for each in linked] for linked in queries.links_of(case).values()]
+
+
+def undo_url(response):
+    *_, message = response.wsgi_request._messages
+    return message.extra_tags.removeprefix("undo:").split()[0]
+
+
+def test_links_are_made_from_a_list_undone_and_made_again(sign_in, case):
+    client = sign_in("editor")
+    first, second = entry_of(case, "query 1"), entry_of(case, "query 2")
+    page = client.get(at(case, "query_links"), {"query": first.pk})
+    boxes = [attributes(box) for box in elements(by_id(page, "link-form"), _name="input")]
+    offered = [box for box in boxes if box.get("name") == "queries"]
+    assert offered[0]["value"] == str(first.pk)
+    assert [box["value"] for box in offered if "checked" in box] == [str(first.pk)]
+    client.post(at(case, "query_links_add"), {"queries": [first.pk, second.pk]})
+    assert linked_texts(case) == [["query 1", "query 2"]]
+    assert "query 2" in words(by_id(client.get(at(case, "query_links")), "links"))
+    answer = client.post(at(case, "query_unlink", second.pk))
+    assert linked_texts(case) == []
+    url = undo_url(answer)
+    assert urlsplit(url).path == at(case, "query_links_add")
+    client.post(url)
+    assert linked_texts(case) == [["query 1", "query 2"]]
+    link = query_of(case, "query 1").link_id
+    client.post(undo_url(client.post(at(case, "query_links_remove", link))))
+    assert linked_texts(case) == [["query 1", "query 2"]]
+
+
+def test_links_are_found_by_text_and_refused_with_a_reason(sign_in, case):
+    client = sign_in("editor")
+    page = client.get(at(case, "query_links"), {"q": "ERY 2"})
+    assert "query 2" in words(by_id(page, "candidates")) and "query 1" not in words(by_id(page, "candidates"))
+    refused = client.post(at(case, "query_links_add"), {"queries": [entry_of(case, "query 1").pk]}, follow=True)
+    assert "Select at least two queries to link." in refused.content.decode()
+    assert client.post(at(case, "query_links_add"), {"queries": ["x"]}, follow=True).status_code == 200
+    assert linked_texts(case) == []
+
+
+def test_links_are_read_only_for_those_who_may_not_change_the_book(sign_in, case):
+    queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
+    page = sign_in("viewer").get(at(case, "query_links"))
+    assert "query 1" in words(by_id(page, "links"))
+    assert not elements(by_id(page, "content"), _name="form")
+
+
+def test_a_row_says_that_its_query_is_linked(sign_in, case):
+    queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
+    page = sign_in("viewer").get(at(case, "case"))
+    said = ["linked" in words(by_id(page, f"query-row-{entry_of(case, text).pk}")) for text in ("query 1", "query 3")]
+    assert said == [True, False]
