@@ -247,7 +247,7 @@ SEEN = """
 from relevancy.models import *
 from relevancy.transfer import ratings_csv
 case = Case.objects.get(pk=sys.argv[1])
-lines = ratings_csv.export_ratings(case=case).splitlines()
+lines = "".join(ratings_csv.export_ratings(case=case)).splitlines()
 print(json.dumps([len(lines), lines[1], case.case_queries.present().count(), Query.objects.filter(book=case.book).count(),
     ImportedRating.objects.filter(rating_import__book=case.book).count(), RatingChange.objects.filter(query__book=case.book).count()]))
 """

@@ -13,7 +13,7 @@ from ninja.errors import HttpError
 from ninja.errors import ValidationError as InvalidRequest
 from pydantic import Field
 
-from relevancy import judgments, runs
+from relevancy import judgments, runs, transfer
 from relevancy.engines.errors import EngineError
 from relevancy.models.errors import error_fields, error_text
 from relevancy.sandbox.errors import SandboxError
@@ -81,6 +81,7 @@ def add_handlers(api: NinjaAPI) -> None:
         runs.RunNotAllowed: lambda error: problem_response(409, str(error)),
         judgments.RatingsChanged: lambda error: problem_response(412, error_text(error)),
         PreconditionFailed: lambda error: problem_response(412, str(error)),
+        transfer.BadFile: lambda error: problem_response(422, str(error), [("file", str(error))]),
         **dict.fromkeys((EngineError, ScoringError, SandboxError), lambda error: problem_response(422, str(error))),
     }
     for kind, handler in handlers.items():
@@ -124,7 +125,10 @@ def problem_details(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(PREFIX):
             return get_response(request)
-        size, most = request.META.get("CONTENT_LENGTH") or "0", settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        # A file is written to disk while it arrives, and read line by line.
+        is_upload = request.content_type == "multipart/form-data"
+        most = settings.MAX_REQUEST_SIZE if is_upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        size = request.META.get("CONTENT_LENGTH") or "0"
         if size.isdecimal() and int(size) > most:
             return problem_response(413, f"The body has {int(size):,} bytes; the maximum is {most:,}.")
         response = get_response(request)

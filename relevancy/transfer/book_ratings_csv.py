@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from relevancy import scores
 from relevancy.models import Book
 
-from .cells import Cell, format_rows
+from .cells import Cell, write_rows
 
 COLUMNS = ("query", "docid", "grade", "decided_by", "rater", "verdict", "rating", "note", "rated_at")
 
 
-def export_book_ratings(*, book: Book) -> str:
-    """Returns the ratings of the queries that are not retired, in the order of the queries, each with its document.
+def export_book_ratings(*, book: Book) -> Iterator[str]:
+    """Yields the ratings of the queries that are not retired, in the order of the queries, each with its document.
 
     grade: combined from all ratings of the document by the rule of the book, or the decision of the adjudicator, whom `decided_by`
     then names. One SQL statement per query.
     """
-    return format_rows(COLUMNS, _rows(book))
+    return write_rows(COLUMNS, _rows(book))
 
 
 def _rows(book: Book) -> Iterator[tuple[Cell, ...]]:

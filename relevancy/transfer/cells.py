@@ -5,7 +5,8 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO
+from itertools import batched, chain
+from typing import IO
 
 from .errors import BadFile, UnreadableFile, quote
 
@@ -16,6 +17,7 @@ MAX_BYTES = 50 * 1024 * 1024
 MAX_LINE = 1_000_000
 MAX_ROWS = 2_000_000
 READ_BYTES = 64 * 1024
+ROWS_AT_ONCE = 1_000
 
 
 def protect(text: str) -> str:
@@ -31,6 +33,17 @@ def unprotect(text: str) -> str:
 def format_rows(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """Returns CSV text with LF line ends. Strings are protected, numbers are written as they are."""
     return format_row(header) + "".join(map(format_row, rows))
+
+
+def write_rows(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Yields CSV text like that of `format_rows` in parts of 1,000 rows, so that memory does not grow with their number."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for batch in batched(chain([header], rows), ROWS_AT_ONCE):
+        writer.writerows([protect(cell) if isinstance(cell, str) else cell for cell in row] for row in batch)
+        yield out.getvalue()
+        out.seek(0)
+        out.truncate()
 
 
 def format_row(row: Sequence[Cell]) -> str:
@@ -53,7 +66,7 @@ def decode(content: bytes) -> str:
         ) from None
 
 
-def read_lines(file: BinaryIO) -> Iterator[str]:
+def read_lines(file: IO[bytes]) -> Iterator[str]:
     """Yields the lines of a UTF-8 file, with or without a byte order mark, and their ends. Reads no further than it is asked to.
 
     Raises `UnreadableFile` for more than `MAX_BYTES` bytes, for a line of more than `MAX_LINE` characters, and for other encodings.

@@ -15,8 +15,9 @@ from relevancy.models import Book, Case, User
 from relevancy.models.errors import error_text
 from relevancy.scoring import Scale
 
-from .cells import format_rows, read_rows
+from .cells import read_rows, write_rows
 from .errors import BadFile, quote
+from .graded_queries import graded_queries
 
 BATCH = 2_000
 CACHE_KIB = 32_000
@@ -216,14 +217,14 @@ def import_with_case(
         return case
 
 
-def export_ratings(*, case: Case) -> str:
-    """Returns the case's grades, one per row, in the order of its queries. A query without grades has a row of its own."""
-    case_queries = [entry.query for entry in case.case_queries.present().select_related("query")]
-    grades_by_query = scores.known_grades(case.book, [query.pk for query in case_queries])
-    rows: list[tuple[str, str, str]] = []
-    for query in case_queries:
-        grades = grades_by_query[query.pk]
-        rows.extend((query.text, doc_id, f"{grades[doc_id]:.12g}") for doc_id in sorted(grades))
+def export_ratings(*, case: Case) -> Iterator[str]:
+    """Yields the case's grades, one per row, in the order of its queries. A query without grades has a row of its own."""
+    return write_rows(("query", "docid", "rating"), _grade_rows(case))
+
+
+def _grade_rows(case: Case) -> Iterator[tuple[str, str, str]]:
+    for query, grades in graded_queries(case):
+        for doc_id, grade in grades.items():
+            yield query.text, doc_id, f"{grade:.12g}"
         if not grades:
-            rows.append((query.text, "", ""))
-    return format_rows(("query", "docid", "rating"), rows)
+            yield query.text, "", ""

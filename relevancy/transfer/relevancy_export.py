@@ -18,13 +18,13 @@ from relevancy import accounts, runs
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Ranking, Run, ScorerVersion, User, Verdict
 from relevancy.models.rating_import import count_current_ratings, current_ratings
 
+from .graded_queries import query_batches
 from .scorer_file import describe_scorer, format_object
 
 FORMAT = "relevancy/1"
 CASE, BOOK = "case", "book"
 IMPORTED_RUNS = "Imported runs"  # the name of the endpoint of all imported runs, which is different in each case
 MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
-BATCH = 20_000  # ratings that are sorted at once; those of a query are never divided
 _RATING_COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication", "updated_at", "id")
 
 
@@ -176,7 +176,7 @@ def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: fl
 def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[dict[str, Any]]:
     """Yields the ratings of queries, `{id: text}`, in this order; those of a query by document, and of a document by time."""
     names = _rater_names(book, by)
-    for query_ids in _batches(book, texts):
+    for query_ids in query_batches(book, texts):
         by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
         for row in current_ratings(_RATING_COLUMNS, query_id__in=query_ids).iterator():
             by_query[row[0]].append(row)
@@ -198,25 +198,6 @@ def _rating(text: str, names: Mapping[int, str], row: Any) -> dict[str, Any]:
     if is_adjudication:
         data["is_adjudication"] = True
     return data
-
-
-def _batches(book: Book, texts: Mapping[int, str]) -> Iterator[list[int]]:
-    """Yields ids of queries that have at most `BATCH` ratings together, or of a single one."""
-    counts: dict[int, int] = {}
-    for query_id, number, _ in count_current_ratings(("query_id",), query__book=book):
-        counts[query_id] = counts.get(query_id, 0) + number
-    batch: list[int] = []
-    ratings = 0
-    for query_id in texts:
-        if query_id not in counts:
-            continue
-        if batch and (ratings + counts[query_id] > BATCH or len(batch) == 500):
-            yield batch
-            batch, ratings = [], 0
-        batch.append(query_id)
-        ratings += counts[query_id]
-    if batch:
-        yield batch
 
 
 def _rater_names(book: Book, by: User) -> dict[int, str]:

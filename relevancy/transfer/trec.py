@@ -5,16 +5,17 @@ Topics are the ids of queries, because the texts contain spaces. Document ids ar
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypedDict
 from urllib.parse import quote as percent_encode
 
 import numpy as np
 
-from relevancy import scores, scoring
+from relevancy import scoring
 from relevancy.models import Case, Run
 
 from .errors import BadFile, quote
+from .graded_queries import graded_queries
 
 QRELS_COLUMNS = ("topic", "0", "document", "grade")
 RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
@@ -99,23 +100,22 @@ def _summarize(values: dict[str, float | None], count_unscoreable_as_zero: bool)
     }
 
 
-def export_run(*, run: Run) -> str:
-    """Returns a run in the format of trec_eval. A document that was returned twice is listed at its first rank only.
+def export_run(*, run: Run) -> Iterator[str]:
+    """Yields a run in the format of trec_eval. A document that was returned twice is listed at its first rank only.
 
     trec_eval sorts by score. If the engine's scores do not decrease from rank to rank, a query gets scores computed from
     its ranks.
     """
-    lines = []
     tag = f"{RUN_TAG}{run.number}"
-    for ranking in run.rankings.filter(error_kind="").order_by("query_id").iterator(chunk_size=200):
+    rankings = run.rankings.filter(error_kind="").defer("explanations").order_by("query_id")
+    for ranking in rankings.iterator(chunk_size=200):
         score_by_doc: dict[str, float | None] = {}
         for doc_id, score, *_ in ranking.hits:
             score_by_doc.setdefault(doc_id, score)
         is_decreasing = _is_decreasing_in_single_precision(list(score_by_doc.values()))
         for rank, (doc_id, score) in enumerate(score_by_doc.items(), 1):
             exported_score = score if is_decreasing else len(score_by_doc) - rank + 1
-            lines.append(f"{ranking.query_id} Q0 {encode_doc_id(doc_id)} {rank} {exported_score!r} {tag}\n")
-    return "".join(lines)
+            yield f"{ranking.query_id} Q0 {encode_doc_id(doc_id)} {rank} {exported_score!r} {tag}\n"
 
 
 def _is_decreasing_in_single_precision(engine_scores: Sequence[float | None]) -> bool:
@@ -127,18 +127,15 @@ def _is_decreasing_in_single_precision(engine_scores: Sequence[float | None]) ->
     return bool((single[:-1] > single[1:]).all())
 
 
-def export_qrels(*, case: Case) -> str:
-    """Returns the grades of a case as qrels, with the topics of `export_run`. Fractions have all their digits."""
-    query_ids = list(case.case_queries.present().values_list("query_id", flat=True))
-    known = scores.known_grades(case.book, query_ids)
-    return "".join(
-        f"{query_id} 0 {encode_doc_id(doc_id)} {_format_grade(grade)}\n"
-        for query_id in sorted(query_ids)
-        for doc_id, grade in sorted(known[query_id].items())
-    )
+def export_qrels(*, case: Case) -> Iterator[str]:
+    """Yields the grades of a case as qrels, with the topics of `export_run`. Fractions have all their digits."""
+    for query, grades in graded_queries(case, order=["query_id"]):
+        for doc_id, grade in grades.items():
+            yield f"{query.pk} 0 {encode_doc_id(doc_id)} {format_grade(grade)}\n"
 
 
-def _format_grade(grade: float) -> str:
+def format_grade(grade: float) -> str:
+    """Returns a grade with all its digits, and whole numbers without a point."""
     return str(int(grade)) if float(grade).is_integer() else repr(float(grade))
 
 

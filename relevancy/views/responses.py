@@ -3,12 +3,14 @@
 import json
 
 from django.contrib import messages
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.utils.http import content_disposition_header
+from django.utils.text import slugify
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
+from relevancy.models import User
 from relevancy.models.errors import error_text
+from relevancy.transfer import exports
 
 from .requests import HtmxRequest
 
@@ -44,11 +46,13 @@ def refresh_after_conflict(request: HtmxRequest, url: str, reason: Exception | s
     return response
 
 
-def attachment(content: str, filename: str, content_type: str) -> HttpResponse:
-    """Returns a text file to download, in UTF-8."""
-    response = HttpResponse(content, content_type=f"{content_type}; charset=utf-8")
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=filename) or ""
-    return response
+def download[M](export: exports.Export[M], row: M, *, name: str, by: User) -> FileResponse:
+    """Returns a file to download. name: of what it contains, from which its own name is made."""
+    filename = f"{slugify(name) or 'export'}{export.suffix}"
+    text = "" if export.content_type == exports.JSON else "; charset=utf-8"
+    return FileResponse(
+        export.open(row, by), as_attachment=True, filename=filename, content_type=f"{export.content_type}{text}"
+    )
 
 
 def toast(response: HttpResponse, text: str, *, level: str = "info", undo: str = "") -> HttpResponse:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 
@@ -31,6 +32,18 @@ class ApiClient:
         return Client().generic(
             method.upper(), PREFIX + path, content, content_type="application/json", headers=headers
         )
+
+    def upload(self, path: str, content: bytes | str, name: str = "file") -> HttpResponse:
+        """Sends a file."""
+        content = content if isinstance(content, bytes) else content.encode()
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        return Client().post(PREFIX + path, {"file": SimpleUploadedFile(name, content)}, headers=headers)
+
+    def download(self, path: str) -> bytes:
+        """Returns a file."""
+        response = self.send("GET", path)
+        assert response.status_code == 200, response.content
+        return b"".join(response.streaming_content)
 
     def get(self, path: str, **headers: str) -> Any:
         """Returns the JSON of a successful GET."""

@@ -3,6 +3,7 @@
 An operation that is not in the table fails the test.
 """
 
+import json
 import re
 
 import pytest
@@ -11,6 +12,7 @@ from django.db import transaction
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Role, Run, User
 from tests.factories import SCRIPT, run_now
+from tests.transfer import relevancy_files
 from tests.views.factories import make_people
 from tests.views.test_access_matrix import ROLES, make_world
 
@@ -55,6 +57,14 @@ read_grades        see     read   200
 rate_documents     rate    rate   200
 rate_document      rate    rate   200
 remove_rating      rate    rate   200
+export_case_file   see     read   200
+export_book_file   see     read   200
+export_run_file    see     read   200
+import_ratings     edit    write  200
+import_queries     edit    write  200
+import_runs        edit    write  201
+import_case        all     write  201
+import_book        all     write  201
 """
 ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
 OPERATIONS = {
@@ -103,6 +113,7 @@ def ids(world):
         "other_id": before.pk,
         "endpoint_id": world.endpoint.pk,
         "book_id": world.case.book_id,
+        "name": "ratings",
     }
 
 
@@ -119,11 +130,30 @@ def body(operation, world):
     }.get(operation)
 
 
+def file(operation, world):
+    """The content of a file that is sent instead of a body."""
+    text = world.case.book.queries.first().text
+    return {
+        "import_ratings": f"query,docid,rating\n{text},a,2\n",
+        "import_queries": "a new one\n",
+        "import_runs": f"query,docid,position\n{text},a,1\n",
+        "import_case": json.dumps(relevancy_files.CASE),
+        "import_book": json.dumps(relevancy_files.BOOK),
+    }.get(operation)
+
+
 def send(client, operation, world, **changes):
     """The status of one request; what it changes is taken back. Every error is a problem."""
     method, path = OPERATIONS[operation]
+    values = {**ids(world), **({"name": "csv"} if operation == "export_run_file" else {}), **changes}
+    content = file(operation, world)
     with transaction.atomic():
-        response = client.send(method, path.format(**{**ids(world), **changes}), body(operation, world))
+        if content is None:
+            response = client.send(method, path.format(**values), body(operation, world))
+        else:
+            response = client.upload(path.format(**values), content)
+        if response.streaming:
+            b"".join(response.streaming_content)
         transaction.set_rollback(True)
     if response.status_code >= 400:
         assert response.headers["Content-Type"] == "application/problem+json"
@@ -232,6 +262,7 @@ def test_secrets_are_never_returned(api, everyone, own):
     client = api(everyone["admin"])
     for method, path in OPERATIONS.values():
         if method == "get":
-            content = client.send("GET", path.format(**ids(own))).content.decode()
+            response = client.send("GET", path.format(**ids(own)))
+            content = (b"".join(response.streaming_content) if response.streaming else response.content).decode()
             assert "hunter2" not in content
             assert not re.search(r"rlv_[a-z0-9]{8}_", content)

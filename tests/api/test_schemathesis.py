@@ -30,7 +30,19 @@ CHECKS = [
     response_schema_conformance,
 ]
 schema = schemathesis.openapi.from_dict(rest_api.get_openapi_schema())
-schema.app = get_wsgi_application()
+_application = get_wsgi_application()
+
+
+def _closing_application(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+    """Closes responses as servers do; the client of schemathesis does not, and files would stay open."""
+    response = _application(environ, start_response)
+    try:
+        return list(response)
+    finally:
+        response.close()
+
+
+schema.app = _closing_application
 pytestmark = pytest.mark.django_db
 
 

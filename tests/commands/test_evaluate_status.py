@@ -55,7 +55,7 @@ def test_evaluate_run_is_the_id_that_export_run_takes(case: Case) -> None:
     assert run.pk != 1
     out = io.StringIO()
     call_command("export_run", str(evaluation["run"]), stdout=out)
-    assert out.getvalue() == transfer.trec.export_run(run=run)
+    assert out.getvalue() == "".join(transfer.trec.export_run(run=run))
 
 
 def test_evaluate_failed_search_does_not_pass(case: Case) -> None:

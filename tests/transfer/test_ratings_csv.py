@@ -157,22 +157,22 @@ STRANGE = [
 def test_round_trip_is_byte_for_byte() -> None:
     ratings = {text: {"doc 1": 3.0, "-2": 0.0, "'=x": 1.0, "a\tb": 2, "y" * 500: 1} for text in STRANGE}
     case = make_case([*STRANGE, "unrated"], ratings, scale="0:3")
-    text = ratings_csv.export_ratings(case=case)
+    text = "".join(ratings_csv.export_ratings(case=case))
     again = make_case(0, scale="0:3")
     done = ratings_csv.import_ratings(case=again, text=text, by=again.owner)
     assert done.ratings == 5 * len(STRANGE)
-    assert ratings_csv.export_ratings(case=again) == text
+    assert "".join(ratings_csv.export_ratings(case=again)) == text
     assert {str(entry.query.text) for entry in again.case_queries.all()} == {*STRANGE, "unrated"}
     assert not any(line.startswith(("=", "+", "@", "-")) for line in text.split("\n"))
 
 
 def test_export_ratings_shape() -> None:
     case = make_case(["b", "a"], {"b": {"2": 3, "1": 1}})
-    assert ratings_csv.export_ratings(case=case) == "query,docid,rating\nb,1,1\nb,2,3\na,,\n"
+    assert "".join(ratings_csv.export_ratings(case=case)) == "query,docid,rating\nb,1,1\nb,2,3\na,,\n"
     case.book.rule = "mean"
     case.book.save()
     ratings_csv.import_ratings(case=case, text="query,docid,rating\nb,1,2\n", by=case.owner, rater=make_user())
-    assert "b,1,1.5\n" in ratings_csv.export_ratings(case=case)
+    assert "b,1,1.5\n" in "".join(ratings_csv.export_ratings(case=case))
 
 
 class Endless(io.RawIOBase):

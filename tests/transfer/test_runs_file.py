@@ -125,7 +125,7 @@ def test_exported_runs_import_as_the_same_rankings(case: Case, export: Any) -> N
     answers = {"query 1": ["a b", "c%20d", "'e"], "query 2": ["x"], "query 3": []}
     script_of(attempt).answers = answers
     run = run_now(attempt)
-    (imported,) = import_text(case, export(run=run)).runs
+    (imported,) = import_text(case, "".join(export(run=run))).runs
     ids = {ranking.text: [hit[0] for hit in ranking.hits] for ranking in imported.rankings.all()}
     assert ids == answers
 

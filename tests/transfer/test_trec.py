@@ -117,7 +117,7 @@ class TestExport:
         attempt = make_attempt(case)
         script_of(attempt).answers |= {"query 2": ("50%", "a", "c d", "a", "e\u3000f"), "query 4": ()}
         run = run_now(attempt)
-        qrels, exported = trec.export_qrels(case=case), trec.export_run(run=run)
+        qrels, exported = "".join(trec.export_qrels(case=case)), "".join(trec.export_run(run=run))
         assert all(len(line.split()) == 6 for line in exported.splitlines())
         assert "Q0 c%20d 3" in exported
         assert "Q0 50% 1" in exported
@@ -148,7 +148,7 @@ class TestExport:
         run = run_now(make_attempt(make_case(1)))
         hits = [[doc_id, score, {}] for doc_id, score in zip("bca", scores, strict=True)]
         Ranking.objects.update(hits=[*hits, ["b", 0.5, {}]])
-        lines = [line.split() for line in trec.export_run(run=run).splitlines()]
+        lines = [line.split() for line in "".join(trec.export_run(run=run)).splitlines()]
         import numpy as np  # noqa: PLC0415
 
         with np.errstate(over="ignore"):
@@ -165,14 +165,14 @@ class TestExport:
             Rating.objects.create(
                 query=query, doc_id="d", rater=make_user(), value=value, created_at=now, updated_at=now
             )
-        assert trec.export_qrels(case=case).splitlines() == [
+        assert "".join(trec.export_qrels(case=case)).splitlines() == [
             f"{query.pk} 0 a%20b 1", f"{query.pk} 0 a%2520b 2", f"{query.pk} 0 c 3", f"{query.pk} 0 d 1.3333333333333333",
         ]  # fmt: skip
 
     def test_failed_searches_are_not_exported(self) -> None:
         run = run_now(make_attempt(make_case(2)))
         run.rankings.filter(text="query 2").update(error_kind="too slow", error="x", hits=[])
-        assert {line.split()[0] for line in trec.export_run(run=run).splitlines()} == {
+        assert {line.split()[0] for line in "".join(trec.export_run(run=run)).splitlines()} == {
             str(run.rankings.get(text="query 1").query_id)
         }
 
@@ -185,7 +185,7 @@ class TestExport:
         moved = case.case_queries.get(query__text="=a")
         moved.position = -1
         moved.save()
-        rows = list(csv.reader(io.StringIO(run_csv.export_run(run=run))))
+        rows = list(csv.reader(io.StringIO("".join(run_csv.export_run(run=run)))))
         assert rows[0] == [*run_csv.HEADER, *rows[0][6:]]
         assert [row[3:6] for row in rows[1:]] == [
             ["'=a", "a", "1"], ["'=a", "b", "2"], ["'=a", "c", "3"], ["b, or not", "'-7", "1"],
@@ -201,7 +201,7 @@ class TestExport:
         from relevancy.engines.static.rankings_file import parse_rankings  # noqa: PLC0415
 
         run = run_now(make_attempt(make_case(["x, y", "=a", "''z"])))
-        read = parse_rankings(run_csv.export_run(run=run)).hits_by_query
+        read = parse_rankings("".join(run_csv.export_run(run=run))).hits_by_query
         assert {query: [hit.id for hit in hits] for query, hits in read.items()} == {
             text: ["a", "b", "c"] for text in ("x, y", "=a", "''z")
         }

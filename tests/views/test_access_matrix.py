@@ -98,6 +98,7 @@ case_files             GET    see     200
 case_import            GET    all     200
 case_import            POST   all     200
 case_download          GET    see     200
+run_download           GET    see     200
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
 runs_import            POST   edit    302
@@ -293,6 +294,7 @@ class World:
             "reference": "0" * 32,
             "uidb64": "MA",
             "name": "ratings",
+            "kind": "csv",
         }
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_case, write_text
+from relevancy.management.command import find_case, write_file
+from relevancy.transfer import exports
 
-FORMATS = {"csv": transfer.ratings_csv.export_ratings, "trec": transfer.trec.export_qrels}
+FORMATS = {"csv": "ratings", "trec": "qrels"}
 
 
 class Command(Base):
@@ -20,4 +20,6 @@ class Command(Base):
         parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
 
     def run(self, **options: Any) -> None:
-        write_text(options["output"], FORMATS[options["format"]](case=find_case(options["case"])), self.stdout)
+        case = find_case(options["case"])
+        with exports.OF_CASE[FORMATS[options["format"]]].open(case, case.owner) as file:
+            write_file(options["output"], file, self.stdout)

@@ -4,11 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_run, write_text
-
-FORMATS = {"trec": transfer.trec.export_run, "csv": transfer.run_csv.export_run}
+from relevancy.management.command import find_run, write_file
+from relevancy.transfer import exports
 
 
 class Command(Base):
@@ -16,8 +14,10 @@ class Command(Base):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("run", help="id, or CASE:NUMBER")
-        parser.add_argument("--format", choices=list(FORMATS), default="trec")
+        parser.add_argument("--format", choices=sorted(exports.OF_RUN), default="trec")
         parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
 
     def run(self, **options: Any) -> None:
-        write_text(options["output"], FORMATS[options["format"]](run=find_run(options["run"])), self.stdout)
+        run = find_run(options["run"])
+        with exports.OF_RUN[options["format"]].open(run, run.case.owner) as file:
+            write_file(options["output"], file, self.stdout)

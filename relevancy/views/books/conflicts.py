@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import judgments, tasks, transfer
+from relevancy import judgments, tasks
 from relevancy.models import Book, Role
+from relevancy.transfer import exports
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import attachment, conflict, redirect_with_message, refresh_after_conflict, toast
+from relevancy.views.responses import conflict, download, redirect_with_message, refresh_after_conflict, toast
 
 from .forms import ConflictFilterForm, DecisionForm
 from .rules import RULE_TEXTS
@@ -98,10 +99,10 @@ def book_adjudicate(request: HtmxRequest, book_id: int, query_id: int) -> HttpRe
 
 
 @require_GET
-def book_ratings_csv(request: HtmxRequest, book_id: int) -> HttpResponse:
+def book_ratings_csv(request: HtmxRequest, book_id: int) -> FileResponse:
     """All ratings of a book as CSV, each with the grade of its document and who decided about it."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
-    return attachment(transfer.book_ratings_csv.export_book_ratings(book=book), f"{book.name}-ratings.csv", "text/csv")
+    return download(exports.OF_BOOK["ratings"], book, name=book.name, by=request.user)
 
 
 def _list_url(request: HtmxRequest, book: Book) -> str:

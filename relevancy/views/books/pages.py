@@ -5,15 +5,15 @@ from django.core.paginator import Paginator
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import judgments, tasks, transfer
+from relevancy import judgments, tasks
 from relevancy.models import Book, Case, JudgingQueue, Role
+from relevancy.transfer import exports
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import redirect_with_message
+from relevancy.views.responses import download, redirect_with_message
 
 from .forms import BookSettingsForm
 from .rules import RULE_TEXTS
@@ -62,9 +62,7 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
 def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
     """The whole book as one file, which can be imported again."""
     found: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.VIEWER)
-    file = transfer.relevancy_export.export_book(book=found, by=request.user)
-    name = f"{slugify(found.name) or 'book'}.json"
-    return FileResponse(file, as_attachment=True, filename=name, content_type="application/json")
+    return download(exports.OF_BOOK["book"], found, name=found.name, by=request.user)
 
 
 def _render_book(

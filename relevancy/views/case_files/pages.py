@@ -4,18 +4,18 @@ from functools import partial
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import FileResponse, Http404, HttpResponse
-from django.shortcuts import render
+from django.http import FileResponse, HttpResponse
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import queries, runs, tasks, transfer
 from relevancy.models import Case, Role, Run
+from relevancy.transfer import exports
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
-from relevancy.views.responses import attachment, redirect_with_message
-from relevancy.views.workbench.access import get_case
+from relevancy.views.responses import download, redirect_with_message
+from relevancy.views.workbench.access import get_case, get_case_with_editable_book
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
 
@@ -31,7 +31,7 @@ def case_files(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Imports ratings. `do=preview` only says what would be imported, for htmx as a fragment."""
-    case = get_case(request, case_id, needs=Role.EDITOR)
+    case = get_case_with_editable_book(request, case_id)
     form = RatingsFileForm(files=request.FILES)
     if not form.is_valid():
         return _render(request, case, {"ratings_form": form}, status=422)
@@ -56,7 +56,7 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Adds the queries of a file. `do=preview` only says what would be added, for htmx as a fragment."""
-    case = get_case(request, case_id, needs=Role.EDITOR)
+    case = get_case_with_editable_book(request, case_id)
     form = QueriesFileForm(files=request.FILES)
     if not form.is_valid():
         return _render(request, case, {"queries_form": form}, status=422)
@@ -120,6 +120,8 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, object], status
     context = {
         "case": case,
         "run": Run.objects.finished().newest_for(case).first(),
+        "case_files": exports.OF_CASE,
+        "run_files": exports.OF_RUN,
         "can_edit": role >= Role.EDITOR,
         "ratings_form": RatingsFileForm(),
         "queries_form": QueriesFileForm(),
@@ -129,29 +131,16 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, object], status
     return render(request, "case_files/files.html", context, status=status)
 
 
-TEXT_FILES = {
-    "ratings": (transfer.ratings_csv.export_ratings, "ratings.csv", "text/csv"),
-    "qrels": (transfer.trec.export_qrels, "qrels.txt", "text/plain"),
-}
-RUN_FILES = {
-    "run": (transfer.run_csv.export_run, "csv", "text/csv"),
-    "trec-run": (transfer.trec.export_run, "txt", "text/plain"),
-}
+@require_GET
+def case_download(request: HtmxRequest, case_id: int, name: str) -> FileResponse:
+    """One file of the case; see `transfer.exports`."""
+    case = get_case(request, case_id)
+    return download(exports.OF_CASE[name], case, name=case.name, by=request.user)
 
 
 @require_GET
-def case_download(request: HtmxRequest, case_id: int, name: str) -> HttpResponse | FileResponse:
-    """One file: ratings or qrels, run or trec-run of the newest finished run, or the whole case."""
+def run_download(request: HtmxRequest, case_id: int, number: int, kind: str) -> FileResponse:
+    """One file of a finished run."""
     case = get_case(request, case_id)
-    stem = slugify(case.name) or "case"
-    if name in TEXT_FILES:
-        export, suffix, content_type = TEXT_FILES[name]
-        return attachment(export(case=case), f"{stem}-{suffix}", content_type)
-    if name in RUN_FILES:
-        run = Run.objects.finished().newest_for(case).first()
-        if run is None:
-            raise Http404
-        export_run, extension, content_type = RUN_FILES[name]
-        return attachment(export_run(run=run), f"{stem}-run-{run.number}.{extension}", content_type)
-    file = transfer.relevancy_export.export_case(case=case, by=request.user)
-    return FileResponse(file, as_attachment=True, filename=f"{stem}.json", content_type="application/json")
+    run = get_object_or_404(Run.objects.finished().filter(case=case), number=number)
+    return download(exports.OF_RUN[kind], run, name=f"{case.name} run {number}", by=request.user)

@@ -3,21 +3,31 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
+from relevancy.transfer import exports
+
 from . import case_import, pages
 
 
-class FileName(StringConverter):
-    """The files that can be downloaded."""
+class CaseFileName(StringConverter):
+    """The files of a case that can be downloaded."""
 
-    regex = "ratings|qrels|run|trec-run|case"
+    regex = "|".join(exports.OF_CASE)
 
 
-register_converter(FileName, "case_file")
+class RunFileName(StringConverter):
+    """The files of a run that can be downloaded."""
+
+    regex = "|".join(exports.OF_RUN)
+
+
+register_converter(CaseFileName, "case_file")
+register_converter(RunFileName, "run_file")
 
 urlpatterns = [
     path("cases/import/", case_import.case_import, name="case_import"),
     path("cases/<int:case_id>/files/", pages.case_files, name="case_files"),
     path("cases/<int:case_id>/files/<case_file:name>/", pages.case_download, name="case_download"),
+    path("cases/<int:case_id>/files/runs/<int:number>/<run_file:kind>/", pages.run_download, name="run_download"),
     path("cases/<int:case_id>/files/import-ratings/", pages.ratings_import, name="ratings_import"),
     path("cases/<int:case_id>/files/import-queries/", pages.queries_import, name="queries_import"),
     path("cases/<int:case_id>/files/import-runs/", pages.runs_import, name="runs_import"),

@@ -145,18 +145,22 @@ def test_exported_ratings_can_be_imported_again(sign_in, case):
     client = sign_in("editor")
     answer = client.get(f"/cases/{case.pk}/files/ratings/")
     assert answer.headers["Content-Disposition"] == 'attachment; filename="movies-ratings.csv"'
-    assert answer.content.decode() == HEADER + "star wars,1,3\nstar wars,2,5\nstar trek,,\n"
-    assert counts(send(client, case, answer.content).context["preview"]) == (0, 0, 2, 1, 0)
+    content = b"".join(answer.streaming_content)
+    assert content.decode() == HEADER + "star wars,1,3\nstar wars,2,5\nstar trek,,\n"
+    assert counts(send(client, case, content).context["preview"]) == (0, 0, 2, 1, 0)
 
 
 def test_run_files_need_a_run(sign_in, case):
     client = sign_in("viewer")
-    assert "files/run/" not in client.get(f"/cases/{case.pk}/files/").content.decode()
-    assert client.get(f"/cases/{case.pk}/files/run/").status_code == 404
+    assert "files/runs/" not in client.get(f"/cases/{case.pk}/files/").content.decode()
+    address = f"/cases/{case.pk}/files/runs/1/"
+    assert client.get(f"{address}csv/").status_code == 404
     make_run(case)
-    assert "files/trec-run/" in client.get(f"/cases/{case.pk}/files/").content.decode()
-    assert client.get(f"/cases/{case.pk}/files/run/").headers["Content-Type"] == "text/csv; charset=utf-8"
-    assert client.get(f"/cases/{case.pk}/files/trec-run/").status_code == 200
+    assert f"{address}trec/" in client.get(f"/cases/{case.pk}/files/").content.decode()
+    for name, content_type in (("csv", "text/csv"), ("trec", "text/plain")):
+        answer = client.get(f"{address}{name}/")
+        assert answer.headers["Content-Type"] == f"{content_type}; charset=utf-8"
+        assert (name == "csv") == b"".join(answer.streaming_content).startswith(b"Snapshot Name,")
 
 
 def test_whole_case_has_no_address_and_no_credentials(sign_in, case):

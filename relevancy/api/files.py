@@ -1,0 +1,262 @@
+"""Files: what the pages of import and export do, for scripts."""
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from typing import IO, Any, Literal
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import FileResponse, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from ninja import File, Query, Router, Schema, Status
+from ninja.files import UploadedFile
+from pydantic import Field
+
+from relevancy import queries, tasks, transfer
+from relevancy.models import Book, Endpoint, Role
+from relevancy.transfer import exports
+from relevancy.views.permissions import get_or_403
+
+from .access import Id, get_book, get_case, get_run
+from .authentication import READ, WRITE, ApiRequest
+from .runs import StartedRun
+
+MAX_LISTED = 20  # rejected lines
+READ_BYTES = 1024 * 1024
+router = Router(tags=["Files"])
+
+
+class LineError(Schema):
+    """What is wrong with a line of a file. line: from 1; null if it is not one line."""
+
+    line: int | None = Field(examples=[7])
+    message: str = Field(examples=["Column rating: 'good' is not a number."])
+
+
+class ImportedRatings(Schema):
+    """What an import of ratings did or, with `dry_run`, would do.
+
+    added, changed, unchanged: compared with your ratings. unrated: queries of the file without a rating. new_queries: that the case
+    did not have. errors: only with `dry_run`, at most 20; otherwise such a file is refused.
+    """
+
+    added: int = Field(examples=[120])
+    changed: int = Field(examples=[3])
+    unchanged: int = Field(examples=[0])
+    unrated: int = Field(examples=[0])
+    new_queries: int = Field(examples=[12])
+    errors: list[LineError] = Field(examples=[[]])
+
+
+class ImportedQueries(Schema):
+    """What an import of queries did or, with `dry_run`, would do. rejected: lines that cannot be a query, at most 20 of them."""
+
+    added: int = Field(examples=[40])
+    present: int = Field(description="Queries that the case had already.", examples=[2])
+    repeated: int = Field(examples=[0])
+    rejected: list[LineError] = Field(examples=[[]])
+
+
+class ImportedRuns(Schema):
+    """The runs of a file. remarks: what of the file and of the case was not part of it."""
+
+    runs: list[StartedRun]
+    remarks: str = Field(examples=["Run 7 imported."])
+
+
+class ImportedWhole(Schema):
+    """What a file with a whole case or book became. id: null with `dry_run`. remarks: what was changed or left out, and why."""
+
+    id: int | None = Field(examples=[7])
+    name: str = Field(examples=["Movies"])
+    queries: int = Field(examples=[40])
+    ratings: int = Field(examples=[1200])
+    raters: list[str] = Field(description="At most 20 of the names in the file.", examples=[["ann@example.org"]])
+    remarks: list[str] = Field(examples=[[]])
+
+
+class DryRun(Schema):
+    dry_run: bool = Field(False, description="Checks the file and says what would be imported, and changes nothing.")
+
+
+class CaseImport(DryRun):
+    name: str = Field("", max_length=191, description="Of the case or book; by default that in the file.")
+    endpoint_id: int | None = Field(
+        None,
+        ge=1,
+        le=2**63 - 1,
+        description="What the newest attempt searches. Without it, the attempts have no address until you choose an endpoint.",
+    )
+
+
+class BookImport(DryRun):
+    name: str = Field("", max_length=191, description="By default that in the file.")
+
+
+class RunsImport(Schema):
+    name: str = Field("", max_length=80, description="Of the run; by default the name or tag in the file.")
+
+
+type CaseFile = Literal["ratings", "qrels", "case"]
+type RunFile = Literal["csv", "trec"]
+
+
+def _documented(formats: exports.Formats) -> dict[str, Any]:
+    """What the OpenAPI document says about a file that is downloaded."""
+    types = sorted({export.content_type for export in formats.values()})
+    text, json = {"type": "string", "format": "binary"}, {"oneOf": [{"type": "object"}, {"type": "array"}]}
+    content = {name: {"schema": json if name == exports.JSON else text} for name in types}
+    return {"responses": {200: {"description": "The file", "content": content}}}
+
+
+@router.get("/cases/{case_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_CASE))
+def export_case_file(request: ApiRequest, case_id: Id, name: CaseFile) -> HttpResponseBase:
+    """A file of a case: its ratings, or the whole case in the format `relevancy/1`."""
+    case = get_case(request, case_id)
+    export = exports.OF_CASE[name]
+    return _download(request, export.open(case, request.user), export)
+
+
+@router.get("/books/{book_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_BOOK))
+def export_book_file(request: ApiRequest, book_id: Id, name: Literal["ratings", "book"]) -> HttpResponseBase:
+    """A file of a book: the ratings of every rater as CSV, or the whole book in the format `relevancy/1`."""
+    book = get_book(request, book_id)
+    export = exports.OF_BOOK[name]
+    return _download(request, export.open(book, request.user), export)
+
+
+@router.get("/runs/{run_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_RUN))
+def export_run_file(request: ApiRequest, run_id: Id, name: RunFile) -> HttpResponseBase:
+    """The rankings of a run: as CSV with the displayed fields, or as a TREC run."""
+    run = get_run(request, run_id)
+    export = exports.OF_RUN[name]
+    return _download(request, export.open(run, request.user), export)
+
+
+@router.post("/cases/{case_id}/import/ratings", auth=WRITE, response=ImportedRatings)
+def import_ratings(
+    request: ApiRequest, case_id: Id, parameters: Query[DryRun], file: File[UploadedFile]
+) -> dict[str, Any]:
+    """Imports a file of ratings as yours, or nothing if anything is wrong with it. Adds queries that the case does not have."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Ratings belong to the book.")
+    preview = transfer.ratings_preview.preview_ratings(case=case, text=transfer.read_lines(file), by=request.user)
+    if preview.errors and not parameters.dry_run:
+        line, message = preview.errors[0]
+        raise transfer.BadFile(message, line=line)
+    if not parameters.dry_run:
+        file.seek(0)
+        imported = transfer.ratings_csv.import_ratings(case=case, text=transfer.read_lines(file), by=request.user)
+        if imported.changed:
+            tasks.enqueue_book_rescore(case.book_id)
+    return {
+        "added": preview.added,
+        "changed": preview.changed,
+        "unchanged": preview.unchanged,
+        "unrated": preview.unrated,
+        "new_queries": preview.new_queries,
+        "errors": [{"line": line, "message": message} for line, message in preview.errors],
+    }
+
+
+@router.post("/cases/{case_id}/import/queries", auth=WRITE, response=ImportedQueries)
+def import_queries(
+    request: ApiRequest, case_id: Id, parameters: Query[DryRun], file: File[UploadedFile]
+) -> dict[str, Any]:
+    """Adds the queries of a file at the end of the case: one to a line, or CSV with a column `query`."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Queries belong to the book.")
+    pasted = transfer.queries_csv.parse_queries(transfer.decode(file.read()))
+    in_case = set(case.case_queries.present().values_list("query__text", flat=True))
+    present = sum(text in in_case for text in pasted.texts)
+    if not parameters.dry_run and queries.add(case=case, texts=pasted).added:
+        tasks.send(tasks.rescore_case, case.pk)
+    return {
+        "added": len(pasted.texts) - present,
+        "present": present,
+        "repeated": len(pasted.repeated),
+        "rejected": [{"line": line, "message": message} for line, message in pasted.rejected[:MAX_LISTED]],
+    }
+
+
+@router.post("/cases/{case_id}/import/runs", auth=WRITE, response={201: ImportedRuns})
+def import_runs(
+    request: ApiRequest, case_id: Id, parameters: Query[RunsImport], file: File[UploadedFile]
+) -> Status[dict[str, Any]]:
+    """Stores rankings that were made elsewhere as runs: a TREC run, or CSV, which may contain several of Quepid's snapshots."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    text = transfer.decode(file.read())
+    imported = transfer.runs_file.import_runs(case=case, text=text, by=request.user, name=parameters.name)
+    for run in imported.runs:
+        transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
+    started = [{"id": run.pk, "number": run.number, "status": run.status} for run in imported.runs]
+    return Status(201, {"runs": started, "remarks": transfer.runs_file.describe_import(imported)})
+
+
+@router.post("/import/cases", auth=WRITE, response={200: ImportedWhole, 201: ImportedWhole})
+def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
+    """Creates a case of a file that Relevancy or Quepid exported, JSON or ZIP, or nothing if anything is wrong. Starts no run."""
+    content = transfer.parse_case(file)
+    plan = transfer.case_import.plan_case(content=content, by=request.user)
+    transfer.check_page_limit(plan.ratings, "import_case")
+    endpoint = _usable_endpoint(request, parameters.endpoint_id)
+    answer = {
+        "id": None,
+        "name": parameters.name or content.name,
+        "queries": len(content.queries),
+        "ratings": plan.ratings,
+        "raters": content.raters[:MAX_LISTED],
+        "remarks": list(plan.remarks),
+    }
+    if parameters.dry_run:
+        return Status(200, answer)
+    case = transfer.case_import.import_case(plan=plan, by=request.user, endpoint=endpoint, name=parameters.name)
+    for run in case.runs.all():
+        transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
+    return Status(201, {**answer, "id": case.pk, "name": case.name})
+
+
+@router.post("/import/books", auth=WRITE, response={200: ImportedWhole, 201: ImportedWhole})
+def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
+    """Creates a book of a file that Relevancy or Quepid exported, JSON or ZIP, or nothing if anything is wrong."""
+    content = transfer.read_book(file)
+    transfer.check_page_limit(content.ratings, "import_book")
+    answer = {
+        "id": None,
+        "name": parameters.name or content.name,
+        "queries": len(content.details),
+        "ratings": content.ratings,
+        "raters": sorted(name for name in content.raters if name)[:MAX_LISTED],
+        "remarks": content.remarks,
+    }
+    if parameters.dry_run:
+        return Status(200, answer)
+    book = transfer.quepid_book.import_book(file=file, content=content, by=request.user, name=parameters.name)
+    return Status(201, {**answer, "id": book.pk, "name": book.name})
+
+
+def _usable_endpoint(request: ApiRequest, endpoint_id: int | None) -> Endpoint | None:
+    if endpoint_id is None:
+        return None
+    found: Endpoint | None = Endpoint.objects.usable_by(request.user).live().filter(pk=endpoint_id).first()
+    if found is None:
+        raise ValidationError({"endpoint_id": f"You may use no endpoint with the id {endpoint_id}."})
+    return found
+
+
+def _download(request: ApiRequest, file: IO[bytes], export: exports.Export[Any]) -> HttpResponseBase:
+    """Returns a file with an ETag of its content, or 304 if that is the one of If-None-Match."""
+    digest = hashlib.sha256()
+    read: Callable[[], bytes] = partial(file.read, READ_BYTES)
+    for content in iter(read, b""):
+        digest.update(content)
+    file.seek(0)
+    etag = f'"{digest.hexdigest()[:32]}"'
+    unchanged: HttpResponse | None = get_conditional_response(request, etag=etag)
+    if unchanged is not None:
+        file.close()
+    response = FileResponse(file, content_type=export.content_type) if unchanged is None else unchanged
+    response["ETag"] = etag
+    return response

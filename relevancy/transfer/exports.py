@@ -1,0 +1,101 @@
+"""What can be downloaded, on pages, by commands and by the API: each file has a name, which addresses contain."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+from relevancy.models import Book, Case, Run, User
+
+from . import book_ratings_csv, ratings_csv, relevancy_export, run_csv, trec
+
+MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
+CSV, TEXT, JSON = "text/csv", "text/plain", "application/json"
+
+
+@dataclass(frozen=True)
+class Export[M]:
+    """One kind of file.
+
+    suffix: the end of its name. label, hint: what it is, for people.
+    write: returns the parts of the text, or a file that is positioned at its start, for the user.
+    """
+
+    suffix: str
+    content_type: str
+    label: str
+    hint: str
+    write: Callable[[M, User], Iterable[str] | IO[bytes]]
+
+    def open(self, row: M, by: User) -> IO[bytes]:
+        """Returns the file, positioned at its start. It deletes itself when it is closed."""
+        written = self.write(row, by)
+        return cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
+
+
+type Formats = Mapping[str, Export[Any]]
+
+
+def spool(parts: Iterable[str]) -> IO[bytes]:
+    """Returns a text as a file in UTF-8, positioned at its start, which deletes itself when it is closed."""
+    file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 (the response closes it)
+    try:
+        for part in parts:
+            file.write(part.encode())
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return file
+
+
+OF_CASE: Mapping[str, Export[Case]] = {
+    "ratings": Export(
+        "-ratings.csv",
+        CSV,
+        "Ratings, CSV",
+        "query, docid, rating: the grades that scores are computed from. Can be imported again.",
+        lambda case, by: ratings_csv.export_ratings(case=case),
+    ),
+    "qrels": Export(
+        "-qrels.txt",
+        TEXT,
+        "Qrels, TREC",
+        "the grades for trec_eval",
+        lambda case, by: trec.export_qrels(case=case),
+    ),
+    "case": Export(
+        ".json",
+        JSON,
+        "Whole case, JSON",
+        "queries, ratings of every rater, attempts, scorers and pinned runs, one rating per line; no addresses and credentials. "
+        "Can be imported again, and the command evaluate can check it without a server.",
+        lambda case, by: relevancy_export.export_case(case=case, by=by),
+    ),
+}
+OF_RUN: Mapping[str, Export[Run]] = {
+    "csv": Export(
+        ".csv",
+        CSV,
+        "CSV",
+        "the results with their fields, as Quepid's snapshots",
+        lambda run, by: run_csv.export_run(run=run),
+    ),
+    "trec": Export(".txt", TEXT, "TREC", "the results for trec_eval", lambda run, by: trec.export_run(run=run)),
+}
+OF_BOOK: Mapping[str, Export[Book]] = {
+    "ratings": Export(
+        "-ratings.csv",
+        CSV,
+        "Ratings, CSV",
+        "the ratings of every rater, with the grade that scorers see",
+        lambda book, by: book_ratings_csv.export_book_ratings(book=book),
+    ),
+    "book": Export(
+        ".json",
+        JSON,
+        "Whole book, JSON",
+        "settings, queries and the ratings of every rater; can be imported again",
+        lambda book, by: relevancy_export.export_book(book=book, by=by),
+    ),
+}

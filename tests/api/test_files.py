@@ -1,0 +1,138 @@
+"""Files by the API: the same services, previews and refusals as on the pages."""
+
+import json
+
+import pytest
+from django.test import Client, override_settings
+
+from relevancy.models import Book, Case, Rating, Run
+from tests.factories import make_attempt, make_case, make_endpoint, make_user, run_now
+from tests.transfer import relevancy_files
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+CASE_FILE = json.dumps(relevancy_files.CASE)
+RATINGS = "query,docid,rating\nstar wars,1,3\nstar wars,2,0\nalien,,\n"
+
+
+@pytest.fixture
+def case():
+    return make_case(["star wars"], {"star wars": {"1": 3}})
+
+
+def refused(response, status=422):
+    assert (response.status_code, response.headers["Content-Type"]) == (status, "application/problem+json")
+    return response.json()
+
+
+def test_ratings_are_previewed_and_imported(api, case):
+    client = api(case.owner)
+    counts = {"added": 1, "changed": 0, "unchanged": 1, "unrated": 1, "new_queries": 1, "errors": []}
+    address = f"/cases/{case.pk}/import/ratings"
+    assert client.upload(f"{address}?dry_run=true", RATINGS).json() == counts
+    assert Rating.objects.count() == 1
+    assert client.upload(address, RATINGS).json() == counts
+    assert Rating.objects.count() == 2
+    assert client.download(f"/cases/{case.pk}/export/ratings").decode() == RATINGS
+
+
+def test_a_preview_lists_what_is_wrong_and_the_import_refuses_it(api, case):
+    client = api(case.owner)
+    address, text = f"/cases/{case.pk}/import/ratings", RATINGS + "star wars,3,9\nstar wars,4,x\n"
+    preview = client.upload(f"{address}?dry_run=true", text).json()
+    assert [error["line"] for error in preview["errors"]] == [5, 6]
+    problem = refused(client.upload(address, text))
+    assert problem["detail"].startswith("Line 5: ")
+    assert problem["errors"][0]["field"] == "file"
+    assert Rating.objects.count() == 1
+
+
+def test_queries_are_previewed_and_imported(api, case):
+    client, address = api(case.owner), f"/cases/{case.pk}/import/queries"
+    text = "alien\nstar wars\nalien\n" + "x" * 2049 + "\n"
+    for query in ("?dry_run=true", ""):
+        answer = client.upload(address + query, text).json()
+        assert [answer[name] for name in ("added", "present", "repeated")] == [1, 1, 1]
+        assert [error["line"] for error in answer["rejected"]] == [4]
+        assert case.case_queries.present().count() == (1 if query else 2)
+
+
+def test_runs_are_imported_and_exported(api, case):
+    client = api(case.owner)
+    text = "Snapshot Name,Query Text,Doc ID,Doc Position\nmay,star wars,2,1\nmay,star wars,1,2\njune,star wars,1,1\n"
+    answer = client.upload(f"/cases/{case.pk}/import/runs?name=old", text)
+    assert answer.status_code == 201
+    may, june = answer.json()["runs"]
+    assert [run.name for run in Run.objects.order_by("number")] == ["old: may", "old: june"]
+    assert client.download(f"/runs/{may['id']}/export/trec").decode().count("\n") == 2
+    assert "star wars,1,1" in client.download(f"/runs/{june['id']}/export/csv").decode()
+
+
+def test_a_case_is_imported_and_exported_again(api):
+    owner = make_user()
+    client, endpoint = api(owner), make_endpoint(owner)
+    address = f"/import/cases?endpoint_id={endpoint.pk}"
+    preview = client.upload(f"{address}&dry_run=true", CASE_FILE)
+    assert (preview.status_code, preview.json()["id"], Case.objects.count()) == (200, None, 0)
+    answer = client.upload(address, CASE_FILE)
+    assert answer.status_code == 201
+    assert {**preview.json(), "id": answer.json()["id"]} == answer.json()
+    case = Case.objects.get(pk=answer.json()["id"])
+    assert case.attempts.get().endpoint == endpoint
+    first = client.download(f"/cases/{case.pk}/export/case")
+    again = client.upload(address, first).json()["id"]
+    assert client.download(f"/cases/{again}/export/case") == first
+
+
+def test_a_book_is_imported_and_exported(api):
+    client = api(make_user())
+    content = json.dumps(relevancy_files.BOOK)
+    assert client.upload("/import/books?dry_run=true", content).json()["ratings"] == 3
+    assert not Book.objects.exists()
+    answer = client.upload("/import/books?name=Other", content)
+    assert (answer.status_code, answer.json()["name"]) == (201, "Other")
+    address = f"/books/{answer.json()['id']}/export"
+    assert json.loads(client.download(f"{address}/book"))["kind"] == "book"
+    assert client.download(f"{address}/ratings").startswith(b"query,docid,grade,")
+
+
+@pytest.mark.parametrize("kind", ["cases", "books"])
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"format": "relevancy/2"}', "PK\x03\x04", '{"case_name": 1'])
+def test_a_bad_file_is_a_problem_and_changes_nothing(api, kind, content):
+    problem = refused(api(make_user()).upload(f"/import/{kind}", content))
+    assert problem["errors"][0]["field"] == "file"
+    assert not Case.objects.exists()
+    assert not Book.objects.exists()
+
+
+def test_a_request_without_a_file_is_a_problem(api, case):
+    assert refused(api(case.owner).send("POST", "/import/cases"))["errors"][0]["field"] == "file"
+
+
+def test_an_endpoint_of_others_is_not_used(api):
+    endpoint = make_endpoint(make_user())
+    answer = api(make_user()).upload(f"/import/cases?endpoint_id={endpoint.pk}", CASE_FILE)
+    assert refused(answer)["errors"][0]["field"] == "endpoint_id"
+    assert not Case.objects.exists()
+
+
+@override_settings(MAX_REQUEST_SIZE=1000, DATA_UPLOAD_MAX_MEMORY_SIZE=500)
+def test_a_file_may_be_larger_than_other_bodies_up_to_the_limit_of_the_server(api, case):
+    client, address = api(case.owner), f"/cases/{case.pk}/import/ratings"
+    assert client.upload(address, RATINGS + "alien,,\n" * 60).status_code == 200
+    refused(client.upload(address, RATINGS + "alien,,\n" * 200), 413)
+
+
+def test_a_file_has_an_etag(api, case):
+    client, address = api(case.owner), f"/cases/{case.pk}/export/ratings"
+    first = client.send("GET", address)
+    b"".join(first.streaming_content)
+    assert client.send("GET", address, **{"If-None-Match": first.headers["ETag"]}).status_code == 304
+    client.upload(f"/cases/{case.pk}/import/ratings", RATINGS)
+    newer = client.send("GET", address, **{"If-None-Match": first.headers["ETag"]})
+    assert b"".join(newer.streaming_content).decode() == RATINGS
+
+
+def test_a_file_that_a_run_does_not_have(api, case):
+    run = run_now(make_attempt(case))
+    assert api(case.owner).send("GET", f"/runs/{run.pk}/export/nothing").status_code == 422
+    assert Client().get(f"/api/v1/runs/{run.pk}/export/csv").status_code == 401
