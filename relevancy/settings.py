@@ -135,8 +135,10 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000",
     }
 elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    from relevancy import database_pool  # needs psycopg, which SQLite does not
+
     DATABASES["default"]["OPTIONS"] = {
-        "pool": {"min_size": 0, "max_size": integer("DATABASE_POOL", 8, 1), "timeout": 5},
+        "pool": database_pool.options(size=integer("DATABASE_POOL", 8, 1)),
         "connect_timeout": 5,
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -18,6 +18,7 @@ from .rating_import import (
     RatingImport,
     count_current_ratings,
     current_ratings,
+    read_query_ratings,
     stored_ratings,
 )
 from .run import Ranking, Run
@@ -86,5 +87,6 @@ __all__ = [
     "comparison_revision",
     "count_current_ratings",
     "current_ratings",
+    "read_query_ratings",
     "stored_ratings",
 ]

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
-from django.db import models
+from django.db import connection, models
 from django.db.models import Count, Exists, Max, OuterRef, Value
 
 from .book import Book, Query
 from .rating import Rating, Verdict
+from .raw_rows import in_utc
 from .user import User
 
 
@@ -103,6 +104,38 @@ def current_ratings(columns: Sequence[str], *, rater: User | None = None, **look
     if rater is not None:
         stored, applied = stored.filter(rater=rater), applied.filter(rating_import__rater=rater)
     return stored.values_list(*columns).union(applied.values_list(*_of_imports(columns)), all=True).order_by()
+
+
+def read_query_ratings(query_id: int) -> list[tuple[Any, ...]]:
+    """Reads what `current_ratings` returns for one query: `(id, document, rater's id, name, address, verdict, grade, note, time,
+    whether it is an adjudication)`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_QUERY_RATINGS, [query_id, query_id])
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return [(*columns, in_utc(updated_at), bool(decides)) for *columns, updated_at, decides in rows]
+
+
+# Written by hand because every rating reads it: building the statement took five times as long as executing it.
+_REPLACED = f"""
+    SELECT 1 FROM {ImportedRating._meta.db_table} imported
+    JOIN {RatingImport._meta.db_table} origin ON origin.id = imported.rating_import_id
+    WHERE origin.applied_at IS NOT NULL AND imported.query_id = stored.query_id AND imported.doc_id = stored.doc_id
+        AND origin.rater_id = stored.rater_id
+"""
+_QUERY_RATINGS = f"""
+    SELECT stored.id, stored.doc_id, stored.rater_id, rater.name, rater.email, stored.verdict, stored.value, stored.note,
+        stored.updated_at, stored.is_adjudication
+    FROM {Rating._meta.db_table} stored
+    JOIN {User._meta.db_table} rater ON rater.id = stored.rater_id
+    WHERE stored.query_id = %s AND NOT EXISTS ({_REPLACED})
+    UNION ALL
+    SELECT {UNMOVED}, imported.doc_id, origin.rater_id, rater.name, rater.email, '{Verdict.RATED.value}', imported.value, '',
+        origin.applied_at, FALSE
+    FROM {ImportedRating._meta.db_table} imported
+    JOIN {RatingImport._meta.db_table} origin ON origin.id = imported.rating_import_id
+    JOIN {User._meta.db_table} rater ON rater.id = origin.rater_id
+    WHERE imported.query_id = %s AND origin.applied_at IS NOT NULL
+"""
 
 
 def count_current_ratings(columns: Sequence[str], **lookups: Any) -> models.QuerySet[Any, Any]:

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from relevancy.models import UNMOVED, Book, Verdict, current_ratings
+from relevancy.models import UNMOVED, Book, Verdict, read_query_ratings
 
 from .grades import RatingRow, combine_grades, counting
-
-_COLUMNS = ("verdict", "value", "note", "updated_at", "is_adjudication")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +41,9 @@ class QueryRatings:
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
-        columns = ("id", "doc_id", "rater_id", "rater__name", "rater__email", *_COLUMNS)
         records = [
-            RatingRecord(pk, doc_id, rater_id, name or email, verdict, value, note, updated_at, bool(decides))
-            for pk, doc_id, rater_id, name, email, verdict, value, note, updated_at, decides in current_ratings(
-                columns, query_id=query_id
-            )
+            RatingRecord(pk, doc_id, rater_id, name or email, *judged)
+            for pk, doc_id, rater_id, name, email, *judged in read_query_ratings(query_id)
         ]
         return cls(query_id, sorted(records, key=lambda record: (record.updated_at, record.pk)))
 

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.db import connection
 from relevancy import cases, judgments, queries, scores, tasks
 from relevancy.judgments import imports
 from relevancy.models import (
+    UNMOVED,
     Book,
     Case,
     ImportedRating,
@@ -24,6 +25,8 @@ from relevancy.models import (
     RatingImport,
     User,
     Verdict,
+    current_ratings,
+    read_query_ratings,
 )
 from relevancy.scoring.errors import ScoringError
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
@@ -167,6 +170,21 @@ def test_nothing_changes_when_imported_ratings_are_moved(seed: int, killed: Any)
     judgments.sweep_imports()
     assert (grades(case), records(case)) == before
     assert [*Query.objects.values_list("revision", flat=True)] == revisions
+
+
+def test_ratings_of_one_query_are_those_of_the_general_statement(killed: Any) -> None:
+    case = make_case(2, {"query 1": {"a": 1, "b": 1}})
+    rate_all(case, {"query 1": {"a": 0, "d": 2}}, make_user("Other"))
+    with killed("write"):
+        import_all(case, {"query 1": {"d": 0}}, by=make_user())
+    with killed("move"):
+        import_all(case, {"query 1": {"a": 3, "c": 2}, "query 2": {"a": 1}})
+    query = query_of(case, "query 1")
+    columns = ("id", "doc_id", "rater_id", "rater__name", "rater__email", "verdict", "value", "note", "updated_at")
+    rows = sorted(read_query_ratings(query.pk))
+    assert rows == sorted(current_ratings((*columns, "is_adjudication"), query_id=query.pk))
+    assert [row[0] == UNMOVED for row in rows].count(True) == 2
+    assert [type(value) for value in rows[0][-2:]] == [datetime, bool]
 
 
 def test_ratings_and_undo_before_the_import_is_moved(killed: Any) -> None:
