@@ -178,6 +178,23 @@ if not MAIL_HOST:
     MAILERS = {"default": {"BACKEND": "django.core.mail.backends.dummy.EmailBackend"}}
 DEFAULT_FROM_EMAIL = text("MAIL_FROM", "relevancy@localhost")
 
+# --- single sign-on (OpenID Connect) ---------------------------------------------------------------------------------
+
+OIDC_ISSUER = text("OIDC_ISSUER", "")
+OIDC_NAME = text("OIDC_NAME", "single sign-on")  # as the button on the sign-in page calls it
+OIDC_CLIENT_ID = text("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = text("OIDC_CLIENT_SECRET", "")
+OIDC_DOMAINS = [
+    domain.lower() for domain in words("OIDC_DOMAINS")
+]  # of addresses that get an account without invitation
+OIDC_TRUST_EMAIL = flag("OIDC_TRUST_EMAIL")
+if OIDC_ISSUER and not OIDC_CLIENT_ID:
+    raise ImproperlyConfigured(
+        "RELEVANCY_OIDC_ISSUER is set, but RELEVANCY_OIDC_CLIENT_ID is not. The provider gives you one."
+    )
+if OIDC_ISSUER and not OIDC_ISSUER.startswith("https://") and not (DEBUG or DEMO):
+    raise ImproperlyConfigured(f"RELEVANCY_OIDC_ISSUER is {OIDC_ISSUER!r}; it must begin with https://.")
+
 # --- endpoints ------------------------------------------------------------------------------------------------------
 
 # Endpoints may use loopback and private addresses by default only in development and in the demo.

@@ -17,6 +17,7 @@ from relevancy.models import (
     CaseScore,
     ComparedRun,
     Endpoint,
+    ExternalAccount,
     ImportedRating,
     Invitation,
     JudgeAnswer,
@@ -76,6 +77,7 @@ def data(db):
     accounts.api_tokens.create(user=people["rater"], name="nightly", scope=ApiToken.Scope.READ, days=None)
     accounts.second_factor.begin(user=people["rater"])
     accounts.second_factor.renew_codes(user=people["rater"])
+    ExternalAccount.objects.create(user=people["rater"], issuer="https://login.example.com", subject="7")
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])

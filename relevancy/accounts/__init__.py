@@ -2,7 +2,7 @@
 Programs sign in with tokens. Raters that are named in a file get a row too, but cannot sign in.
 """
 
-from . import api_tokens, deletion, passwords, second_factor, sessions
+from . import api_tokens, deletion, external_accounts, openid_connect, passwords, second_factor, sessions
 from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator
@@ -22,7 +22,9 @@ __all__ = [
     "count_request",
     "deletion",
     "ensure_raters",
+    "external_accounts",
     "known_raters",
+    "openid_connect",
     "passwords",
     "remember_browser",
     "second_factor",

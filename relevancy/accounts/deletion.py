@@ -118,6 +118,7 @@ def delete(*, user: User) -> None:
         RecoveryCode.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
         user.api_tokens.all().delete()
+        user.external_accounts.all().delete()
         _forget(user)
 
 

@@ -164,6 +164,13 @@ class UserSessionAdmin(ReadOnlyAdmin):
     actions = None
 
 
+@admin.register(models.ExternalAccount)
+class ExternalAccountAdmin(ReadOnlyAdmin):
+    list_display = ("user", "email", "issuer", "connected_at", "last_used_at")
+    list_select_related = ("user",)
+    search_fields = ("user__email", "user__name", "email", "subject")
+
+
 @admin.register(models.Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
     list_display = (

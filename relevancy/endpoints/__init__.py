@@ -10,6 +10,7 @@ from .connections import (
     connect_for_page,
     connection,
     known_queries,
+    page_slot,
     sample_query,
 )
 from .endpoints import (
@@ -61,6 +62,7 @@ __all__ = [
     "is_file_engine",
     "known_queries",
     "may_create",
+    "page_slot",
     "restore",
     "sample_query",
     "save_new",

@@ -78,14 +78,22 @@ def connect_for_page(endpoint: Endpoint) -> Iterator[engines.Engine]:
         with connect(endpoint) as engine:
             yield engine
         return
-    slots = _page_slots(settings.ENGINE_THREADS)
-    if not slots.acquire(blocking=False):
-        raise EngineBusy
-    try:
+    with page_slot():
         own = connection(endpoint)
         timeouts = {name: min(getattr(own, name), MAX_PAGE_TIMEOUT) for name in ("connect_timeout", "read_timeout")}
         with engines.connect(replace(own, **timeouts)) as engine:
             yield engine
+
+
+@contextmanager
+def page_slot() -> Iterator[None]:
+    """A context manager for requests to another server while a page waits. Raises `EngineBusy` at once if `ENGINE_THREADS` threads
+    of this process are within it."""
+    slots = _page_slots(settings.ENGINE_THREADS)
+    if not slots.acquire(blocking=False):
+        raise EngineBusy
+    try:
+        yield
     finally:
         slots.release()
 

@@ -7,6 +7,7 @@ from .book import Book, Query, QueryLink
 from .case import Case, CaseQuery, CaseScorer
 from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
+from .external_account import ExternalAccount
 from .invitation import Invitation
 from .judge_model import CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
@@ -49,6 +50,7 @@ __all__ = [
     "ComparedRun",
     "EncryptedJSONField",
     "Endpoint",
+    "ExternalAccount",
     "ImportedRating",
     "Invitation",
     "JudgeAnswer",

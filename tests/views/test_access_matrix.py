@@ -67,6 +67,11 @@ password_change        POST   all     200
 password_change_done   GET    all     200
 admin_login            GET    public  200
 login_code             GET    public  302
+openid_login           GET    public  404
+openid_answer          GET    public  404
+account_external       GET    all     404
+account_external       POST   all     404
+account_external_disconnect POST all 404
 login_code             POST   public  302
 account_second_factor  GET    all     200
 account_second_factor  POST   all     200
@@ -285,6 +290,7 @@ class World:
             "team_id": self.team.pk,
             "member_id": self.member.pk,
             "token_id": self.api_token.pk,
+            "external_id": 0,
             "invitation_id": self.invitation.pk,
             "token": teams.invitations.token(self.invitation),
             "query_id": self.case.book.queries.first().pk,

@@ -31,6 +31,7 @@ class SignIn(LoginView):
         emails = [email for email, *_ in PEOPLE] if settings.DEMO else []
         context["demo_people"] = list(User.objects.filter(email__in=emails, is_active=True)) if emails else []
         context["demo_password"] = PASSWORD
+        context["provider"] = settings.OIDC_NAME if accounts.openid_connect.is_configured() else ""
         return super().get_context_data(**context)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
@@ -59,7 +60,9 @@ def account(request: HtmxRequest) -> HttpResponse:
         return response
     memberships = request.user.memberships.select_related("team").order_by("team__name")
     teams = [(member.team, Role(member.role).label) for member in memberships]
-    return render(request, "account/account.html", {"form": form, "teams": teams}, status=422 if form.errors else 200)
+    has_provider = accounts.openid_connect.is_configured()
+    context = {"form": form, "teams": teams, "has_provider": has_provider}
+    return render(request, "account/account.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])

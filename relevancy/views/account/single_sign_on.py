@@ -1,0 +1,128 @@
+"""Signing in with the site's OpenID Connect provider, and the provider's accounts that are connected with the user's."""
+
+import logging
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from relevancy import accounts, endpoints
+from relevancy.models import ExternalAccount
+from relevancy.models.errors import error_text
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import redirect_with_message
+
+from .second_factor import ask_for_code, finish_sign_in
+
+PENDING = "openid"  # the key of a session that waits for the provider
+log = logging.getLogger("relevancy.accounts")
+
+
+@login_not_required
+@never_cache
+@require_GET
+def openid_login(request: HtmxRequest) -> HttpResponse:
+    """Sends the browser to the provider, to sign in there."""
+    next_url = request.GET.get("next", "")
+    is_safe = url_has_allowed_host_and_scheme(next_url, {request.get_host()}, require_https=request.is_secure())
+    try:
+        address = _begin(request, next=next_url if is_safe else reverse("home"))
+    except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
+        return _refuse(request, _failure(error), "login")
+    return redirect(address)
+
+
+@login_not_required
+@never_cache
+@require_GET
+def openid_answer(request: HtmxRequest) -> HttpResponse:
+    """Where the provider sends the browser back to: signs the user in, or connects the account for which this was asked."""
+    _check_configured()
+    pending = request.session.pop(PENDING, {})
+    user_id = pending.get("user")
+    page = "account_external" if user_id and request.user.is_authenticated else "login"
+    try:
+        with endpoints.page_slot():
+            identity = accounts.openid_connect.finish(pending, request.GET.dict())
+        if user_id is None:
+            user = accounts.external_accounts.find_or_create_user(identity)
+        elif user_id != request.user.pk:
+            raise ValidationError("You were signed out meanwhile. Sign in, and connect the accounts again.")
+        else:
+            accounts.external_accounts.connect(user=request.user, identity=identity)
+            return redirect_with_message(request, reverse(page), f"{settings.OIDC_NAME}: connected.")
+    except ValidationError as error:
+        return _refuse(request, error_text(error), page)
+    except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
+        return _refuse(request, _failure(error), page)
+    if accounts.second_factor.is_on(user):
+        return ask_for_code(request, user, pending["next"])
+    return finish_sign_in(request, user, pending["next"])
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def external_accounts(request: HtmxRequest) -> HttpResponse:
+    """The provider's accounts that sign the user in. POST: prepares the link that connects another one.
+
+    A link, because the content security policy lets no form lead to another site. It is there only after a POST, which other sites
+    cannot send: else they could connect their account with the user's.
+    """
+    _check_configured()
+    address = ""
+    if request.method == "POST":
+        try:
+            address = _begin(request, user=request.user.pk)
+        except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
+            return _refuse(request, _failure(error), "account_external")
+    rows = request.user.external_accounts.all()
+    context = {"rows": rows, "address": address, "provider": settings.OIDC_NAME}
+    return render(request, "account/external_accounts.html", context)
+
+
+@require_POST
+def external_account_disconnect(request: HtmxRequest, external_id: int) -> HttpResponse:
+    """Ends that one of the provider's accounts signs the user in."""
+    external = get_object_or_404(ExternalAccount, pk=external_id, user=request.user)
+    try:
+        accounts.external_accounts.disconnect(user=request.user, pk=external.pk)
+    except ValidationError as error:
+        return _refuse(request, error_text(error), "account_external")
+    return redirect_with_message(request, reverse("account_external"), f"{external} no longer signs you in.")
+
+
+def _begin(request: HtmxRequest, **kept: Any) -> str:
+    """Returns the provider's address, and keeps in the session what the answer needs."""
+    _check_configured()
+    path = reverse("openid_answer")
+    redirect_uri = settings.SITE_URL + path if settings.SITE_URL else request.build_absolute_uri(path)
+    with endpoints.page_slot():
+        address, pending = accounts.openid_connect.begin(redirect_uri)
+    request.session[PENDING] = {**pending, **kept}
+    return address
+
+
+def _check_configured() -> None:
+    if not accounts.openid_connect.is_configured():
+        raise Http404("This site has no provider to sign in with.")
+
+
+def _failure(error: Exception) -> str:
+    """The message about an error of the provider. Its details are for the log: the sign-in page is for everyone."""
+    if isinstance(error, endpoints.EngineBusy):
+        return str(error)
+    log.warning("Signing in with %s failed: %s", settings.OIDC_ISSUER, error)
+    return f"Signing in with {settings.OIDC_NAME} failed. Try again; if it fails again, an admin finds the reason in the log."
+
+
+def _refuse(request: HtmxRequest, text: str, page: str) -> HttpResponse:
+    messages.error(request, text)
+    return redirect(page)

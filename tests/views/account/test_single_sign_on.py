@@ -1,0 +1,262 @@
+"""Signing in with an OpenID Connect provider: who is signed in, what is refused, and connecting accounts."""
+
+import time
+
+import pytest
+from django.contrib.messages import get_messages
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from joserfc.jwk import ECKey
+
+from relevancy import accounts
+from relevancy.models import Authenticator, ExternalAccount, Invitation, Role, Team, User
+from tests.openid_provider import CLIENT_ID, SECRET, Provider, serve
+
+VERIFIED = {"email": "Nora@Example.org", "email_verified": True, "name": "Nora N."}
+PASSWORD = "correct horse 12"
+
+
+@pytest.fixture
+def provider(settings, db):
+    with serve() as provider:
+        settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = provider.url, CLIENT_ID, SECRET
+        settings.OIDC_NAME, settings.OIDC_DOMAINS = "Example account", ["example.org"]
+        accounts.openid_connect.forget()
+        yield provider
+    accounts.openid_connect.forget()
+
+
+def sign_in_with(provider: Provider, *, answer=None, **claims):
+    """The whole way: the link of the sign-in page, the provider, and back. Returns the client and the last response."""
+    client = Client()
+    provider.claims = claims
+    to_provider = client.get(reverse("openid_login"), {"next": "/books/"})
+    assert to_provider.status_code == 302
+    parameters = provider.sign_in(to_provider.headers["Location"])
+    return client, client.get(reverse("openid_answer"), parameters | (answer or {}))
+
+
+def user_of(client):
+    pk = client.session.get("_auth_user_id")
+    return None if pk is None else User.objects.get(pk=pk)
+
+
+def message(response):
+    return " ".join(str(each) for each in get_messages(response.wsgi_request))
+
+
+def test_new_user_of_an_allowed_domain(provider):
+    assert "Sign in with Example account" in " ".join(Client().get(reverse("login")).content.decode().split())
+    client, response = sign_in_with(provider, **VERIFIED)
+    assert response.headers["Location"] == "/books/"
+    user = user_of(client)
+    assert (user.email, user.name, user.has_confirmed_email) == ("nora@example.org", "Nora N.", True)
+    assert not user.has_usable_password()
+    assert len(accounts.sessions.current(user)) == 1
+    again, _ = sign_in_with(provider, email="other@elsewhere.net", email_verified=True)
+    assert user_of(again) == user  # by its subject, whatever the address is now
+    assert ExternalAccount.objects.get().email == "other@elsewhere.net"
+
+
+def test_address_from_the_userinfo_endpoint(provider):
+    provider.user_info = {"sub": "7", **VERIFIED}
+    client, _ = sign_in_with(provider)
+    assert user_of(client).email == "nora@example.org"
+    provider.user_info = {"sub": "another", **VERIFIED}
+    client, response = sign_in_with(provider, sub="8")
+    assert user_of(client) is None
+    assert "failed" in message(response)
+
+
+def test_secret_in_the_form_where_the_provider_wants_it_there(provider):
+    provider.metadata = {"token_endpoint_auth_methods_supported": ["client_secret_post"]}
+    client, _ = sign_in_with(provider, **VERIFIED)
+    assert user_of(client) is not None
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"email": "nora@elsewhere.net", "email_verified": True},
+        {"email": "nora@example.org", "email_verified": False},
+        {"email": "nora@example.org"},
+        {"email": "not an address", "email_verified": True},
+        {},
+    ],
+    ids=str,
+)
+def test_nobody_else_gets_an_account(provider, claims):
+    provider.user_info = {"sub": "7"}
+    client, response = sign_in_with(provider, **claims)
+    assert response.headers["Location"] == reverse("login")
+    assert "account" in message(response)
+    assert not User.objects.exists()
+    assert user_of(client) is None
+
+
+def test_invited_address_gets_an_account(provider, people):
+    team = Team.objects.get(name="Search")
+    Invitation.objects.create(team=team, email="guest@elsewhere.net", role=Role.RATER, created_by=people["owner"])
+    client, _ = sign_in_with(provider, email="guest@elsewhere.net", email_verified=True)
+    assert user_of(client).email == "guest@elsewhere.net"
+
+
+def test_verified_address_of_an_account_signs_it_in(provider, people):
+    client, _ = sign_in_with(provider, email=people["rater"].email.upper(), email_verified=True)
+    assert user_of(client) == people["rater"]
+
+
+@pytest.mark.parametrize(("is_verified", "is_confirmed"), [(False, True), (True, False)])
+def test_unproven_address_does_not(provider, people, is_verified, is_confirmed):
+    User.objects.filter(pk=people["rater"].pk).update(has_confirmed_email=is_confirmed)
+    client, response = sign_in_with(provider, email=people["rater"].email, email_verified=is_verified)
+    assert user_of(client) is None
+    assert "connect" in message(response)
+
+
+def test_inactive_user(provider, people):
+    User.objects.filter(pk=people["rater"].pk).update(is_active=False)
+    client, response = sign_in_with(provider, email=people["rater"].email, email_verified=True)
+    assert user_of(client) is None
+    assert "switched off" in message(response)
+    assert not ExternalAccount.objects.exists()
+
+
+def test_second_factor_is_still_asked_for(provider, people):
+    accounts.second_factor.begin(user=people["rater"])
+    Authenticator.objects.update(confirmed_at=timezone.now())
+    client, response = sign_in_with(provider, email=people["rater"].email, email_verified=True)
+    assert response.headers["Location"] == reverse("login_code")
+    assert user_of(client) is None
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"aud": "another application"},
+        {"aud": [CLIENT_ID, "another"], "azp": "another"},
+        {"iss": "http://127.0.0.1:1"},
+        {"nonce": "of another request"},
+        {"nonce": None},
+        {"exp": 1},
+        {"exp": None},
+        {"iat": 4_000_000_000},
+        {"sub": None},
+        {"sub": ""},
+        {"sub": "x" * 256},
+        {"sub": ["7"]},
+    ],
+    ids=str,
+)
+def test_invalid_token(provider, claims, caplog):
+    client, response = sign_in_with(provider, **(VERIFIED | claims))
+    assert user_of(client) is None
+    assert "an admin finds the reason in the log" in message(response)
+    assert "Signing in with" in caplog.text
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("has_same_id", [False, True])
+def test_token_signed_with_another_key(provider, has_same_id):
+    parameters = {"kid": provider.key.kid} if has_same_id else {"kid": "another"}
+    provider.signs_with = ECKey.generate_key("P-256", parameters)
+    client, _ = sign_in_with(provider, **VERIFIED)
+    assert user_of(client) is None
+
+
+def test_provider_that_changed_its_keys(provider):
+    sign_in_with(provider, **VERIFIED)
+    provider.key = ECKey.generate_key("P-256", auto_kid=True)
+    client, _ = sign_in_with(provider, **VERIFIED)
+    assert user_of(client) is not None
+    asked = len(provider.asked)
+    sign_in_with(provider, **VERIFIED)
+    assert len(provider.asked) == asked + 1  # addresses and keys are kept; only the code is exchanged
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"state": "of another browser"},
+        {"state": ""},
+        {"error": "access_denied"},
+        {"iss": "http://127.0.0.1:1"},
+        {"code": "no"},
+    ],
+    ids=str,
+)
+def test_answer_that_does_not_fit(provider, answer):
+    client, response = sign_in_with(provider, answer=answer, **VERIFIED)
+    assert user_of(client) is None
+    assert "failed" in message(response)
+
+
+def test_answer_is_accepted_for_ten_minutes(provider, monkeypatch):
+    client = Client()
+    provider.claims = VERIFIED
+    parameters = provider.sign_in(client.get(reverse("openid_login")).headers["Location"])
+    session = client.session
+    session["openid"] = session["openid"] | {"at": time.time() - 601}
+    session.save()
+    assert "failed" in message(client.get(reverse("openid_answer"), parameters))
+    assert user_of(client) is None
+    assert "failed" in message(client.get(reverse("openid_answer"), parameters))  # and only once
+    assert "failed" in message(Client().get(reverse("openid_answer")))
+
+
+def test_other_sites_are_no_targets(provider):
+    client = Client()
+    provider.claims = VERIFIED
+    to_provider = client.get(reverse("openid_login"), {"next": "https://evil.example/"})
+    response = client.get(reverse("openid_answer"), provider.sign_in(to_provider.headers["Location"]))
+    assert response.headers["Location"] == "/"
+
+
+def test_provider_that_is_down_or_another_one(provider):
+    provider.is_down = True
+    response = Client().get(reverse("openid_login"))
+    assert response.headers["Location"] == reverse("login")
+    assert provider.url not in message(response)
+    provider.is_down = False
+    provider.metadata = {"issuer": "https://other.example"}
+    assert "failed" in message(Client().get(reverse("openid_login")))
+
+
+def test_connecting_and_disconnecting(provider, people):
+    people["rater"].set_password(PASSWORD)
+    people["rater"].save()
+    client, editor, url = Client(), Client(), reverse("account_external")
+    client.force_login(people["rater"])
+    editor.force_login(people["editor"])
+    assert "Continue to" not in client.get(url).content.decode()
+    page = client.post(url)
+    provider.claims = {"email": "someone@elsewhere.net"}
+    response = client.get(reverse("openid_answer"), provider.sign_in(page.context["address"]))
+    assert response.headers["Location"] == url
+    external = ExternalAccount.objects.get(user=people["rater"])
+    assert "someone@elsewhere.net" in client.get(url).content.decode()
+    other, _ = sign_in_with(provider, email="someone@elsewhere.net")
+    assert user_of(other) == people["rater"]
+    page = editor.post(url)
+    response = editor.get(reverse("openid_answer"), provider.sign_in(page.context["address"]))
+    assert "another user" in message(response)
+    disconnect = reverse("account_external_disconnect", args=[external.pk])
+    assert editor.post(disconnect).status_code == 404
+    client.post(disconnect)
+    assert not ExternalAccount.objects.exists()
+
+
+def test_the_last_way_to_sign_in_stays(provider):
+    client, _ = sign_in_with(provider, **VERIFIED)
+    external = ExternalAccount.objects.get()
+    response = client.post(reverse("account_external_disconnect", args=[external.pk]))
+    assert "Choose a password first" in message(response)
+    assert ExternalAccount.objects.exists()
+
+
+def test_site_without_a_provider(sign_in):
+    client = sign_in("rater")
+    assert "Single sign-on" not in client.get(reverse("account")).content.decode()
+    assert client.get(reverse("account_external")).status_code == 404
+    assert Client().get(reverse("openid_login")).status_code == 404
