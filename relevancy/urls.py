@@ -25,6 +25,7 @@ urlpatterns = [
     path("", include("relevancy.views.compare.urls")),
     path("", include("relevancy.views.books.urls")),
     path("", include("relevancy.views.judge.urls")),
+    path("", include("relevancy.views.preferences.urls")),
     path("", include("relevancy.views.judge_models.urls")),
     path("", include("relevancy.views.endpoints.urls")),
     path("", include("relevancy.views.scorers.urls")),

@@ -27,6 +27,7 @@ from relevancy.models import (
     JudgingQueue,
     Notification,
     Policy,
+    PreferenceTest,
     Query,
     QueryLink,
     QueryScore,
@@ -54,6 +55,7 @@ READ_ONLY = (
     *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
+    *("preference", "preferencequery", "preferencetest"),
     *("calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 MAX_STATEMENTS = 25
@@ -90,7 +92,17 @@ def data(db):
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     _import(case, people["rater"])
     _judge(case, people["owner"])
+    _prefer(case, run, people["rater"])
     return people
+
+
+def _prefer(case, run, rater):
+    """A preference test of two runs with an answer."""
+    test = PreferenceTest.objects.create(
+        run_a=run, run_b=make_run(case), depth=10, drawn=1, identical=0, created_by=rater
+    )
+    test_query = test.test_queries.create(query=case.book.queries.first())
+    test_query.preferences.create(rater=rater, choice="a", lists_key="0" * 16)
 
 
 def _judge(case, owner):

@@ -24,6 +24,7 @@ from relevancy.models import (
     JudgeJob,
     JudgingPair,
     JudgingQueue,
+    PreferenceQuery,
     Query,
     QueryScore,
     Ranking,
@@ -143,7 +144,7 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
         merged.store(by)
         replaced, withdrawn = replaced + len(merged.replaced), withdrawn + len(merged.withdrawn)
         _drop_repeated_answers(targets)
-        for model in (Rating, RatingChange, JudgeAnswer, CaseQuery, Ranking, QueryScore):
+        for model in (Rating, RatingChange, JudgeAnswer, PreferenceQuery, CaseQuery, Ranking, QueryScore):
             _repoint(model, targets)
         _merge_queries(targets)
         JudgingPair.objects.update_levels(list(targets.values()))

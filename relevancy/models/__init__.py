@@ -12,6 +12,7 @@ from .invitation import Invitation
 from .judge_model import CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
+from .preference import Preference, PreferenceQuery, PreferenceTest
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import (
     UNMOVED,
@@ -61,6 +62,9 @@ __all__ = [
     "Membership",
     "Notification",
     "Policy",
+    "Preference",
+    "PreferenceQuery",
+    "PreferenceTest",
     "Query",
     "QueryLink",
     "QueryScore",

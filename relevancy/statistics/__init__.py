@@ -14,6 +14,7 @@ from .intervals import Interval, IntervalKind, find_interval, t_test
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means, randomisation_test
+from .sign_test import SignTest, sign_test
 from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "PairedComparison",
     "RaterTable",
     "RunMeans",
+    "SignTest",
     "StatisticsError",
     "Verdict",
     "compare_means",
@@ -50,5 +52,6 @@ __all__ = [
     "rank_correlation",
     "rbo",
     "required_queries",
+    "sign_test",
     "t_test",
 ]

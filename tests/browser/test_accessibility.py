@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from relevancy import cases, judgments, queries, runs, scorers
-from relevancy.models import Case, Endpoint, JudgeModel, Scorer, Team, User
+from relevancy.models import Case, Endpoint, JudgeModel, PreferenceTest, Scorer, Team, User
 from tests import factories
 
 from . import stage
@@ -36,7 +36,12 @@ def case(people: dict[str, User], films: str) -> Case:
         knobs={},
         by=owner,
     )
-    factories.run_now(attempt)
+    baseline = stage.newest_run(case)
+    run = factories.run_now(attempt)
+    test = judgments.start_preference_test(a=baseline, b=run, queries=2, by=owner)
+    lists = judgments.next_lists(test=test, by=owner)
+    assert lists is not None
+    judgments.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=owner)
     return case
 
 
@@ -51,7 +56,7 @@ def _violations(page: Page) -> list[str]:
 
 
 def _addresses(case: Case) -> list[str]:
-    judge = JudgeModel.objects.get(name="Mini")
+    judge, test = JudgeModel.objects.get(name="Mini"), PreferenceTest.objects.get()
     team, endpoint = Team.objects.get(name="Search"), Endpoint.objects.get(name="films")
     query = case.case_queries.get(query__text="star wars")
     in_query = f"/cases/{case.pk}/queries/{query.pk}"
@@ -68,6 +73,9 @@ def _addresses(case: Case) -> list[str]:
         f"/books/{case.book_id}/conflicts/",
         f"/books/{case.book_id}/change/?rule=mean&scale=0:3&relevant_from=&ratings=map",
         f"/books/{case.book_id}/judge/",
+        f"/books/{case.book_id}/preferences/",
+        f"/books/{case.book_id}/preferences/{test.pk}/",
+        f"/books/{case.book_id}/preferences/{test.pk}/result/",
         f"/books/{case.book_id}/judge-models/",
         f"/books/{case.book_id}/judge-models/new/",
         f"/books/{case.book_id}/judge-models/{judge.pk}/",

@@ -4,8 +4,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from relevancy import judgments
-from relevancy.models import Case, Rating, User, Verdict
+from relevancy import judgments, runs
+from relevancy.models import Case, Endpoint, Preference, PreferenceTest, Rating, User, Verdict
+from tests import factories
 
 from . import stage
 from .conftest import Opens
@@ -156,6 +157,47 @@ def test_a_rating_survives_being_signed_out(look: Opens, people: dict[str, User]
     page.reload()
     _expect_left(page, 5)
     assert _values(people) == [3]
+
+
+def test_two_lists_by_keyboard_and_on_a_phone(look: Opens, people: dict[str, User], films: str) -> None:
+    case = stage.film_case(people["editor"], ["star wars", "alien", "solaris"])
+    template = '{"query": "#$query##", "fields": ["overview"]}'
+    endpoint = Endpoint.objects.get(name="films")
+    attempt = runs.attempts.save(
+        case=case, endpoint=endpoint, template=template, fields=stage.FIELDS, knobs={}, by=people["editor"]
+    )
+    factories.run_now(attempt)
+    editor = look("editor")
+    editor.goto(f"/cases/{case.pk}/compare/")
+    editor.get_by_role("link", name="Let raters compare the lists").click()
+    editor.get_by_role("button", name="Start").click()
+    expect(editor.locator("#preference-sentence")).to_contain_text("No list has been preferred")
+    test = PreferenceTest.objects.get()
+    total = test.test_queries.count()
+    assert total >= 2
+
+    page = look("rater")
+    page.goto(f"/books/{case.book_id}/judge/")
+    page.locator("#preferences-link").click()
+    page.get_by_role("link", name=str(test)).click()
+    for left, key in ((total - 1, "1"), (total - 2, "0")):
+        page.keyboard.press(key)
+        expect(page.locator("main")).to_have_attribute("data-left", str(left))
+        page.wait_for_load_state()  # keys count from then on
+    page.keyboard.press("z")
+    expect(page.locator("main")).to_have_attribute("data-left", str(total - 1))
+    assert [answer.choice in "ab" for answer in Preference.objects.standing()] == [True]
+
+    phone = look("owner", **PHONE)
+    phone.goto(f"/books/{case.book_id}/preferences/{test.pk}/")
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
+    for button in phone.locator(".preference-form button").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+        assert box["y"] + box["height"] <= 844  # no scrolling to the buttons
+    phone.get_by_role("button", name="Right is better").tap()
+    expect(phone.locator("main")).to_have_attribute("data-left", str(total - 1))
 
 
 def test_judging_without_javascript(look: Opens, people: dict[str, User], films: str) -> None:

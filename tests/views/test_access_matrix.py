@@ -19,6 +19,7 @@ from relevancy.models import (
     Invitation,
     JudgeModel,
     Membership,
+    PreferenceTest,
     Role,
     Run,
     Scorer,
@@ -205,6 +206,14 @@ judge_model_archive    POST   own     302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
 judge_undo             POST   rate    302
+preference_new         GET    edit    302
+preference_new         POST   edit    302
+preferences            GET    see     200
+preference             GET    rate    200
+preference_choose      POST   rate    302
+preference_undo        POST   rate    302
+preference_close       POST   edit    302
+preference_result      GET    see     200
 endpoints              GET    all     200
 endpoint_new           GET    create  200
 endpoint_new           POST   create  302
@@ -274,6 +283,7 @@ class World:
     annotation: object
     api_token: ApiToken
     judge: JudgeModel
+    test: PreferenceTest
     run_number: int = 1
     bodies: dict = field(default_factory=dict)
 
@@ -296,6 +306,7 @@ class World:
             "query_id": self.case.book.queries.first().pk,
             "judge_id": self.judge.pk,
             "link_id": self.case.case_queries.first().query.link_id,
+            "test_id": self.test.pk,
             "step": "scale",
             "reference": "0" * 32,
             "uidb64": "MA",
@@ -337,9 +348,18 @@ def make_world(owner, name, script_owner):
             teams=[team],
             unrestricted=True,
         ),
+        test=make_preference_test(case, endpoint, run),
     )
     world.bodies = bodies(world)
     return world
+
+
+def make_preference_test(case, endpoint, run):
+    """A test of the run and another one, of one query."""
+    other = run_now(make_attempt(case, endpoint))
+    test = PreferenceTest.objects.create(run_a=run, run_b=other, depth=10, drawn=1, identical=0, created_by=case.owner)
+    test.test_queries.create(query=case.book.queries.first())
+    return test
 
 
 def bodies(world):
@@ -395,6 +415,9 @@ def bodies(world):
         "judge_model_sample": {"size": "2"},
         "judge_model_key": {"key": "another"},
         "judge_rate": {"query": world.case.book.queries.first().pk, "doc_id": "a", "grade": "2"},
+        "preference_new": {"a": world.test.run_a_id, "b": world.test.run_b_id},
+        "preference_choose": {"query": world.case.book.queries.first().pk, "side": "left", "key": "0" * 16},
+        "preference_close": {"do": "close"},
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},
         "annotation_change": {"text": "Changed"},
@@ -466,7 +489,8 @@ def send(client, user, row, world):
     url = reverse(name, kwargs={argument: ids[argument] for argument in ARGUMENTS[name]})
     data = world.bodies.get(name, {}) if row[1] == "POST" else {}
     if row[1] == "GET":
-        parameters = {"doc_id": "a", "endpoint": world.endpoint.pk, "other": "doc:b"}
+        runs_compared = {"a": world.test.run_a_id, "b": world.test.run_b_id}
+        parameters = {"doc_id": "a", "endpoint": world.endpoint.pk, "other": "doc:b", **runs_compared}
         data = {**parameters, "look": "1"} if variant == "look" else parameters
     with transaction.atomic():
         client.logout()
@@ -505,7 +529,7 @@ def test_objects_of_others(client, everyone, own, foreign, role):
 
 
 @pytest.mark.parametrize("role", ["viewer", "rater", "editor", "owner", "admin"])
-@pytest.mark.parametrize("argument", ["entry_id", "annotation_id", "member_id", "invitation_id"])
+@pytest.mark.parametrize("argument", ["entry_id", "annotation_id", "member_id", "invitation_id", "test_id"])
 def test_parts_of_others_within_ones_own(client, everyone, own, foreign, role, argument):
     """An id of another case or team in an address of one's own is not there, for admins either; a lower role gets its 403."""
     foreign_id = foreign.ids()[argument]

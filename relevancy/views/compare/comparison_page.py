@@ -137,6 +137,12 @@ class ComparisonPage:
         numbers, added = self.form.selected_numbers, self.form.next_number
         return self._choice_url([*numbers, added]) if added and len(numbers) < comparison.MAX_RUNS else ""
 
+    @property
+    def preference_url(self) -> str:
+        """The address where raters are asked which of both lists is better, or of the result if they have been."""
+        a, b = self.pair
+        return f"{reverse('preference_new', args=[self.case.pk])}?{urlencode({'a': a.pk, 'b': b.pk})}"
+
     def _choice_url(self, numbers: Sequence[str]) -> str:
         """Returns the address of the comparison of other runs under the same scorer."""
         parameters = [("run", number) for number in numbers]

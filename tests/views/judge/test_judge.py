@@ -58,6 +58,18 @@ def test_page_hides_ranks_and_ratings_of_others_until_the_rater_has_rated(sign_i
     assert page.count('aria-pressed="true"') == 1
 
 
+def test_page_shows_short_fields_and_names_those_that_are_bare_numbers(sign_in, case):
+    run = case.runs.get()
+    run.config["fields"] = "id:id title:title genre year"
+    run.save(update_fields=["config"])
+    hits = [["b", 1.0, {"id": "b", "title": "Alien", "genre": "Horror", "year": 1979}]]
+    run.rankings.update(hits=hits)
+    page = sign_in("rater").get(url(case)).content.decode()
+    assert "Horror" in page
+    assert '<span class="field-name">year</span>' in page
+    assert "1979" in page
+
+
 def test_rate_without_javascript_leads_to_the_next_document(sign_in, people, case):
     client = sign_in("rater")
     first, second, *_ = shown(client.get(url(case)))

@@ -1,0 +1,67 @@
+"""What a preference test shows, in words."""
+
+from collections.abc import Sequence
+
+from relevancy import judgments
+from relevancy.models import PreferenceTest
+from relevancy.templatetags import numbers
+
+
+def result_sentence(result: judgments.PreferenceResult, names: Sequence[str]) -> str:
+    """Returns which run raters prefer, if the sign test shows one. names: of the first and the second run."""
+    sign = result.sign
+    if sign.p is None or sign.share is None or sign.low is None or sign.high is None:
+        return "No list has been preferred for any query yet." if not sign.ties else "Every query is a tie so far."
+    is_second = sign.wins >= sign.losses
+    name = names[1] if is_second else names[0]
+    chosen = max(sign.wins, sign.losses)
+    share, low, high = (sign.share, sign.low, sign.high) if is_second else (1 - sign.share, 1 - sign.high, 1 - sign.low)
+    figures = f"{_percent(share)}, 95 % interval {_percent(low)} to {_percent(high)}; p {_p_text(sign.p)}"
+    if sign.is_significant:
+        return f"Raters prefer {name}: its list is better for {chosen:,} of {_queries(sign.decided)} ({figures})."
+    if sign.missing:
+        text = "not a tie cannot show a difference"
+        return f"{_queries(sign.decided)} that {_are(sign.decided)} {text}: at least {sign.missing} more {_are(sign.missing)} needed."
+    if sign.wins == sign.losses:
+        return f"No difference: each list is better for {chosen:,} of {_queries(sign.decided)} (p {_p_text(sign.p)})."
+    return f"No difference that {_queries(sign.decided)} can show: the list of {name} is better for {chosen:,} of them ({figures})."
+
+
+def result_details(test: PreferenceTest, result: judgments.PreferenceResult) -> list[str]:
+    """Returns what else is to be known about the result, in sentences."""
+    sentences = []
+    if result.sign.ties:
+        sentences.append(f"{_queries(result.sign.ties)} ended in a tie and do not count for the test.")
+    if test.identical:
+        sentences.append(
+            f"{_queries(test.drawn)} were drawn at random; for {test.identical:,} of them both runs return the same first "
+            f"{test.depth} results, so nobody has to compare them."
+        )
+    if result.agreement is not None:
+        sentences.append(
+            f"Two raters gave the same answer for a query in {_percent(result.agreement)} of {result.shared:,} cases."
+        )
+    if result.open:
+        sentences.append(f"{_queries(result.open)} have no answer yet.")
+    if result.outdated:
+        sentences.append(
+            f"{result.outdated:,} answers are left out: the results have changed since they were given, or are missing."
+        )
+    return sentences
+
+
+def _queries(count: int) -> str:
+    return f"{count:,} quer{'y' if count == 1 else 'ies'}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _percent(share: float) -> str:
+    return f"{numbers.whole(100 * share)} %"
+
+
+def _p_text(p: float) -> str:
+    text = numbers.pvalue(p)
+    return text if text.startswith("<") else f"= {text}"

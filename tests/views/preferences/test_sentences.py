@@ -1,0 +1,39 @@
+"""What a preference test shows, in words."""
+
+import pytest
+
+from relevancy.judgments import PreferenceResult
+from relevancy.statistics import sign_test
+from relevancy.views.preferences.sentences import result_sentence
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((0, 0, 0), "No list has been preferred for any query yet."),
+        ((0, 0, 3), "Every query is a tie so far."),
+        ((1, 0, 0), "1 query that is not a tie cannot show a difference: at least 5 more are needed."),
+        ((3, 2, 0), "5 queries that are not a tie cannot show a difference: at least 1 more is needed."),
+        (
+            (18, 6, 4),
+            "Raters prefer Run 7: its list is better for 18 of 24 queries (75 %, 95 % interval 53 % to 90 %; p = .023).",
+        ),
+        (
+            (6, 18, 4),
+            "Raters prefer Run 3: its list is better for 18 of 24 queries (75 %, 95 % interval 53 % to 90 %; p = .023).",
+        ),
+        (
+            (200, 100, 0),
+            "Raters prefer Run 7: its list is better for 200 of 300 queries (67 %, 95 % interval 61 % to 72 %; p < .001).",
+        ),
+        (
+            (10, 14, 0),
+            "No difference that 24 queries can show: the list of Run 3 is better for 14 of them "
+            "(58 %, 95 % interval 37 % to 78 %; p = .541).",
+        ),
+        ((12, 12, 0), "No difference: each list is better for 12 of 24 queries (p = 1.000)."),
+    ],
+)
+def test_result_sentence(counts, expected):
+    result = PreferenceResult(sign_test(*counts), [], [], 0, 0, 0, None)
+    assert result_sentence(result, ["Run 3", "Run 7"]) == expected
