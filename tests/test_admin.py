@@ -28,6 +28,7 @@ from relevancy.models import (
     Notification,
     Policy,
     PreferenceTest,
+    QualificationPair,
     Query,
     QueryLink,
     QueryScore,
@@ -56,6 +57,7 @@ READ_ONLY = (
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
     *("preference", "preferencequery", "preferencetest"),
+    *("qualification", "qualificationanswer", "qualificationpair"),
     *("calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 MAX_STATEMENTS = 25
@@ -93,6 +95,9 @@ def data(db):
     _import(case, people["rater"])
     _judge(case, people["owner"])
     _prefer(case, run, people["rater"])
+    pair = QualificationPair.objects.create(query=case.book.queries.first(), doc_id="1", value=1)
+    pair.answers.create(rater=people["rater"], round=1, verdict="rated", value=1, at=timezone.now())
+    case.book.qualifications.create(rater=people["rater"])
     return people
 
 

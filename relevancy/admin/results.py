@@ -99,6 +99,29 @@ class PreferenceAdmin(ReadOnlyAdmin):
     search_fields = ("test_query__query__text", "rater__email")
 
 
+@admin.register(models.QualificationPair)
+class QualificationPairAdmin(ReadOnlyAdmin):
+    list_display = ("doc_id", "query", "value", "removed_at")
+    list_select_related = ("query",)
+    search_fields = ("doc_id", "query__text")
+
+
+@admin.register(models.Qualification)
+class QualificationAdmin(ReadOnlyAdmin):
+    list_display = ("rater", "book", "state", "round", "agreed", "answered", "decided_by", "decided_at")
+    list_filter = ("state",)
+    list_select_related = ("rater", "book", "decided_by")
+    search_fields = ("rater__email", "book__name")
+
+
+@admin.register(models.QualificationAnswer)
+class QualificationAnswerAdmin(ReadOnlyAdmin):
+    list_display = ("pair", "rater", "round", "verdict", "value", "at")
+    list_filter = ("verdict",)
+    list_select_related = ("pair", "rater")
+    search_fields = ("pair__doc_id", "rater__email")
+
+
 @admin.register(models.RatingImport)
 class RatingImportAdmin(ReadOnlyAdmin):
     list_display = ("book", "rater", "by", "source", "progressed_at", "applied_at", "is_discarded")

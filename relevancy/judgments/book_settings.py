@@ -11,7 +11,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Case as CaseExpression
-from django.db.models import F, FloatField, Value, When
+from django.db.models import F, FloatField, QuerySet, Value, When
 from django.utils import timezone
 
 from relevancy import scores, scoring
@@ -20,6 +20,8 @@ from relevancy.models import (
     Case,
     ImportedRating,
     JudgeAnswer,
+    QualificationAnswer,
+    QualificationPair,
     Rating,
     RatingChange,
     User,
@@ -111,8 +113,19 @@ def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: f
 
 
 def rated_values(book: Book) -> list[float]:
-    """Returns the distinct grades that raters gave in a book, ascending. One SQL statement."""
-    return sorted({value for value, *_ in count_current_ratings(("value",), query__book=book, value__isnull=False)})
+    """Returns the distinct grades that raters gave in a book, and those of its qualification set, ascending. Three SQL statements."""
+    rated = {value for value, *_ in count_current_ratings(("value",), query__book=book, value__isnull=False)}
+    for rows in _qualification_rows(book):
+        rated.update(value for value in rows.order_by().values_list("value", flat=True).distinct() if value is not None)
+    return sorted(rated)
+
+
+def _qualification_rows(book: Book) -> Sequence[QuerySet[Any]]:
+    """Returns what has grades besides ratings: the key of the qualification set, and answers to it."""
+    return (
+        QualificationPair.objects.filter(query__book=book),
+        QualificationAnswer.objects.filter(pair__query__book=book),
+    )
 
 
 def given_values(book: Book) -> list[float]:
@@ -290,7 +303,11 @@ def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
     answers = JudgeAnswer.objects.filter(query__book=book, value__in=list(new_grades))
     pks_of: list[tuple[Any, list[int]]] = [
         (model, list(rows.order_by().values_list("pk", flat=True)))
-        for model, rows in ((Rating, changed), (JudgeAnswer, answers))
+        for model, rows in (
+            (Rating, changed),
+            (JudgeAnswer, answers),
+            *((rows.model, rows.filter(value__in=list(new_grades))) for rows in _qualification_rows(book)),
+        )
     ]
     for model, pks in pks_of:
         for ids in batched(pks, BATCH):

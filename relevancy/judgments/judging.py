@@ -23,7 +23,7 @@ from relevancy.models import (
 )
 
 from .changes import Change
-from .ratings import RatingResult, change_query, clean_doc_id, rate
+from .ratings import RatingResult, change_query, check_qualified, clean_doc_id, rate
 from .write_queue import write_turn
 
 CLAIM = timedelta(minutes=10)
@@ -109,6 +109,7 @@ def judge(
     if value is not None:
         result = rate(query=query, doc_id=doc_id, value=value, by=by, note=note, expected_scale=expected_scale)
     else:
+        check_qualified(query.book, by)
         change = Change(verdict=Verdict(verdict), note=note)
         result = change_query(query, lambda own: {doc_id: change}, by, "page", None)
         if verdict == Verdict.LATER and not result.changed:  # put off once more: it goes behind the others

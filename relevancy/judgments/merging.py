@@ -25,6 +25,7 @@ from relevancy.models import (
     JudgingPair,
     JudgingQueue,
     PreferenceQuery,
+    QualificationPair,
     Query,
     QueryScore,
     Ranking,
@@ -78,6 +79,10 @@ def check_mergeable(book: Book, other: Book) -> None:
         raise ValidationError(
             f"“{other}” has the scale {other.lowest:g} to {other.top:g} with {len(other.grades)} grades, “{book}” "
             f"{book.lowest:g} to {book.top:g} with {len(book.grades)}. Give the ratings of one book grades of the other’s scale first."
+        )
+    if other.qualification_share is not None:
+        raise ValidationError(
+            f"New raters of “{other}” have to qualify. Switch that off in “{other}” before you merge it."
         )
     active = Run.objects.active().filter(case__book__in=[book, other]).select_related("case").first()
     if active is not None:
@@ -133,6 +138,7 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     check_mergeable(book, other)
     partners = _find_partners(book, other)
     ratings = Rating.objects.filter(query__book=other).count()
+    QualificationPair.objects.filter(query__book=other).delete()  # all answers are ratings by now
     moved = Query.objects.filter(book=other).exclude(pk__in=partners).update(book=book)
     JudgingPair.objects.filter(queue__book=other).delete()
     JudgeJob.objects.filter(book=other).update(book=book)

@@ -14,6 +14,7 @@ from relevancy.models import Book, Query, Ranking, Rating, Run, ScorerVersion, U
 
 from .changes import REMOVAL, Change, RatingEditor
 from .imported_rows import move_queries
+from .qualification_check import is_qualified
 from .write_queue import write_turn
 
 MAX_DOC_ID_LENGTH = 500
@@ -31,6 +32,10 @@ class InvalidRating(ValidationError):
 
 class ScaleChanged(InvalidRating):
     """A grade of a scale that the book no longer has. The message is written for the rater."""
+
+
+class NotQualified(InvalidRating):
+    """The user has to judge the qualification set of the book first. The message is written for the rater."""
 
 
 class RatingsChanged(ValidationError):
@@ -105,6 +110,7 @@ def rate_many(
     Raises `InvalidRating`, which is `ScaleChanged` if the book has another scale, or `RatingsChanged` if the query has another
     revision; then nothing has been stored.
     """
+    check_qualified(query.book, by)
     check_scale(query.book, expected_scale)
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
@@ -197,6 +203,14 @@ def _clean_value(value: float, book: Book) -> float:
             f"{value:g} is not on the scale of the book {book}. Choose a grade from {book.lowest:g} to {book.top:g}."
         )
     return float(value)
+
+
+def check_qualified(book: Book, user: User) -> None:
+    """Raises `NotQualified` unless the user's ratings of the book count."""
+    if not is_qualified(book, user):
+        raise NotQualified(
+            f"Your ratings of the book {book} count once you have judged its qualification set. Choose “Judge” on the page of the book."
+        )
 
 
 def check_scale(book: Book, expected: str) -> None:

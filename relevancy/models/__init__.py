@@ -13,6 +13,7 @@ from .judge_model import CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .preference import Preference, PreferenceQuery, PreferenceTest
+from .qualification import Qualification, QualificationAnswer, QualificationPair
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import (
     UNMOVED,
@@ -65,6 +66,9 @@ __all__ = [
     "Preference",
     "PreferenceQuery",
     "PreferenceTest",
+    "Qualification",
+    "QualificationAnswer",
+    "QualificationPair",
     "Query",
     "QueryLink",
     "QueryScore",

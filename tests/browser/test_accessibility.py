@@ -73,6 +73,7 @@ def _addresses(case: Case) -> list[str]:
         f"/books/{case.book_id}/conflicts/",
         f"/books/{case.book_id}/change/?rule=mean&scale=0:3&relevant_from=&ratings=map",
         f"/books/{case.book_id}/judge/",
+        f"/books/{case.book_id}/qualification/",
         f"/books/{case.book_id}/preferences/",
         f"/books/{case.book_id}/preferences/{test.pk}/",
         f"/books/{case.book_id}/preferences/{test.pk}/result/",

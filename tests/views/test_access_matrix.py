@@ -203,6 +203,8 @@ judge_model_calibration GET   see     200
 judge_model_sample     POST   edit    302
 judge_model_key        POST   own     302
 judge_model_archive    POST   own     302
+book_qualification     GET    edit    200
+book_qualification     POST   edit    302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
 judge_undo             POST   rate    302
@@ -409,6 +411,7 @@ def bodies(world):
         "book_change": {"rule": "mean", "scale": "0:3", "ratings": "keep", "do": "apply"},
         "book_merge": {"other": world.case.book_id},
         "book_adjudicate": {"doc_id": "a", "value": "2"},
+        "book_qualification": {"do": "settings", "share": "", "distance": "0"},
         "judge_model_new": {"name": ""},
         "judge_model_start": {},
         "judge_model_count": {"do": "count"},

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import agreement, book_import, changes, conflicts, merging, moves, pages
+from . import agreement, book_import, changes, conflicts, merging, moves, pages, qualification
 
 urlpatterns = [
     path("books/", pages.book_list, name="books"),
@@ -13,6 +13,7 @@ urlpatterns = [
     path("books/<int:book_id>/agreement/", agreement.book_agreement, name="book_agreement"),
     path("books/<int:book_id>/conflicts/", conflicts.book_conflicts, name="book_conflicts"),
     path("books/<int:book_id>/conflicts/<int:query_id>/decide/", conflicts.book_adjudicate, name="book_adjudicate"),
+    path("books/<int:book_id>/qualification/", qualification.book_qualification, name="book_qualification"),
     path("books/<int:book_id>/merge/", merging.book_merge, name="book_merge"),
     path("books/<int:book_id>/moves/", moves.book_moves, name="book_moves"),
     path("books/<int:book_id>/book.json", pages.book_download, name="book_download"),

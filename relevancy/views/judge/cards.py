@@ -76,5 +76,9 @@ def build_choices(book: Book, own: float | None = None) -> list[Choice]:
 
 def read_cards(book: Book, pairs: Sequence[JudgingPair], by: User) -> list[Card]:
     """Returns the cards of pairs, in their order."""
-    documents = judgments.read_documents(pairs, by=by)
+    return build_cards(book, judgments.read_documents(pairs, by=by))
+
+
+def build_cards(book: Book, documents: Sequence[judgments.JudgedDocument]) -> list[Card]:
+    """Returns the cards of documents, in their order."""
     return [Card(document, build_choices(book, document.own.value if document.own else None)) for document in documents]

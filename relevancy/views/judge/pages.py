@@ -1,5 +1,7 @@
 """Judging one document at a time. Each response has the next documents, so that the page can show them without waiting."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -14,9 +16,10 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, refresh_after_conflict
 
-from .cards import build_choices, read_cards
+from .cards import build_cards, build_choices, read_cards
 from .forms import REASONS, JudgeForm
 
+QUALIFICATION_TEXT = "Your ratings count once you have judged all of these documents and enough agree with the key."
 PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
 
 
@@ -25,6 +28,8 @@ PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
 def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The page. `pair` in the address: shows this pair, for example to change its rating."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
+    if not judgments.is_qualified(book, request.user):
+        return _show_qualification(request, book)
     queue = judgments.judging_queue(book)
     tasks.enqueue_judging_queue(queue)
     queue.refresh_from_db()
@@ -61,24 +66,28 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         return conflict(request, url, form_error(form))
     data = form.cleaned_data
     query = get_object_or_404(book.queries.select_related("book"), pk=data["query"])
+    is_qualified = judgments.is_qualified(book, request.user)
+    judgment = {
+        "query": query,
+        "doc_id": data["doc_id"],
+        "by": request.user,
+        "verdict": form.verdict,
+        "value": data["grade"],
+        "note": data["note"],
+        "expected_scale": data["scale"],
+    }
     try:
-        result = judgments.judge(
-            query=query,
-            doc_id=data["doc_id"],
-            by=request.user,
-            verdict=form.verdict,
-            value=data["grade"],
-            note=data["note"],
-            expected_scale=data["scale"],
-        )
+        has_changed = _store(judgment, is_qualified=is_qualified)
     except judgments.ScaleChanged as reason:
         return refresh_after_conflict(request, url, reason)
     except judgments.InvalidRating as reason:
         return conflict(request, url, reason)
-    if result.changed:
+    if has_changed:
         tasks.enqueue_book_rescore(book.pk)
     if not request.htmx:
         return HttpResponseRedirect(url)
+    if not is_qualified:
+        return _render_next_of_qualification(request, book, form)
     queue = judgments.judging_queue(book)
     pairs = judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD)
     context = {
@@ -95,6 +104,9 @@ def judge_undo(request: HttpRequest, book_id: int) -> HttpResponse:
     """Takes back the user's last rating in the book and shows its document again."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)  # type: ignore[arg-type]
     url = reverse("judge", args=[book.pk])
+    if not judgments.is_qualified(book, request.user):  # type: ignore[arg-type]
+        messages.warning(request, "Answers of the qualification set are not taken back. Go back to one and change it.")
+        return HttpResponseRedirect(url)
     undone = judgments.undo(book=book, by=request.user)  # type: ignore[arg-type]
     if undone is None:
         messages.warning(request, "You have no rating in this book that could be taken back.")
@@ -106,6 +118,50 @@ def judge_undo(request: HttpRequest, book_id: int) -> HttpResponse:
     messages.info(request, "Your last rating was taken back.")
     pair = JudgingPair.objects.filter(query=undone.query, doc_id=undone.undone[0].doc_id).first()
     return HttpResponseRedirect(f"{url}?pair={pair.pk}" if pair else url)
+
+
+def _store(judgment: dict[str, Any], *, is_qualified: bool) -> bool:
+    """Stores a judgment, as an answer to the qualification set unless the user's ratings count. Returns whether ratings changed."""
+    if is_qualified:
+        return judgments.judge(**judgment).changed > 0
+    return judgments.answer_qualification(**judgment).counts
+
+
+def _show_qualification(request: HtmxRequest, book: Book) -> HttpResponse:
+    """The same page with the qualification set, for a rater whose ratings do not count yet."""
+    documents = judgments.next_qualification_documents(book=book, by=request.user, count=PAIRS_AHEAD)
+    card_id = _parse_card(request)
+    chosen = judgments.read_qualification_document(book=book, card_id=card_id, by=request.user)
+    if chosen is not None:
+        documents = [chosen, *(document for document in documents if document.pair.pk != card_id)]
+    context = {
+        "book": book,
+        "cards": build_cards(book, documents),
+        "reasons": REASONS,
+        "choices": build_choices(book),
+        "progress": judgments.qualification_progress(book=book, by=request.user),
+        "qualification": judgments.qualification_of(book, request.user),
+        "qualification_text": QUALIFICATION_TEXT,
+        "last": [],
+    }
+    return render(request, "judge/judge.html", context)
+
+
+def _render_next_of_qualification(request: HtmxRequest, book: Book, form: JudgeForm) -> HttpResponse:
+    documents = judgments.next_qualification_documents(book=book, by=request.user, count=PAIRS_AHEAD + 1)
+    unknown = [document for document in documents if document.pair.pk not in form.known_pairs]
+    context = {
+        "book": book,
+        "cards": build_cards(book, unknown),
+        "reasons": REASONS,
+        "progress": judgments.qualification_progress(book=book, by=request.user),
+    }
+    return render(request, "judge/_next.html", context)
+
+
+def _parse_card(request: HtmxRequest) -> int:
+    text = request.GET.get("pair", "")
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def _chosen_pair(request: HtmxRequest, queue: JudgingQueue) -> JudgingPair | None:

@@ -68,7 +68,7 @@ def test_a_run_of_a_case_that_one_may_not_edit_is_not_pinned(sign_in, people, ca
     """Its case is shared with another team, in which the editor is a viewer."""
     other = make_case(["another"], owner=people["admin"], book_of=case)
     run = run_now(make_attempt(other))
-    team = Team.objects.create(name="Others")
+    team = Team.objects.create(name="Partners")
     team.memberships.create(user=people["editor"], role=Role.VIEWER)
     cases.share(case=other, team=team)
     data = {"a": Run.objects.filter(case=case).first().pk, "b": run.pk, "queries": "50"}

@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("relevancy", "0027_query_links"),
+        ("relevancy", "0028_external_accounts"),
     ]
 
     operations = [

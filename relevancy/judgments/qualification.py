@@ -1,0 +1,335 @@
+"""The qualification set of a book: a new rater judges documents with known grades before the rater's ratings count.
+
+Answers stand apart from ratings, as those of judge models do, so that no score can know of them. They become ratings when enough of
+them agree with the key, or when an editor accepts the rater.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+
+from relevancy import scores
+from relevancy.models import (
+    Book,
+    JudgingPair,
+    Qualification,
+    QualificationAnswer,
+    QualificationPair,
+    Query,
+    Rating,
+    User,
+    Verdict,
+    stored_ratings,
+)
+from relevancy.models.saving import clean_and_save
+
+from .changes import Change
+from .judging import JudgingProgress
+from .judging_documents import JudgedDocument, read_documents
+from .judging_queue import judging_queue
+from .qualification_check import COUNTING
+from .ratings import InvalidRating, change_book, check_scale, clean_doc_id
+from .write_queue import write_turn
+
+MIN_PAIRS, MAX_PAIRS = 5, 200
+QUALIFICATION_SOURCE = "qualification"
+CARD_OFFSET = 10**12  # added to the ids of pairs of the set, so that no pair of the judging queue has the same
+State = Qualification.State
+
+
+@dataclass(frozen=True)
+class RaterQualification:
+    """A rater of a book with qualification. answered: of the present round. total: documents of the set."""
+
+    rater: User
+    qualification: Qualification
+    answered: int
+    total: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of answers that agreed with the key, 0 to 1; None before the round has ended."""
+        found = self.qualification
+        return found.agreed / found.answered if found.answered else None
+
+
+def set_qualification(*, book: Book, share: int | None, distance: float, by: User) -> None:
+    """Changes how far new raters have to agree with the key; with `share` None their ratings count at once.
+
+    share: in per cent. distance: how far a grade may be from the key to agree with it.
+    Users who have rated in the book before it is switched on are accepted. When it is switched off, the answers of all raters become
+    ratings. Raises `ValidationError` if the set is too small.
+    """
+    size = active_pairs(book).count()
+    if share is not None and size < MIN_PAIRS:
+        raise ValidationError({"share": f"The set has {size} documents. Add at least {MIN_PAIRS - size} more first."})
+    was_off = book.qualification_share is None
+    clean_and_save(book, qualification_share=share, qualification_distance=distance)
+    if share is not None and was_off:
+        known = stored_ratings().filter(query__book=book, rater__kind=User.Kind.PERSON).order_by()
+        for rater_id in known.values_list("rater_id", flat=True).distinct():
+            Qualification.objects.get_or_create(
+                book=book,
+                rater_id=rater_id,
+                defaults={"state": State.ACCEPTED, "decided_by": by, "decided_at": timezone.now()},
+            )
+    if share is None and not was_off:
+        for qualification in Qualification.objects.filter(book=book).exclude(state__in=COUNTING):
+            _accept(qualification, by, State.ACCEPTED)
+
+
+def active_pairs(book: Book) -> QuerySet[QualificationPair]:
+    """Returns the documents of the set of a book."""
+    pairs: QuerySet[QualificationPair] = QualificationPair.objects.filter(query__book=book, query__retired_at=None)
+    return pairs.filter(removed_at=None)
+
+
+def draw_qualification_pairs(*, book: Book, count: int, seed: int) -> int:
+    """Adds documents with a grade to the set, drawn at random from the judging queue, as evenly over the grades as possible.
+
+    Documents with a decision of an adjudicator, or on which all of several raters agree, come first. The key is the grade by the rule
+    of the book, of people's ratings. Returns how many were added. Raises `ValidationError` if the set becomes too large.
+    """
+    present = active_pairs(book).count()
+    if not 1 <= count <= MAX_PAIRS - present:
+        raise ValidationError({"count": f"The set can have {MAX_PAIRS} documents; {MAX_PAIRS - present} can be added."})
+    candidates = _candidates(book)
+    generator = random.Random(seed)
+    by_grade: dict[float, list[tuple[JudgingPair, float]]] = defaultdict(list)
+    generator.shuffle(candidates)
+    for pair, grade, _ in sorted(candidates, key=lambda candidate: not candidate[2]):
+        by_grade[grade].append((pair, grade))
+    chosen: list[tuple[JudgingPair, float]] = []
+    while len(chosen) < count and any(by_grade.values()):
+        for grade in sorted(by_grade):
+            if by_grade[grade] and len(chosen) < count:
+                chosen.append(by_grade[grade].pop(0))
+    for pair, grade in chosen:
+        QualificationPair.objects.update_or_create(
+            query_id=pair.query_id,
+            doc_id=pair.doc_id,
+            defaults={"run_id": pair.run_id, "value": grade, "removed_at": None},
+        )
+    return len(chosen)
+
+
+def set_key(*, pair: QualificationPair, value: float) -> None:
+    """Changes the grade that is right. Raters who have been decided about stay as they are. Raises `InvalidRating`."""
+    book = pair.query.book
+    if value not in book.grades:
+        raise InvalidRating(f"{value:g} is not a grade of the book {book}.")
+    pair.value = value
+    pair.save(update_fields=["value"])
+
+
+def remove_qualification_pair(*, pair: QualificationPair) -> None:
+    """Takes a document out of the set; answers that were given are kept. Raises `ValidationError` if the set becomes too small."""
+    book = pair.query.book
+    if book.qualification_share is not None and active_pairs(book).count() <= MIN_PAIRS:
+        raise ValidationError(
+            f"The set needs {MIN_PAIRS} documents. Add others first, or switch the qualification off."
+        )
+    pair.removed_at = timezone.now()
+    pair.save(update_fields=["removed_at"])
+
+
+def qualification_of(book: Book, rater: User) -> Qualification:
+    """Returns how far a rater has come; not stored before the first answer."""
+    found: Qualification | None = Qualification.objects.filter(book=book, rater=rater).first()
+    return found or Qualification(book=book, rater=rater)
+
+
+def next_qualification_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:
+    """Returns the documents of the set that a rater judges next, without anybody's ratings. Empty once the round has ended."""
+    qualification = qualification_of(book, by)
+    if qualification.state != State.JUDGING:
+        return []
+    pairs = sorted(_open_pairs(qualification), key=lambda pair: _order(by, pair))[:count]
+    return _documents(book, pairs, by)
+
+
+def read_qualification_document(*, book: Book, card_id: int, by: User) -> JudgedDocument | None:
+    """Returns a document of the set by the id of its card, without anybody's ratings."""
+    pair = active_pairs(book).filter(pk=card_id - CARD_OFFSET).first()
+    return _documents(book, [pair], by)[0] if pair else None
+
+
+def qualification_progress(*, book: Book, by: User) -> JudgingProgress:
+    """Returns how many documents of the set a rater has not judged."""
+    qualification = qualification_of(book, by)
+    left = len(_open_pairs(qualification)) if qualification.state == State.JUDGING else 0
+    return JudgingProgress(active_pairs(book).count(), left, 0)
+
+
+def answer_qualification(
+    *,
+    query: Query,
+    doc_id: str,
+    by: User,
+    verdict: str = Verdict.RATED,
+    value: float | None = None,
+    note: str | None = None,
+    expected_scale: str = "",
+) -> Qualification:
+    """Stores the judgment of a document of the set. With the last one it is decided whether the rater's ratings count.
+
+    "Later" is not stored: the document comes again. Raises `InvalidRating`, in which case nothing has been stored.
+    """
+    book = query.book
+    check_scale(book, expected_scale)
+    if value is not None and value not in book.grades:
+        raise InvalidRating(f"{value:g} is not a grade of the book {book}. Choose one of its grades.")
+    pair = active_pairs(book).filter(query=query, doc_id=clean_doc_id(doc_id)).first()
+    if pair is None:
+        raise InvalidRating("The document is no longer in the qualification set. Reload the page.")
+    with write_turn(), transaction.atomic():
+        Qualification.objects.get_or_create(book=book, rater=by)
+        qualification: Qualification = Qualification.objects.select_for_update(no_key=True).get(book=book, rater=by)
+        if qualification.state != State.JUDGING:
+            raise InvalidRating("Your qualification has ended, so this grade was not saved. Reload the page.")
+        if value is None and verdict == Verdict.LATER:
+            return qualification
+        QualificationAnswer.objects.update_or_create(
+            pair=pair,
+            rater=by,
+            round=qualification.round,
+            defaults={
+                "verdict": Verdict.RATED if value is not None else Verdict(verdict),
+                "value": value,
+                "note": note or "",
+                "at": timezone.now(),
+            },
+        )
+        if not _open_pairs(qualification):
+            _decide(qualification, book)
+    return qualification
+
+
+def accept_rater(*, book: Book, rater: User, by: User) -> int:
+    """Lets a rater's ratings count whatever the key says; the answers become ratings. Returns how many."""
+    with write_turn(), transaction.atomic():
+        qualification, _ = Qualification.objects.get_or_create(book=book, rater=rater)
+        return _accept(qualification, by, State.ACCEPTED)
+
+
+def let_try_again(*, book: Book, rater: User) -> None:
+    """Begins another round for a rater who has not passed. Former answers are kept, and count only if the rater passes later."""
+    failed = Qualification.objects.filter(book=book, rater=rater, state=State.FAILED)
+    for qualification in failed:
+        qualification.state, qualification.round = State.JUDGING, qualification.round + 1
+        qualification.agreed = qualification.answered = 0
+        qualification.save()
+
+
+def rater_qualifications(book: Book) -> list[RaterQualification]:
+    """Returns the raters with a qualification in a book: those who have not passed first, then by name."""
+    total = active_pairs(book).count()
+    found = Qualification.objects.filter(book=book).select_related("rater", "decided_by")
+    answers = QualificationAnswer.objects.filter(pair__query__book=book, pair__removed_at=None).order_by()
+    counts = {
+        (rater_id, number): count
+        for rater_id, number, count in answers.values_list("rater_id", "round").annotate(count=Count("pk"))
+    }
+    rows = [RaterQualification(each.rater, each, counts.get((each.rater_id, each.round), 0), total) for each in found]
+    return sorted(rows, key=lambda row: (row.qualification.counts, str(row.rater), row.rater.pk))
+
+
+def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
+    """Returns the pairs of the queue with a grade of people that is on the scale, each with the grade and whether it is agreed."""
+    taken = set(active_pairs(book).values_list("query_id", "doc_id"))
+    pairs = judging_queue(book).pairs.filter(query__retired_at=None).order_by("pk")
+    by_query: dict[int, list[JudgingPair]] = defaultdict(list)
+    for pair in pairs:
+        if (pair.query_id, pair.doc_id) not in taken:
+            by_query[pair.query_id].append(pair)
+    rows: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = defaultdict(lambda: defaultdict(list))
+    ratings = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater__kind=User.Kind.JUDGE)
+    columns = ("query_id", "doc_id", "value", "updated_at", "pk", "is_adjudication")
+    for query_id, doc_id, value, at, pk, decides in ratings.values_list(*columns):
+        if value is not None:
+            rows[query_id][doc_id].append((decides, (value, (at, pk))))
+    found = []
+    for query_id, documents in rows.items():
+        grades = scores.combine_grades(book, {doc_id: scores.counting(each) for doc_id, each in documents.items()})
+        for pair in by_query[query_id]:
+            grade = grades.get(pair.doc_id)
+            if grade is None or grade not in book.grades:
+                continue
+            given = documents[pair.doc_id]
+            is_agreed = any(decides for decides, _ in given) or (
+                len(given) > 1 and len({value for _, (value, _) in given}) == 1
+            )
+            found.append((pair, grade, is_agreed))
+    return found
+
+
+def _open_pairs(qualification: Qualification) -> list[QualificationPair]:
+    answered = QualificationAnswer.objects.filter(rater=qualification.rater, round=qualification.round)
+    return list(active_pairs(qualification.book).exclude(pk__in=answered.values("pair")))
+
+
+def _order(rater: User, pair: QualificationPair) -> float:
+    return random.Random(f"{rater.pk}:{pair.pk}").random()
+
+
+def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list[JudgedDocument]:
+    """Returns documents with cards of their own, as if nobody had rated them."""
+    queue = judging_queue(book)
+    cards = [
+        JudgingPair(
+            pk=CARD_OFFSET + pair.pk, queue=queue, query_id=pair.query_id, doc_id=pair.doc_id, run_id=pair.run_id or 0
+        )
+        for pair in pairs
+    ]
+    return [
+        JudgedDocument(document.pair, document.query, document.result, ()) for document in read_documents(cards, by=by)
+    ]
+
+
+def _decide(qualification: Qualification, book: Book) -> None:
+    """Compares the answers of a round with the key. "Cannot judge" does not agree with it."""
+    answers = QualificationAnswer.objects.filter(
+        pair__in=active_pairs(book), rater=qualification.rater, round=qualification.round
+    ).select_related("pair")
+    distances = [None if answer.value is None else abs(answer.value - answer.pair.value) for answer in answers]
+    agreed = sum(distance is not None and distance <= book.qualification_distance for distance in distances)
+    qualification.agreed, qualification.answered = agreed, len(distances)
+    share = book.qualification_share or 0
+    if 100 * agreed >= share * len(distances):
+        _accept(qualification, None, State.PASSED)
+        return
+    qualification.state, qualification.decided_at = State.FAILED, timezone.now()
+    qualification.save()
+
+
+def _accept(qualification: Qualification, by: User | None, state: str) -> int:
+    """Lets a rater's ratings count, and makes ratings of the answers; of several rounds, of the last one."""
+    qualification.state, qualification.decided_by, qualification.decided_at = state, by, timezone.now()
+    qualification.save()
+    rater, book = qualification.rater, qualification.book
+    answers: dict[int, dict[str, QualificationAnswer]] = defaultdict(dict)
+    given = QualificationAnswer.objects.filter(pair__query__book=book, rater=rater).select_related("pair")
+    for answer in given.order_by("round"):
+        answers[answer.pair.query_id][answer.pair.doc_id] = answer
+
+    def choose() -> Mapping[int, Mapping[str, Change]]:
+        book.refresh_settings()
+        rated = set(stored_ratings().filter(query__book=book, rater=rater).values_list("query_id", "doc_id"))
+        return {
+            query_id: {
+                doc_id: Change(answer.value, answer.verdict, answer.note, answer.at)
+                for doc_id, answer in documents.items()
+                if (query_id, doc_id) not in rated and (answer.value is None or answer.value in book.grades)
+            }
+            for query_id, documents in answers.items()
+        }
+
+    return change_book(query_ids=answers, choose=choose, rater=rater, by=by or rater, source=QUALIFICATION_SOURCE)

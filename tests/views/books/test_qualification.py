@@ -1,0 +1,137 @@
+"""The qualification of raters: what editors set, what a new rater sees, and what becomes of the answers."""
+
+import pytest
+from django.urls import reverse
+
+from relevancy import judgments
+from relevancy.models import Qualification, QualificationAnswer, Rating
+from tests.views.workbench.example_cases import HTMX, make_bench
+
+pytestmark = pytest.mark.django_db
+KEY = {"query 1": {"a": 3, "b": 0, "c": 2}, "query 2": {"a": 1, "b": 3, "c": 0}}
+
+
+@pytest.fixture
+def case(people, team, script):
+    case = make_bench(people, team, 2, KEY)
+    case.book.teams.add(team)
+    judgments.build_judging_queue(book=case.book)
+    return case
+
+
+@pytest.fixture
+def qualifying(case):
+    judgments.draw_qualification_pairs(book=case.book, count=6, seed=7)
+    judgments.set_qualification(book=case.book, share=80, distance=0, by=case.owner)
+    return case
+
+
+def url(case, name="book_qualification"):
+    return reverse(name, args=[case.book_id])
+
+
+def answer_all(client, case, wrong=0):
+    """Judges the documents that the page shows until there is none; `wrong` of them with another grade."""
+    count = 0
+    while cards := client.get(url(case, "judge")).context["cards"]:
+        pair = cards[0].document.pair
+        if pair.queue.pk and pair.pk < judgments.CARD_OFFSET:
+            break
+        key = KEY[cards[0].document.query.text][pair.doc_id]
+        data = {
+            "query": pair.query_id,
+            "doc_id": pair.doc_id,
+            "grade": (key + 1) % 4 if count < wrong else key,
+            "note": "",
+        }
+        assert client.post(url(case, "judge_rate"), data).status_code == 302
+        count += 1
+    return count
+
+
+def test_editor_draws_a_set_switches_it_on_and_changes_keys(sign_in, case):
+    client = sign_in("editor")
+    assert url(case) in client.get(reverse("book", args=[case.book_id])).content.decode()
+    assert client.post(url(case), {"do": "settings", "share": "80", "distance": "0"}).status_code == 422
+    assert client.post(url(case), {"do": "draw", "count": "6"}).status_code == 302
+    assert client.post(url(case), {"do": "settings", "share": "80", "distance": "1"}).status_code == 302
+    case.book.refresh_from_db()
+    assert (case.book.qualification_share, case.book.qualification_distance) == (80, 1)
+    pair = judgments.active_pairs(case.book).first()
+    client.post(url(case), {"do": "key", "pair": pair.pk, "value": "1"})
+    pair.refresh_from_db()
+    assert pair.value == 1
+    client.post(url(case), {"do": "remove", "pair": pair.pk})
+    assert client.get(url(case)).content.decode().count("data-pair=") == 5
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        ({"do": "settings", "share": "0", "distance": "0"}, 422),
+        ({"do": "settings", "share": "80", "distance": "-1"}, 422),
+        ({"do": "draw", "count": "0"}, 422),
+        ({"do": "draw", "count": "500"}, 422),
+        ({"do": "key", "pair": "999999", "value": "1"}, 404),
+        ({"do": "accept", "rater": "999999"}, 404),
+        ({"do": "nothing"}, 400),
+    ],
+)
+def test_bad_input_changes_nothing(sign_in, qualifying, data, status):
+    assert sign_in("editor").post(url(qualifying), data).status_code == status
+    assert judgments.active_pairs(qualifying.book).count() == 6
+
+
+def test_new_rater_judges_the_set_first_and_passes(sign_in, people, qualifying):
+    client = sign_in("rater")
+    page = client.get(url(qualifying, "judge")).content.decode()
+    assert 'data-notice="qualification"' in page
+    assert 'data-left="6"' in page
+    assert "Admin" not in page.partition("<main")[2].partition("</main")[0]
+    assert answer_all(client, qualifying, wrong=1) == 6
+    assert Rating.objects.filter(rater=people["rater"]).count() == 6
+    assert 'data-notice="qualification"' not in client.get(url(qualifying, "judge")).content.decode()
+
+
+def test_rater_who_does_not_pass_is_told_and_the_editor_decides(client, people, qualifying):
+    client.force_login(people["rater"])
+    answer_all(client, qualifying, wrong=3)
+    page = client.get(url(qualifying, "judge")).content.decode()
+    assert 'data-qualification="failed"' in page
+    assert "3 of 6" in page
+    entry = qualifying.case_queries.first()
+    data = {"doc_id": "a", "value": "2"}
+    refused = client.post(reverse("rate", args=[qualifying.pk, entry.pk]), data, headers=HTMX)
+    assert refused.status_code == 409
+    assert "qualification set" in refused.content.decode()
+    client.force_login(people["editor"])
+    page = client.get(url(qualifying)).content.decode()
+    assert 'data-state="failed"' in page
+    assert "3 of 6 agree (50 %)" in page
+    client.post(url(qualifying), {"do": "again", "rater": people["rater"].pk})
+    assert Qualification.objects.get(rater=people["rater"]).round == 2
+    client.post(url(qualifying), {"do": "accept", "rater": people["rater"].pk})
+    assert Rating.objects.filter(rater=people["rater"]).count() == 6
+
+
+def test_the_script_gets_the_next_documents_of_the_set(sign_in, qualifying):
+    client = sign_in("rater")
+    cards = client.get(url(qualifying, "judge")).context["cards"]
+    pair = cards[0].document.pair
+    have = ",".join(str(card.document.pair.pk) for card in cards[1:])
+    data = {"query": pair.query_id, "doc_id": pair.doc_id, "grade": "1", "note": "", "have": have}
+    page = client.post(url(qualifying, "judge_rate"), data, headers=HTMX).content.decode()
+    assert 'data-left="5"' in page
+    assert page.count("data-card=") == 2
+    assert QualificationAnswer.objects.count() == 1
+    assert client.get(url(qualifying, "judge"), {"pair": pair.pk}).context["cards"][0].document.pair.pk == pair.pk
+
+
+def test_undo_leaves_the_set_alone(sign_in, qualifying):
+    client = sign_in("rater")
+    pair = client.get(url(qualifying, "judge")).context["cards"][0].document.pair
+    client.post(
+        url(qualifying, "judge_rate"), {"query": pair.query_id, "doc_id": pair.doc_id, "grade": "1", "note": ""}
+    )
+    assert client.post(url(qualifying, "judge_undo")).status_code == 302
+    assert QualificationAnswer.objects.count() == 1
