@@ -135,6 +135,7 @@ class RatingEditor:
         records += [
             scores.RatingRecord(
                 row.pk,
+                row.query_id,
                 row.doc_id,
                 self.rater.pk,
                 str(self.rater),

@@ -117,7 +117,7 @@ def copy_ratings(*, query_ids: Mapping[int, int], by: User, new_grades: Mapping[
             record.is_adjudication,
         )
         for query_id, copy_id in query_ids.items()
-        for record in scores.QueryRatings.read(query_id).records
+        for record in scores.QueryRatings.read_given(query_id).records
     )
     return store_ratings(ratings=copies, by=by, source=COPY_SOURCE)
 

@@ -279,16 +279,19 @@ def _store(
             _check_revision(query, expected_revision)
         ratings = scores.QueryRatings.read(query.pk)
         if ratings.has_unmoved:
-            move_queries([query.pk])
+            move_queries({query.pk, *(record.query_id for record in (*ratings.records, *ratings.hidden))})
             ratings = scores.QueryRatings.read(query.pk)
         own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
         editor = RatingEditor(by, by, source)
         for doc_id, change in choose_changes(own).items():
-            editor.change(query.pk, doc_id, own.get(doc_id), change)
+            for query_id, present in _rows_to_change(ratings, own.get(doc_id), doc_id, change, by):
+                editor.change(query_id, doc_id, present, change)
         editor.save()
+        revisions: dict[int, int] = {}
         if editor.log:
-            ratings = editor.applied_to(ratings)
-            revision = scores.query_ratings_changed(query)
+            ratings = scores.QueryRatings.read(query.pk) if ratings.is_shared else editor.applied_to(ratings)
+            revisions = scores.query_ratings_changed(query)
+            revision = revisions[query.pk]
             for logged in editor.log:  # the scale may have changed since the request began
                 if logged.new_value is not None:
                     _clean_value(logged.new_value, query.book)
@@ -298,8 +301,28 @@ def _store(
         check_scale(query.book, expected_scale)
         if rescorer is not None:
             grades = ratings.grades(query.book)
-            rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log))
+            others = {query_id: each for query_id, each in revisions.items() if query_id != query.pk}
+            rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log), sharing=others)
     return len(editor.log), ratings
+
+
+def _rows_to_change(
+    ratings: scores.QueryRatings, present: scores.RatingRecord | None, doc_id: str, change: Change, by: User
+) -> list[tuple[int, scores.RatingRecord | None]]:
+    """Returns the rows that a change of a rater's rating concerns: query ids, and what was given for these queries.
+
+    present: the rating of the rater that counts. A rating that was given for a query that shares ratings is changed there, so that it
+    keeps its history. Removing it removes all of the rater's ratings of the document; otherwise an older one would count.
+    """
+    if not ratings.is_shared:
+        return [(ratings.query_id, present)]
+    rows = [row for row in (*ratings.hidden, *ratings.records) if (row.rater_id, row.doc_id) == (by.pk, doc_id)]
+    if change.undoes is not None:
+        query_id = change.undoes.query_id
+        return [(query_id, next((row for row in rows if row.query_id == query_id), None))]
+    if not change.verdict:
+        return [(row.query_id, row) for row in rows]
+    return [(present.query_id if present else ratings.query_id, present)]
 
 
 def _check_revision(query: Query, expected: int) -> None:
@@ -317,6 +340,7 @@ def _read_present(
         for row in Rating.objects.filter(query_id__in=query_ids, rater=rater):
             present[row.query_id, row.doc_id] = scores.RatingRecord(
                 row.pk,
+                row.query_id,
                 row.doc_id,
                 rater.pk,
                 str(rater),

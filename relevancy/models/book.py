@@ -141,36 +141,60 @@ class QueryLink(models.Model):
         return f"Linked queries {self.pk}"
 
 
+# The ids of queries, with those that share ratings with them: whatever changes ratings of one, changes the grades of all.
+SHARING = """
+    SELECT own.id FROM relevancy_query own WHERE own.id {ids}
+    UNION
+    SELECT other.id FROM relevancy_query own
+    JOIN relevancy_querylink link ON link.id = own.link_id AND link.shares_ratings
+    JOIN relevancy_query other ON other.link_id = link.id
+    WHERE own.id {ids}
+"""
+
+
 class QueryQuerySet(models.QuerySet["Query"]):
     """Queries of books."""
 
-    def increment_revisions(self, query_ids: Sequence[int]) -> dict[int, int]:
-        """Increments the revisions of the queries with these ids. Returns `{id: new revision}`. One SQL statement."""
-        table = connection.ops.quote_name(self.model._meta.db_table)
-        placeholders = ", ".join(["%s"] * len(query_ids))
+    def lock_sharing(self, query_ids: Sequence[int]) -> None:
+        """Locks the queries with these ids, and those that share ratings with them, in the order of their ids. One SQL statement."""
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE {table} SET revision = revision + 1 WHERE id IN ({placeholders}) RETURNING id, revision",
-                list(query_ids),
+                f"SELECT id FROM relevancy_query WHERE id IN ({SHARING.format(ids='= ANY(%s)')}) ORDER BY id FOR NO KEY UPDATE",
+                [list(query_ids), list(query_ids)],
+            )
+
+    def increment_revisions(self, query_ids: Sequence[int]) -> dict[int, int]:
+        """Increments the revisions of the queries with these ids, and of those that share ratings with them.
+
+        Returns `{id: new revision}` of all of them. One SQL statement.
+        """
+        placeholders = f"IN ({', '.join(['%s'] * len(query_ids))})"
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE relevancy_query SET revision = revision + 1 WHERE id IN ({SHARING.format(ids=placeholders)})"
+                " RETURNING id, revision",
+                [*query_ids, *query_ids],
             )
             return dict(cursor.fetchall())
 
-    def increment_revision(self, query: Query) -> int:
-        """Increments the revision of one query and returns it. Reads what grades depend on of its book by the same statement; see
+    def increment_revision(self, query: Query) -> dict[int, int]:
+        """Does what `increment_revisions` does for one query. Reads what grades depend on of its book by the same statement; see
         `Book.refresh_settings`."""
         book, columns = Book._meta.db_table, ("scale", "relevant_from", "rule", "remapped_at")
         settings_of_book = ", ".join(f"(SELECT {column} FROM {book} WHERE id = book_id)" for column in columns)
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE {self.model._meta.db_table} SET revision = revision + 1 WHERE id = %s"
-                f" RETURNING revision, {settings_of_book}",
-                [query.pk],
+                f"UPDATE relevancy_query SET revision = revision + 1 WHERE id IN ({SHARING.format(ids='= %s')})"
+                f" RETURNING id, revision, {settings_of_book}",
+                [query.pk, query.pk],
             )
-            revision, scale, query.book.relevant_from, query.book.rule, remapped_at = cursor.fetchone()
+            rows = cursor.fetchall()
+        _, _, scale, query.book.relevant_from, query.book.rule, remapped_at = rows[0]
         query.book.scale = json.loads(scale)
         query.book.remapped_at = _in_utc(remapped_at)
-        query.revision = revision
-        return int(revision)
+        revisions = {query_id: revision for query_id, revision, *_ in rows}
+        query.revision = revisions[query.pk]
+        return revisions
 
     def live(self) -> Self:
         """Excludes retired queries."""

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import connection, models
-from django.db.models import Count, Exists, Max, OuterRef, Value
+from django.db.models import Count, Exists, F, Max, OuterRef, Value
 
-from .book import Book, Query
+from .book import SHARING, Book, Query
 from .rating import Rating, Verdict
 from .raw_rows import in_utc
 from .user import User
@@ -106,11 +106,12 @@ def current_ratings(columns: Sequence[str], *, rater: User | None = None, **look
     return stored.values_list(*columns).union(applied.values_list(*_of_imports(columns)), all=True).order_by()
 
 
-def read_query_ratings(query_id: int) -> list[tuple[Any, ...]]:
-    """Reads what `current_ratings` returns for one query: `(id, document, rater's id, name, address, verdict, grade, note, time,
-    whether it is an adjudication)`."""
+def read_query_ratings(query_id: int, *, with_shared: bool = True) -> list[tuple[Any, ...]]:
+    """Reads the ratings that count for one query: `(id, id of the query it was given for, document, rater's id, name, address, verdict,
+    grade, note, time, whether it is an adjudication)`. with_shared: also those of the queries that it shares ratings with."""
+    statement = _SHARED_QUERY_RATINGS if with_shared else _QUERY_RATINGS
     with connection.cursor() as cursor:
-        cursor.execute(_QUERY_RATINGS, [query_id, query_id])
+        cursor.execute(statement, [query_id] * statement.count("%s"))
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return [(*columns, in_utc(updated_at), bool(decides)) for *columns, updated_at, decides in rows]
 
@@ -122,20 +123,44 @@ _REPLACED = f"""
     WHERE origin.applied_at IS NOT NULL AND imported.query_id = stored.query_id AND imported.doc_id = stored.doc_id
         AND origin.rater_id = stored.rater_id
 """
-_QUERY_RATINGS = f"""
-    SELECT stored.id, stored.doc_id, stored.rater_id, rater.name, rater.email, stored.verdict, stored.value, stored.note,
-        stored.updated_at, stored.is_adjudication
+_RATINGS_OF = f"""
+    SELECT stored.id, stored.query_id, stored.doc_id, stored.rater_id, rater.name, rater.email, stored.verdict, stored.value,
+        stored.note, stored.updated_at, stored.is_adjudication
     FROM {Rating._meta.db_table} stored
     JOIN {User._meta.db_table} rater ON rater.id = stored.rater_id
-    WHERE stored.query_id = %s AND NOT EXISTS ({_REPLACED})
+    WHERE stored.query_id {{queries}} AND NOT EXISTS ({_REPLACED})
     UNION ALL
-    SELECT {UNMOVED}, imported.doc_id, origin.rater_id, rater.name, rater.email, '{Verdict.RATED.value}', imported.value, '',
-        origin.applied_at, FALSE
+    SELECT {UNMOVED}, imported.query_id, imported.doc_id, origin.rater_id, rater.name, rater.email,
+        '{Verdict.RATED.value}', imported.value, '', origin.applied_at, FALSE
     FROM {ImportedRating._meta.db_table} imported
     JOIN {RatingImport._meta.db_table} origin ON origin.id = imported.rating_import_id
     JOIN {User._meta.db_table} rater ON rater.id = origin.rater_id
-    WHERE imported.query_id = %s AND origin.applied_at IS NOT NULL
+    WHERE imported.query_id {{queries}} AND origin.applied_at IS NOT NULL
 """
+_QUERY_RATINGS = _RATINGS_OF.format(queries="= %s")
+_SHARED_QUERY_RATINGS = _RATINGS_OF.format(queries=f"IN ({SHARING.format(ids='= %s')})")
+
+
+def counting_ratings(columns: Sequence[str], query_ids: Sequence[int]) -> models.QuerySet[Any, Any]:
+    """Returns rows `(query id, id of the query it was given for, *columns)` of all ratings that count for these queries: their own,
+    and those of the queries that they share ratings with. In no order; one SQL statement, as for `current_ratings`.
+
+    One rater may have rated a document for several of these queries; which of these ratings counts, decides the reader.
+    """
+    parts = []
+    for rows, names in (
+        (stored_ratings(), list[Any](columns)),
+        (ImportedRating.objects.applied(), _of_imports(columns)),
+    ):
+        own = rows.filter(query_id__in=query_ids).annotate(counts_for=F("query_id"))
+        shared = (
+            rows.annotate(counts_for=F("query__link__queries"))
+            .filter(counts_for__in=query_ids, query__link__shares_ratings=True)
+            .exclude(query_id=F("counts_for"))
+        )
+        parts += [each.order_by().values_list("counts_for", "query_id", *names) for each in (own, shared)]
+    first, *others = parts
+    return first.union(*others, all=True).order_by()
 
 
 def count_current_ratings(columns: Sequence[str], **lookups: Any) -> models.QuerySet[Any, Any]:

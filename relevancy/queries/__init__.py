@@ -2,7 +2,7 @@
 
 from . import tags
 from .details import QueryDetails, describe_all, set_details
-from .links import link, links_of, similar_queries, unlink, unlink_all
+from .links import SharedGrade, link, links_of, preview_sharing, set_sharing, similar_queries, unlink, unlink_all
 from .ordering import move, move_by
 from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
 from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
@@ -13,6 +13,7 @@ __all__ = [
     "AddedQueries",
     "PastedQueries",
     "QueryDetails",
+    "SharedGrade",
     "add",
     "add_prepared",
     "check_text",
@@ -30,9 +31,11 @@ __all__ = [
     "parse_options",
     "parse_pasted",
     "prepare",
+    "preview_sharing",
     "remove",
     "restore",
     "set_details",
+    "set_sharing",
     "similar_queries",
     "tags",
     "unlink",

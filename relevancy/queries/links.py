@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from django.core.exceptions import ValidationError
@@ -53,6 +54,7 @@ def unlink(*, query: Query) -> list[int]:
     Returns the ids of the queries that were linked, this one included; `link` with them restores the link. Empty if it was not linked.
     """
     with transaction.atomic():
+        scores.lock_queries([query.pk])
         stored = Query.objects.select_for_update(no_key=True).get(pk=query.pk)
         if stored.link_id is None:
             return []
@@ -62,16 +64,68 @@ def unlink(*, query: Query) -> list[int]:
 def unlink_all(*, query_link: QueryLink) -> list[int]:
     """Removes a link. Returns the ids of the queries that were linked."""
     with transaction.atomic():
-        return _remove(query_link, list(query_link.queries.values_list("pk", flat=True)))
+        linked = _lock_linked(query_link)
+        return _remove(query_link, linked)
 
 
 def _remove(query_link: QueryLink, query_ids: Sequence[int]) -> list[int]:
     linked = sorted(query_link.queries.values_list("pk", flat=True))
     left = set(linked) - set(query_ids)
     query_link.queries.filter(pk__in=query_ids).update(link=None)
+    if query_link.shares_ratings:
+        scores.ratings_changed(linked)
     if len(left) < 2:
         query_link.delete()
     scores.links_changed(query_link.book)
+    return linked
+
+
+@dataclass(frozen=True)
+class SharedGrade:
+    """A document whose grade changes for some of the linked queries once they share ratings.
+
+    before: the grades of the queries, in their order; None where there is none. after: the grade of all of them.
+    """
+
+    doc_id: str
+    before: Sequence[float | None]
+    after: float | None
+
+
+def preview_sharing(*, query_link: QueryLink, queries: Sequence[Query]) -> list[SharedGrade]:
+    """Returns what changes if these linked queries share ratings: first the documents that they have different grades for, then those
+    that only some of them have a grade for. One SQL statement for each query."""
+    book = query_link.book
+    given = [scores.QueryRatings.read_given(query.pk) for query in queries]
+    grades = [ratings.grades(book) for ratings in given]
+    pooled = scores.QueryRatings.pool(0, [record for ratings in given for record in ratings.records]).grades(book)
+    changed = []
+    for doc_id in sorted({doc_id for known in grades for doc_id in known}):
+        before, after = [known.get(doc_id) for known in grades], pooled.get(doc_id)
+        if any(grade != after for grade in before):
+            changed.append(SharedGrade(doc_id, before, after))
+    return sorted(changed, key=lambda each: len(set(each.before) - {None}) < 2)
+
+
+def set_sharing(*, query_link: QueryLink, shares_ratings: bool) -> bool:
+    """Lets linked queries share their ratings, or not any more. No rating changes, only which ratings count for which query.
+
+    Returns whether that changed anything. Their scores are stale afterwards.
+    """
+    with transaction.atomic():
+        linked = _lock_linked(query_link)
+        changed = QueryLink.objects.filter(pk=query_link.pk).exclude(shares_ratings=shares_ratings)
+        if not changed.update(shares_ratings=shares_ratings):
+            return False
+        scores.ratings_changed(linked)
+    query_link.shares_ratings = shares_ratings
+    return True
+
+
+def _lock_linked(query_link: QueryLink) -> list[int]:
+    """Locks the queries of a link, and returns their ids."""
+    linked = sorted(query_link.queries.values_list("pk", flat=True))
+    scores.lock_queries(linked)
     return linked
 
 

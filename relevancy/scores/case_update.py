@@ -42,11 +42,13 @@ class CaseUpdate:
         *,
         baseline: Run | None = None,
         has_changed: bool,
+        is_only_query: bool = True,
     ) -> None:
         """One SQL statement, and a lock of the runs where the database has row locks.
 
         baseline: what the other runs of the targets are compared with.
         has_changed: whether the transaction has incremented the revisions of the query and of its cases.
+        is_only_query: whether no other query has been scored in the transaction; otherwise all scores are summed.
         """
         self._targets = targets
         self._baseline = baseline
@@ -59,6 +61,9 @@ class CaseUpdate:
         self._differences: dict[Key, RunDifference] = {}
         lock_runs(run.pk for run, _ in targets)
         self._read(query_id)
+        if not is_only_query:
+            self._sums.clear()
+            self._differences.clear()
 
     def _read(self, query_id: int) -> None:
         run_ids = list({run.pk for run, _ in self._targets})

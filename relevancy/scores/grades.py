@@ -4,11 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import batched
+from operator import itemgetter
+from typing import Any
 
 from relevancy import scoring
-from relevancy.models import Book, current_ratings
+from relevancy.models import Book, counting_ratings
 
 BATCH = 500
+_COLUMNS = ("doc_id", "rater_id", "value", "updated_at", "id", "is_adjudication")
 
 type RatingRow = tuple[float | None, tuple[datetime, int]]
 """A rating's value, and its time with its id, which decides between two ratings of the same moment."""
@@ -34,7 +37,8 @@ def counting(ratings: Sequence[tuple[bool, RatingRow]]) -> list[RatingRow]:
     ratings: whether each is the adjudication, and its row.
     """
     adjudicated = [row for is_adjudication, row in ratings if is_adjudication]
-    return adjudicated or [row for _, row in ratings]
+    # There is one for each query: of several queries that share ratings, the newest decides.
+    return [max(adjudicated, key=itemgetter(1))] if adjudicated else [row for _, row in ratings]
 
 
 def known_grades(
@@ -49,10 +53,11 @@ def known_grades(
     ratings: dict[int, dict[str, list[tuple[bool, RatingRow]]]] = {
         query_id: defaultdict(list) for query_id in query_ids
     }
-    columns = ("query_id", "doc_id", "value", "updated_at", "id", "is_adjudication")
     for batch in batched(query_ids, BATCH):
-        rows = current_ratings(columns, query_id__in=batch)
-        for query_id, doc_id, value, time, pk, is_adjudication in rows:
+        rows: Sequence[tuple[Any, ...]] = list(counting_ratings(_COLUMNS, batch))
+        if any(query_id != given_for for query_id, given_for, *_ in rows):
+            rows = _newest_of_each_rater(rows)
+        for query_id, _, doc_id, _, value, time, pk, is_adjudication in rows:
             if value is not None:
                 row = (new_values.get(value, value), (time, pk))
                 ratings[query_id][doc_id].append((bool(is_adjudication), row))
@@ -60,3 +65,19 @@ def known_grades(
         query_id: combine_grades(book, {doc_id: counting(rows) for doc_id, rows in documents.items()})
         for query_id, documents in ratings.items()
     }
+
+
+def _newest_of_each_rater(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Returns the rows that count among queries that share ratings, by the rule of `QueryRatings.pool`."""
+    counting: dict[tuple[int, str, int], tuple[Any, ...]] = {}
+    for row in rows:
+        query_id, _, doc_id, rater_id, *_ = row
+        present = counting.get((query_id, doc_id, rater_id))
+        if present is None or _precedence(row) > _precedence(present):
+            counting[query_id, doc_id, rater_id] = row
+    return list(counting.values())
+
+
+def _precedence(row: tuple[Any, ...]) -> tuple[bool, datetime, int]:
+    *_, time, pk, is_adjudication = row
+    return bool(is_adjudication), time, pk

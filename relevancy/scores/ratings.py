@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from relevancy.models import UNMOVED, Book, Verdict, read_query_ratings
 
@@ -17,10 +18,12 @@ from .grades import RatingRow, combine_grades, counting
 class RatingRecord:
     """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`; `pk` may be `UNMOVED`.
 
+    query_id: of the query that it was given for.
     is_adjudication: whether it counts instead of all other ratings of the document.
     """
 
     pk: int
+    query_id: int
     doc_id: str
     rater_id: int
     rater_name: str
@@ -33,24 +36,65 @@ class RatingRecord:
 
 @dataclass(frozen=True)
 class QueryRatings:
-    """All ratings of one query, oldest first."""
+    """All ratings that count for one query, oldest first: those that were given for it, and those of the queries that it shares
+    ratings with.
+
+    hidden: the ratings that do not count, because the same rater rated the same document for several of these queries.
+    """
 
     query_id: int
     records: Sequence[RatingRecord]
+    hidden: Sequence[RatingRecord] = ()
 
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
-        records = [
-            RatingRecord(pk, doc_id, rater_id, name or email, *judged)
-            for pk, doc_id, rater_id, name, email, *judged in read_query_ratings(query_id)
-        ]
-        return cls(query_id, sorted(records, key=lambda record: (record.updated_at, record.pk)))
+        return cls.pool(query_id, map(_record, read_query_ratings(query_id)))
+
+    @classmethod
+    def read_given(cls, query_id: int) -> QueryRatings:
+        """Reads the ratings that were given for the query itself, shared or not. One SQL statement."""
+        return cls.pool(query_id, map(_record, read_query_ratings(query_id, with_shared=False)))
+
+    @classmethod
+    def pool(cls, query_id: int, records: Iterable[RatingRecord]) -> QueryRatings:
+        """Returns the ratings of a query from those that were given for it and for queries that it shares ratings with.
+
+        Of several ratings of one document by one rater, an adjudication counts, otherwise the newest.
+        """
+        in_order = sorted(records, key=lambda record: (record.updated_at, record.pk))
+        if all(record.query_id == query_id for record in in_order):
+            return cls(query_id, in_order)
+        counting: dict[tuple[str, int], RatingRecord] = {}
+        hidden = []
+        for record in in_order:
+            key = record.doc_id, record.rater_id
+            present = counting.get(key)
+            if present is not None and present.is_adjudication and not record.is_adjudication:
+                hidden.append(record)
+                continue
+            if present is not None:
+                hidden.append(present)
+                del counting[key]
+            counting[key] = record
+        return cls(query_id, list(counting.values()), hidden)
+
+    @property
+    def given(self) -> QueryRatings:
+        """Those that were given for the query itself."""
+        return self.pool(
+            self.query_id, (each for each in (*self.records, *self.hidden) if each.query_id == self.query_id)
+        )
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether some of the ratings were given for another query."""
+        return any(record.query_id != self.query_id for record in (*self.records, *self.hidden))
 
     @property
     def has_unmoved(self) -> bool:
         """Whether some are of an import, and have no `Rating` yet; see `current_ratings`."""
-        return any(record.pk == UNMOVED for record in self.records)
+        return any(record.pk == UNMOVED for record in (*self.records, *self.hidden))
 
     @cached_property
     def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:
@@ -72,3 +116,8 @@ class QueryRatings:
             if rated:
                 rows[doc_id] = counting(rated)
         return combine_grades(book, rows)
+
+
+def _record(row: Sequence[Any]) -> RatingRecord:
+    pk, query_id, doc_id, rater_id, name, email, *judged = row
+    return RatingRecord(pk, query_id, doc_id, rater_id, name or email, *judged)

@@ -85,11 +85,20 @@ class QueryRescorer:
         self._baseline_inputs = ranking_inputs([baseline] if baseline and not self.rescored.versions[0].script else [])
         self._query_id = query_id
 
-    def score_by_measures(self, book: Book, grades: Mapping[str, float], revision: int, *, has_changed: bool) -> None:
+    def score_by_measures(
+        self,
+        book: Book,
+        grades: Mapping[str, float],
+        revision: int,
+        *,
+        has_changed: bool,
+        sharing: Mapping[int, int] | None = None,
+    ) -> None:
         """Stores the scores of all measures.
 
         grades: by document id. revision: that of the query, which they belong to. has_changed: whether it is a new one, and that
-        of each case of the query as well.
+        of each case of the query as well. sharing: the new revisions of queries that share these ratings, by query id; they are
+        scored too.
         """
         self.rescored.run.case.book = book
         rows: list[QueryScore] = []
@@ -113,8 +122,15 @@ class QueryRescorer:
             targets.append((baseline, primary))
         if not rows:
             return
+        for each in {run.pk: run for run, _ in targets}.values() if sharing else ():
+            others = ranking_inputs(each.rankings.filter(query__in=list(sharing or ())))
+            versions = [version for other, version in targets if other.pk == each.pk]
+            same = dict.fromkeys(sharing or (), grades)
+            rows += score_known(each, others, versions, grades=same, revisions=sharing or {})[0] if others else []
         baseline_run = self._baseline.run if self._baseline else None
-        update = CaseUpdate(targets, self._query_id, baseline=baseline_run, has_changed=has_changed)
+        update = CaseUpdate(
+            targets, self._query_id, baseline=baseline_run, has_changed=has_changed, is_only_query=not sharing
+        )
         overwrite(rows)
         for row in update.store_case_scores(rows):
             if row.run_id == run.pk:

@@ -16,22 +16,24 @@ BATCH = 500
 
 
 def ratings_changed(query_ids: Sequence[int]) -> dict[int, int]:
-    """Increments the revisions of queries whose ratings have changed, and of the cases that have them.
+    """Increments the revisions of queries whose ratings have changed, of those that share ratings with them, and of the cases that
+    have them.
 
     Returns `{query id: new revision}`. Two SQL statements for 500 queries. The queries are locked already.
     """
     revisions: dict[int, int] = {}
     for batch in batched(query_ids, BATCH):
-        revisions |= Query.objects.increment_revisions(batch)
-        _increment_of_queries(batch)
+        changed = Query.objects.increment_revisions(batch)
+        revisions |= changed
+        _increment_of_queries(sorted(changed))
     return revisions
 
 
-def query_ratings_changed(query: Query) -> int:
-    """Does what `ratings_changed` does for one query, and reads the settings of its book again. Returns the new revision."""
-    revision = Query.objects.increment_revision(query)
-    _increment_of_queries([query.pk])
-    return revision
+def query_ratings_changed(query: Query) -> dict[int, int]:
+    """Does what `ratings_changed` does for one query, and reads the settings of its book again."""
+    revisions = Query.objects.increment_revision(query)
+    _increment_of_queries(sorted(revisions))
+    return revisions
 
 
 def book_changed(book: Book) -> None:

@@ -11,7 +11,8 @@ COLUMNS = ("query", "docid", "grade", "decided_by", "rater", "verdict", "rating"
 
 
 def export_book_ratings(*, book: Book) -> Iterator[str]:
-    """Yields the ratings of the queries that are not retired, in the order of the queries, each with its document.
+    """Yields the ratings of the queries that are not retired, in the order of the queries, each with its document and under the query
+    that it was given for.
 
     grade: combined from all ratings of the document by the rule of the book, or the decision of the adjudicator, whom `decided_by`
     then names. One SQL statement per query.
@@ -23,9 +24,9 @@ def _rows(book: Book) -> Iterator[tuple[Cell, ...]]:
     for query_id, text in book.queries.filter(retired_at=None).order_by("pk").values_list("pk", "text"):
         ratings = scores.QueryRatings.read(query_id)
         grades = ratings.grades(book)
-        for doc_id, records in sorted(ratings.by_document.items()):
+        for doc_id, records in sorted(ratings.given.by_document.items()):
             grade = f"{grades[doc_id]:.12g}" if doc_id in grades else ""
-            decided_by = next((record.rater_name for record in records if record.is_adjudication), "")
+            decided_by = next((each.rater_name for each in ratings.by_document[doc_id] if each.is_adjudication), "")
             for record in records:
                 value = "" if record.value is None else f"{record.value:.12g}"
                 rated_at = record.updated_at.isoformat(timespec="seconds")

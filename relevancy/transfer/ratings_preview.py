@@ -69,7 +69,7 @@ def _compare(case: Case, ratings: RatingsFile, by: User) -> RatingsPreview:
 def _own_ratings(query_id: int | None, by: User) -> Mapping[str, float | None]:
     if query_id is None:
         return {}
-    records = scores.QueryRatings.read(query_id).records
+    records = scores.QueryRatings.read_given(query_id).records
     return {record.doc_id: record.value for record in records if record.rater_id == by.pk}
 
 

@@ -180,7 +180,18 @@ def test_ratings_of_one_query_are_those_of_the_general_statement(killed: Any) ->
     with killed("move"):
         import_all(case, {"query 1": {"a": 3, "c": 2}, "query 2": {"a": 1}})
     query = query_of(case, "query 1")
-    columns = ("id", "doc_id", "rater_id", "rater__name", "rater__email", "verdict", "value", "note", "updated_at")
+    columns = (
+        "id",
+        "query_id",
+        "doc_id",
+        "rater_id",
+        "rater__name",
+        "rater__email",
+        "verdict",
+        "value",
+        "note",
+        "updated_at",
+    )
     rows = sorted(read_query_ratings(query.pk))
     assert rows == sorted(current_ratings((*columns, "is_adjudication"), query_id=query.pk))
     assert [row[0] == UNMOVED for row in rows].count(True) == 2

@@ -6,9 +6,9 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import queries
+from relevancy import queries, tasks
 from relevancy.models import Case, CaseQuery, QueryLink
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, parse_number
@@ -18,6 +18,7 @@ from .access import CaseAccess, get_case, get_case_query, get_case_with_editable
 from .forms import LinkForm
 
 MAX_CANDIDATES = 100  # queries that are offered at a time
+MAX_SHOWN = 100  # documents whose grade changes
 
 
 @require_GET
@@ -64,10 +65,45 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     for query in chosen:
         query.book = case.book
     try:
-        queries.link(queries=chosen)
+        query_link = queries.link(queries=chosen)
     except ValidationError as error:
         return conflict(request, url, error)
-    return redirect_with_message(request, url, f"{len(chosen)} queries linked: they count once in tests.")
+    text = f"{len(chosen)} queries linked: they count once in tests."
+    if form.cleaned_data["shares"] and queries.set_sharing(query_link=query_link, shares_ratings=True):
+        tasks.enqueue_book_rescore(case.book_id)
+        text = f"{len(chosen)} queries linked again: they share their ratings."
+    return redirect_with_message(request, url, text)
+
+
+@require_http_methods(["GET", "POST"])
+def sharing(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
+    """Shows what changes if linked queries share their ratings, and lets them, or not any more."""
+    case = get_case_with_editable_book(request, case_id)
+    query_link = _get_link(case, link_id)
+    url = reverse("query_links", args=[case.pk])
+    if request.method == "POST":
+        shares = request.POST.get("shares") == "1"
+        if queries.set_sharing(query_link=query_link, shares_ratings=shares):
+            tasks.enqueue_book_rescore(case.book_id)
+        text = "These queries share their ratings." if shares else "Each query has its own ratings again."
+        return redirect_with_message(request, url, text)
+    linked = list(query_link.queries.order_by("pk"))
+    changed = queries.preview_sharing(query_link=query_link, queries=linked)
+    context = {
+        "case": case,
+        "link": query_link,
+        "linked": linked,
+        "changed": changed[:MAX_SHOWN],
+        "change_count": len(changed),
+        "conflict_count": sum(len(set(each.before) - {None}) > 1 for each in changed),
+    }
+    return render(request, "workbench/sharing.html", context)
+
+
+def _get_link(case: Case, link_id: int) -> QueryLink:
+    link: QueryLink = get_object_or_404(QueryLink.objects.filter(book=case.book_id), pk=link_id)
+    link.book = case.book
+    return link
 
 
 @require_POST
@@ -75,20 +111,28 @@ def unlink(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Removes a query from those that it is linked with."""
     case = get_case_with_editable_book(request, case_id)
     case_query = get_case_query(case, entry_id)
+    shares = QueryLink.objects.filter(queries=case_query.query_id, shares_ratings=True).exists()
     linked = queries.unlink(query=case_query.query)
-    return _unlinked(request, case, linked, f"“{case_query.query}” is not linked any more.")
+    return _unlinked(request, case, linked, f"“{case_query.query}” is not linked any more.", shares=shares)
 
 
 @require_POST
 def remove(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
     """Removes a link between queries."""
     case = get_case_with_editable_book(request, case_id)
-    query_link = get_object_or_404(QueryLink.objects.filter(book=case.book_id).select_related("book"), pk=link_id)
+    query_link = _get_link(case, link_id)
+    shares = query_link.shares_ratings
     linked = queries.unlink_all(query_link=query_link)
-    return _unlinked(request, case, linked, f"{len(linked)} queries are not linked any more.")
+    return _unlinked(request, case, linked, f"{len(linked)} queries are not linked any more.", shares=shares)
 
 
-def _unlinked(request: HtmxRequest, case: Case, linked: Sequence[int], text: str) -> HttpResponse:
+def _unlinked(request: HtmxRequest, case: Case, linked: Sequence[int], text: str, *, shares: bool) -> HttpResponse:
+    """Redirects to the list after a link was removed. shares: whether the queries shared ratings."""
+    if shares:
+        tasks.enqueue_book_rescore(case.book_id)
+        text += " Each query has its own ratings again."
     ids = list(case.case_queries.present().filter(query__in=linked).values_list("pk", flat=True))
-    undo = reverse("query_links_add", args=[case.pk], query={"queries": ids}) if len(ids) > 1 else ""
+    undo = ""
+    if len(ids) > 1:
+        undo = reverse("query_links_add", args=[case.pk], query={"queries": ids, "shares": "1" if shares else ""})
     return redirect_with_message(request, reverse("query_links", args=[case.pk]), text, undo=undo)

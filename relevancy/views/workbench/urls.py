@@ -48,6 +48,7 @@ urlpatterns = [
     path("cases/<int:case_id>/links/", links.links, name="query_links"),
     path("cases/<int:case_id>/links/add/", links.add, name="query_links_add"),
     path("cases/<int:case_id>/links/<int:link_id>/remove/", links.remove, name="query_links_remove"),
+    path("cases/<int:case_id>/links/<int:link_id>/sharing/", links.sharing, name="query_links_sharing"),
     path("cases/<int:case_id>/queries/<int:entry_id>/unlink/", links.unlink, name="query_unlink"),
     path("cases/<int:case_id>/tags/", query_notes.segments, name="segments"),
     path("cases/<int:case_id>/autocomplete/", autocomplete.autocomplete, name="autocomplete"),

@@ -4,10 +4,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from relevancy import queries
-from tests.factories import query_of
+from relevancy import queries, scores
+from tests.factories import make_case, query_of
 
-from .example_cases import at, attributes, by_id, elements, entry_of, make_bench, words
+from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, words
 
 
 @pytest.fixture
@@ -70,3 +70,32 @@ def test_a_row_says_that_its_query_is_linked(sign_in, case):
     page = sign_in("viewer").get(at(case, "case"))
     said = ["linked" in words(by_id(page, f"query-row-{entry_of(case, text).pk}")) for text in ("query 1", "query 3")]
     assert said == [True, False]
+
+
+def test_sharing_is_previewed_given_and_restored_by_undo(sign_in, case):
+    """Query 1 has the grades a 3 and x 1, query 2 has c 2: each of them gets those of the other."""
+    client = sign_in("editor")
+    first, second = entry_of(case, "query 1"), entry_of(case, "query 2")
+    link = queries.link(queries=[first.query, second.query])
+    page = client.get(at(case, "query_links_sharing", link.pk))
+    assert "3 documents" in words(by_id(page, "sharing-counts"))
+    rows = [words(row) for row in elements(by_id(page, "shared-grades"), _name="tr")]
+    assert rows[1:] == ["a 3 – 3", "c – 2 2", "x 1 – 1"]
+    client.post(at(case, "query_links_sharing", link.pk), {"shares": "1"})
+
+    def grades(entry):
+        return scores.known_grades(case.book, [entry.query_id])[entry.query_id]
+
+    assert grades(first) == grades(second) == {"a": 3, "x": 1, "c": 2}
+    rated = client.post(at(case, "rate", second.pk, rank=1), {"doc_id": "a", "value": "0"}, headers=HTMX)
+    assert rated.status_code == 200
+    assert grades(first)["a"] == grades(second)["a"]
+    undo = undo_url(client.post(at(case, "query_unlink", second.pk)))
+    assert "a" not in grades(second) or grades(first) != grades(second)
+    client.post(undo)
+    assert grades(first) == grades(second)
+    client.post(at(case, "query_links_sharing", query_of(case, "query 1").link_id), {"shares": "0"})
+    assert "c" not in grades(first)
+    other = make_case(2)
+    foreign = queries.link(queries=[query_of(other, text) for text in ("query 1", "query 2")])
+    assert client.post(at(case, "query_links_sharing", foreign.pk), {"shares": "1"}).status_code == 404
