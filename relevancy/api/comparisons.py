@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import comparison, tasks
-from relevancy.models import Run, ScorerVersion
+from relevancy.models import Run, ScorerVersion, StoredComparison
 from relevancy.runs import RunNotAllowed
+from relevancy.transfer.comparison_html import build_report
 from relevancy.transfer.comparison_json import ComparisonResult, build_comparison
 
 from .access import Id, get_run
@@ -38,16 +39,43 @@ def compare_runs(request: ApiRequest, run_id: Id, other_id: Id, parameters: Quer
 
     202 while the figures are computed. 409 or 422 if the runs cannot be compared.
     """
+    stored, compared = _find_comparison(request, run_id, other_id, parameters)
+    if stored.is_current:
+        figures = comparison.stored.load(stored, compared)
+        return Status(200, build_comparison(figures.comparison))
+    return _request_figures(stored)
+
+
+@router.get(
+    "/runs/{run_id}/compare/{other_id}/report",
+    auth=READ,
+    response={202: Pending},
+    openapi_extra={"responses": {200: {"description": "OK", "content": {"text/html": {"schema": {"type": "string"}}}}}},
+)
+def report_comparison(
+    request: ApiRequest, run_id: Id, other_id: Id, parameters: Query[ComparisonParameters]
+) -> HttpResponse | Status[Any]:
+    """Returns the comparison as one HTML file that is read without the server; otherwise as `compare_runs`."""
+    stored, compared = _find_comparison(request, run_id, other_id, parameters)
+    if stored.is_current and stored.computed_at is not None:
+        return HttpResponse(build_report(comparison.stored.load(stored, compared), computed_at=stored.computed_at))
+    return _request_figures(stored)
+
+
+def _find_comparison(
+    request: ApiRequest, run_id: int, other_id: int, parameters: ComparisonParameters
+) -> tuple[StoredComparison, list[Run]]:
+    """Returns the stored comparison of a run with another one, and both runs, the baseline first."""
     run, baseline = get_run(request, run_id), get_run(request, other_id)
     version = _find_version(baseline, parameters.scorer)
     compared = [baseline, run]
     for each in compared:
         if not each.is_active and not each.done:
             raise RunNotAllowed(f"Run {each.number} has no results.")
-    stored = comparison.stored.find_or_create(runs=compared, version=version)
-    if stored.is_current:
-        figures = comparison.stored.load(stored, compared)
-        return Status(200, build_comparison(figures.comparison))
+    return comparison.stored.find_or_create(runs=compared, version=version), compared
+
+
+def _request_figures(stored: StoredComparison) -> Status[Any]:
     if comparison.stored.needs_computing(stored):
         tasks.enqueue_comparison(stored)
         return Status(202, {"status": "computing"})

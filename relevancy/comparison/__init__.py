@@ -4,17 +4,20 @@ from . import stored
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
-from .figures import ComparisonFigures
+from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
+from .figures import ComparisonFigures, compute_figures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_groups, describe_verdict
+from .summaries import FIGURE_LABELS, Figure, PairSummary, summarize_pair
 from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
     "DEFAULT_ALPHA",
+    "FIGURE_LABELS",
     "MAX_RUNS",
     "SORT_KEYS",
     "STATES",
@@ -23,25 +26,33 @@ __all__ = [
     "ComparisonFigures",
     "Coverage",
     "DifferenceBounds",
+    "Distribution",
     "DropCheck",
+    "Figure",
     "ListOverlap",
+    "PairSummary",
     "QueryColumns",
     "QueryRow",
     "RunPair",
     "ScoreTable",
+    "SearchTimes",
     "TagFigures",
     "check_drop",
     "check_limits",
     "compare",
     "compare_result_lists",
     "compare_tags",
+    "compute_figures",
     "count_attempts_tried",
     "describe_groups",
     "describe_verdict",
+    "distribute_scores",
+    "distribute_search_times",
     "find_run_errors",
     "list_rows",
     "name_runs",
     "read_score_table",
     "select_rows",
     "stored",
+    "summarize_pair",
 ]

@@ -15,7 +15,7 @@ from relevancy.statistics import Differences, Interval, IntervalKind, PairedComp
 
 from .bounds import DifferenceBounds, bound_difference
 from .comparisons import Comparison, RunPair
-from .query_columns import Coverage, QueryColumns
+from .query_columns import Coverage, QueryColumns, read_query_columns
 from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
@@ -41,8 +41,9 @@ class ComparisonFigures:
     bounds: list[DifferenceBounds | None]
 
 
-def build_figures(comparison: Comparison, columns: QueryColumns) -> ComparisonFigures:
-    """Returns the figures of a comparison; `columns` has the queries of `comparison.table.present`."""
+def compute_figures(comparison: Comparison) -> ComparisonFigures:
+    """Returns all figures of a comparison. Reads the result lists of its runs."""
+    columns = read_query_columns(comparison.runs, comparison.version, comparison.table.present.query_ids)
     positions = {run.pk: position for position, run in enumerate(comparison.runs)}
     present = comparison.table.present
     bounds = [_bound_pair(present, columns, positions[pair.a.pk], positions[pair.b.pk]) for pair in comparison.pairs]

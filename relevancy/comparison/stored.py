@@ -15,8 +15,7 @@ from relevancy.models import CaseQuery, ComparedRun, Run, ScorerVersion, StoredC
 from relevancy.models.errors import error_text
 
 from .comparisons import check_runs, compare
-from .figures import FORMAT, ComparisonFigures, build_figures, dump_figures, load_figures
-from .query_columns import read_query_columns
+from .figures import FORMAT, ComparisonFigures, compute_figures, dump_figures, load_figures
 
 KEPT_FIGURES = 50  # of each case; older ones are computed again when they are opened
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -106,9 +105,7 @@ def compute(comparison_id: int) -> None:
 
 def _compute(stored: StoredComparison, runs: Sequence[Run]) -> ComparisonFigures:
     version = ScorerVersion.objects.select_related("scorer").get(pk=stored.version_id)
-    comparison = compare(runs=runs, version=version)
-    columns = read_query_columns(runs, version, comparison.table.present.query_ids)
-    return build_figures(comparison, columns)
+    return compute_figures(compare(runs=runs, version=version))
 
 
 def _store(stored: StoredComparison, figures: ComparisonFigures | None, error: str) -> bool:

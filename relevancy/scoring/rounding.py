@@ -36,6 +36,12 @@ def format_p(p: float | Decimal) -> str:
     return "< .001" if to_decimal(p) < Decimal("0.001") else f"{round_half_up(p, 3):f}".removeprefix("0")
 
 
+def format_coefficient(number: float | Decimal) -> str:
+    """Returns an agreement or overlap between −1 and 1 without its leading zero: 0.74 → ".74", −0.2 → "−.20", 1 → "1.00"."""
+    rounded = round_half_up(number, 2)
+    return f"{MINUS if rounded < 0 else ''}{f'{abs(rounded):f}'.removeprefix('0')}"
+
+
 def format_short(number: float, max_places: int = 3) -> str:
     """Returns the number without trailing zeros, at most so many decimals: 3.0 → "3", 0.5 → "0.5", 7/3 → "2.333"."""
     text = format_rounded(number, max_places)

@@ -3,7 +3,7 @@
 import math
 from decimal import Decimal, InvalidOperation
 
-from relevancy.scoring.rounding import MINUS, format_p, format_signed, round_half_up, to_decimal
+from relevancy.scoring.rounding import MINUS, format_coefficient, format_p, format_signed, round_half_up, to_decimal
 
 MISSING = "–"
 NO_GRADE = "·"
@@ -99,11 +99,6 @@ def engine_difference(value: object) -> str:
     return f"+{text}" if number is not None and number > 0 else text
 
 
-def _without_zero(number: Decimal) -> str:
-    text = f"{abs(number)}"
-    return _signed(number, text.removeprefix("0"))
-
-
 def pvalue(value: object) -> str:
     """A probability of chance without its leading zero: .005, below .001 as "< .001"."""
     number = known(value)
@@ -112,8 +107,8 @@ def pvalue(value: object) -> str:
 
 def coefficient(value: object) -> str:
     """An agreement or overlap between −1 and 1 with two decimals and no leading zero: .74, −.20, 1.00."""
-    number = rounded(value, 2)
-    return MISSING if number is None else _without_zero(number)
+    number = known(value)
+    return MISSING if number is None else format_coefficient(number)
 
 
 def grade_text(value: object) -> str:

@@ -45,6 +45,7 @@ list_rankings      see     read   200
 pin_run            edit    write  204
 unpin_run          edit    write  204
 compare_runs       see     read   202
+report_comparison  see     read   202
 list_scorers       all     read   200
 try_scorer         all     read   200
 list_endpoints     all     read   200

@@ -212,6 +212,9 @@ def test_comparison_has_the_figures_of_the_command(client, case):
     assert figures["runs"][0]["run"] == before.pk
     assert client.get(f"{path}?scorer={case.scorers.get().pk}") == figures
     assert client.send("GET", f"{path}?scorer=999999").status_code == 404
+    report = client.send("GET", f"{path}/report")
+    assert (report.status_code, report["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert f"{case}: {before} and {after} compared" in report.content.decode()
 
 
 def test_runs_that_cannot_be_compared(client, case):

@@ -1,5 +1,7 @@
 """Two runs compared: change a knob, run, compare, see the verdict, open a query, rate a document."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -95,7 +97,7 @@ def _rate_first_results(case: Case) -> None:
         factories.rate_all(case, found, case.owner)
 
 
-def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case) -> None:
+def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case, tmp_path: Path) -> None:
     attempt = case.attempts.get()
     changed = runs.attempts.save(
         case=case,
@@ -138,3 +140,20 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case) -> No
     assert "open=" in page.url
     page.reload()
     expect(page.locator("#compared-title")).to_have_text(text)
+
+    # The report opens from a file: its charts are drawn, its style counts, and it asks for nothing else.
+    sentence = page.locator("#verdict-sentence").text_content() or ""
+    with page.expect_download() as download:
+        page.locator("#compare-report").click()
+    path = tmp_path / "report.html"
+    download.value.save_as(path)
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
+    page.goto(path.as_uri())
+    expect(page.locator(".report-pair h2")).to_have_text(" ".join(sentence.split()))
+    expect(page.locator("#queries tbody tr")).to_have_count(len(TEXTS))
+    assert page.locator(".report svg path.gain, .report svg path.loss, .report svg path.points").count() == 3
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    assert requested == [path.as_uri()]

@@ -64,6 +64,18 @@ def test_compare_prints_the_verdict_and_names_queries(runs):
     assert err == ""
 
 
+def test_compare_html_writes_a_report(runs, tmp_path):
+    path = tmp_path / "report.html"
+    out, _ = compare(runs[0], runs[1], "--html", path)
+    report = path.read_text(encoding="utf-8")
+    assert "+50.0 points" in report and "+50.0 points" in out
+    assert report.count("<h2>") == 4  # runs, the verdict, queries, definitions
+    on_stdout, _ = compare(*runs, "--html", "-")
+    assert on_stdout.startswith("<!DOCTYPE html>") and on_stdout.rstrip().endswith("</html>")
+    with pytest.raises(CommandError, match="Only one of --json and --html"):
+        compare(*runs, "--json", "--html", "-")
+
+
 def test_compare_with_another_scorer(runs):
     make_scorer("nDCG@10", "deeper")
     assert json.loads(compare(*runs[:2], "--scorer", "deeper", "--json")[0])["scorer"] == "deeper"

@@ -174,6 +174,7 @@ compare_state          GET    see     200
 compare_rate           POST   rate    302
 compare_csv            GET    see     302
 compare_json           GET    see     302
+compare_report         GET    see     302
 run_pin                POST   edit    302
 run_unpin              POST   edit    302
 run_details            GET    edit    200

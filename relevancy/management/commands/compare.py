@@ -3,10 +3,11 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
 from relevancy import comparison, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_run, find_versions
+from relevancy.management.command import fail, find_run, find_versions, write_text
 from relevancy.models import Case, ScorerVersion
 from relevancy.templatetags import numbers
 
@@ -22,14 +23,21 @@ class Command(Base):
             "--scorer", default="", metavar="NAME", help="default: the primary scorer of the first run's case"
         )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+        parser.add_argument("--html", metavar="FILE", help="write a report that is read without a server; - is stdout")
 
     def run(self, **options: Any) -> None:
+        if options["json"] and options["html"] == "-":
+            fail("Only one of --json and --html can be written to stdout.")
         runs = [find_run(text) for text in options["runs"]]
         result = comparison.compare(runs=runs, version=_find_version(runs[0].case, options["scorer"]))
+        if options["html"]:
+            figures = comparison.compute_figures(result)
+            report = transfer.comparison_html.build_report(figures, computed_at=timezone.now())
+            write_text(options["html"], report, self.stdout)
         if options["json"]:
             self.write_json(transfer.comparison_json.build_comparison(result))
-            return
-        self._print(result)
+        elif options["html"] != "-":
+            self._print(result)
 
     def _print(self, result: comparison.Comparison) -> None:
         left_out = result.table.left_out

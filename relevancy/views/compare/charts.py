@@ -1,11 +1,9 @@
 """The charts of a comparison, built as plotly figures; js/charts.js draws them with the colours of the theme."""
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
 
 import plotly.graph_objects as go
 
@@ -48,9 +46,9 @@ def build_charts(
             _scatter(compared, entry_ids, labels, first, second),
             _score_distributions(compared, first, second),
         ]
-    timed = [(row.took_a, row.took_b) for row in rows if row.took_a is not None and row.took_b is not None]
-    if timed:
-        charts.append(_search_times(timed, first, second))
+    times = comparison.distribute_search_times(rows)
+    if times is not None:
+        charts.append(_search_times(times, first, second))
     return charts
 
 
@@ -165,56 +163,25 @@ def _scatter(
 
 
 def _score_distributions(rows: Sequence[comparison.QueryRow], first: str, second: str) -> Chart:
-    """How many queries have which score in either run, in steps of 10 points; 100 belongs to the last step."""
-    edges = range(0, 100, 10)
-    steps = [f"{edge}–{edge + 10}" for edge in edges]
-    before, after = (
-        [sum(edge <= min(value, 99.999) < edge + 10 for value in values) for edge in edges]
-        for values in ([row.score_a or 0.0 for row in rows], [row.score_b or 0.0 for row in rows])
-    )
-    low_before, low_after = sum(before[:5]), sum(after[:5])
+    """How many queries have which score in either run."""
+    found = comparison.distribute_scores(rows)
+    low_before, low_after = sum(found.before[:5]), sum(found.after[:5])
     text = f"Scores of {len(rows):,} queries: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
-    return _overlaid("scores", "Distribution of scores", text, "score", steps, before, after, first, second)
+    return _overlaid("scores", "Distribution of scores", text, found, first, second)
 
 
-def _search_times(times: Sequence[tuple[int, int]], first: str, second: str) -> Chart:
-    """How many searches took how long in either run, in steps that grow: 0–1, 1–2, 2–5, 5–10 ms and so on."""
-    edges = [0]
-    while edges[-1] <= max(max(pair) for pair in times):
-        power, position = divmod(len(edges) - 1, 3)
-        edges.append((1, 2, 5)[position] * 10**power)
-    ranges = list(pairwise(edges))
-    before, after = ([pair[run] for pair in times] for run in (0, 1))
-    used = [low <= max(before + after) and high > min(before + after) for low, high in ranges]
-    shown = [each for each, is_used in zip(ranges, used, strict=True) if is_used]
-    counts_before = [sum(low <= value < high for value in before) for low, high in shown]
-    counts_after = [sum(low <= value < high for value in after) for low, high in shown]
+def _search_times(times: comparison.SearchTimes, first: str, second: str) -> Chart:
+    """How many searches took how long in either run."""
     text = (
-        f"Search times of {len(times):,} queries. {first}: median {_percentile(before, 0.5):,} ms, 95 % within "
-        f"{_percentile(before, 0.95):,} ms. {second}: median {_percentile(after, 0.5):,} ms, 95 % within "
-        f"{_percentile(after, 0.95):,} ms."
+        f"Search times of {times.queries:,} queries. {first}: median {times.median[0]:,} ms, 95 % within "
+        f"{times.p95[0]:,} ms. {second}: median {times.median[1]:,} ms, 95 % within {times.p95[1]:,} ms."
     )
-    steps = [f"{low:,}–{high:,}" for low, high in shown]
-    return _overlaid("times", "Search times", text, "ms", steps, counts_before, counts_after, first, second)
+    return _overlaid("times", "Search times", text, times.distribution, first, second)
 
 
-def _percentile(values: Sequence[int], share: float) -> int:
-    """Returns the smallest value that at least this share of the values does not exceed."""
-    return sorted(values)[math.ceil(share * len(values)) - 1]
-
-
-def _overlaid(
-    key: str,
-    title: str,
-    text: str,
-    unit: str,
-    steps: Sequence[str],
-    before: Sequence[int],
-    after: Sequence[int],
-    first: str,
-    second: str,
-) -> Chart:
-    """Two distributions over the same steps, the second one in front. steps: such as `10–20`; the upper end is not included."""
+def _overlaid(key: str, title: str, text: str, distribution: comparison.Distribution, first: str, second: str) -> Chart:
+    """Two distributions over the same steps, the second one in front."""
+    unit, steps, before, after = distribution.unit, distribution.steps, distribution.before, distribution.after
     figure = go.Figure()
     for name, counts, token, width in ((first, before, "--ink-3", 0.9), (second, after, "--accent", 0.5)):
         figure.add_trace(

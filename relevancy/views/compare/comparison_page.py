@@ -321,6 +321,10 @@ class ComparisonPage:
         return self.url("compare_json")
 
     @property
+    def report_url(self) -> str:
+        return self.url("compare_report")
+
+    @property
     def swapped_url(self) -> str:
         """The address with both runs exchanged, on the page of the case that the new baseline belongs to; empty for more runs."""
         if len(self.compared_runs) > 2:

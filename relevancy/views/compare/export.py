@@ -1,11 +1,11 @@
-"""A comparison as files: its figures as JSON, its queries as CSV."""
+"""A comparison as files: its figures as JSON, its queries as CSV, and both as a report that is read without the server."""
 
 from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from relevancy.transfer import compared_queries_csv, comparison_json
+from relevancy.transfer import compared_queries_csv, comparison_html, comparison_json
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict
 from relevancy.views.workbench.access import get_case
@@ -37,6 +37,17 @@ def figures_json(request: HtmxRequest, case_id: int) -> HttpResponse:
     data = comparison_json.build_comparison(page.figures.comparison)
     response = JsonResponse(data, json_dumps_params={"ensure_ascii": False, "indent": 2})
     response["Content-Disposition"] = _file_name(page, "json")
+    return response
+
+
+@require_GET
+def report_html(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Exports the whole comparison as one HTML file."""
+    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    if page.figures is None or page.stored is None or page.stored.computed_at is None:
+        return _not_ready(request, page)
+    response = HttpResponse(comparison_html.build_report(page.figures, computed_at=page.stored.computed_at))
+    response["Content-Disposition"] = _file_name(page, "html")
     return response
 
 

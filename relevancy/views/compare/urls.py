@@ -10,6 +10,7 @@ urlpatterns = [
     path("cases/<int:case_id>/compare/queries/<int:entry_id>/rate/", ratings.rate, name="compare_rate"),
     path("cases/<int:case_id>/compare/queries.csv", export.queries_csv, name="compare_csv"),
     path("cases/<int:case_id>/compare/figures.json", export.figures_json, name="compare_json"),
+    path("cases/<int:case_id>/compare/report.html", export.report_html, name="compare_report"),
     path("cases/<int:case_id>/runs/<int:number>/pin/", pins.pin, name="run_pin"),
     path("cases/<int:case_id>/runs/<int:number>/unpin/", pins.unpin, name="run_unpin"),
     path("cases/<int:case_id>/runs/<int:number>/details/", pins.edit, name="run_details"),

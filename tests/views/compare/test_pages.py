@@ -350,6 +350,18 @@ def test_json_is_what_the_command_prints(sign_in, case, compared):
     assert json.loads(response.content) == json.loads(json.dumps(comparison_json.build_comparison(fresh)))
 
 
+def test_report_has_the_verdict_and_leads_nowhere(sign_in, case, compared):
+    client = sign_in("viewer")
+    page = open_ready(client, case)
+    response = client.get(attributes(by_id(page, "compare-report"))["href"])
+    assert response["Content-Disposition"].endswith('-runs-1-2.html"')
+    report = response.content.decode()
+    assert words(by_id(page, "verdict-sentence")) in words(tree(response))
+    assert figure(response, "changed") == figure(page, "changed")
+    assert not elements(tree(response), _name="a") and not elements(tree(response), _name="script")
+    assert case.owner.email not in report
+
+
 def test_csv_has_the_list_as_filtered(sign_in, case, compared):
     client = sign_in("viewer")
     open_ready(client, case)
@@ -366,7 +378,7 @@ def test_csv_has_the_list_as_filtered(sign_in, case, compared):
 def test_files_that_are_not_ready(sign_in, case, compared, monkeypatch):
     monkeypatch.setattr(tasks, "send", lambda task, pk: None)
     client = sign_in("viewer")
-    for name in ("compare_csv", "compare_json"):
+    for name in ("compare_csv", "compare_json", "compare_report"):
         response = client.get(address(case, name))
         assert response.status_code == 302
         assert re.search(r"/compare/\?run=1&run=2&scorer=\d+$", response["Location"])

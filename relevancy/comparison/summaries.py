@@ -1,0 +1,211 @@
+"""The figures of a comparison with their labels, and what follows from them in words: for the page and for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from relevancy.scoring.rounding import format_coefficient, format_p, format_rounded, format_signed
+
+from .attempts_tried import AttemptsTried
+from .comparisons import RunPair
+from .figures import ComparisonFigures
+from .query_rows import QueryRow
+
+MISSING = "–"
+COVERAGE_WARNING = 0.1  # between the rated shares of two runs
+MAX_NAMED = 3
+FIGURE_LABELS = {
+    "interval": "95 % interval",
+    "p": "Randomisation test",
+    "effect": "Effect size",
+    "counts": "Better · same · worse",
+    "detectable": "Detectable from",
+    "carriers": "80 % carried by",
+    "jaccard": "Jaccard",
+    "rbo": "Rank-biased overlap",
+    "changed": "Results changed",
+    "coverage": "Rated",
+    "bounds": "Once all is rated",
+    "left_out": "Left out",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with its label. key: its stable name. title: what it means; may be empty. is_muted: whether it is not reliable."""
+
+    key: str
+    label: str
+    value: str
+    title: str = ""
+    is_muted: bool = False
+
+
+@dataclass(frozen=True)
+class PairSummary:
+    """A run against the baseline, in words.
+
+    figures: with their labels. details: what follows from them, in sentences. warnings: what makes the figures less than they seem.
+    """
+
+    figures: Sequence[Figure]
+    details: Sequence[str]
+    warnings: Sequence[str]
+
+
+def summarize_pair(
+    figures: ComparisonFigures, other: int, tried: AttemptsTried, rows: Sequence[QueryRow]
+) -> PairSummary:
+    """Returns the summary of the run at the position `other` against the baseline.
+
+    rows: all queries of the comparison; `list_rows` returns them.
+    """
+    pair = figures.comparison.pairs[other - 1]  # those with the baseline come first
+    return PairSummary(
+        figures=[*_test_figures(pair, tried), *_count_figures(pair), *_list_figures(figures, other, rows)],
+        details=_details(figures, other, tried, rows),
+        warnings=_coverage_warnings(figures, other),
+    )
+
+
+def _test_figures(pair: RunPair, tried: AttemptsTried) -> list[Figure]:
+    paired, interval = pair.paired, pair.paired.interval
+    p_t = f"Paired t test: {_p_text(paired.p_t)}" if paired.p_t is not None else ""
+    unreliable = interval is not None and not interval.is_reliable
+    return [
+        Figure(
+            "interval",
+            FIGURE_LABELS["interval"],
+            _range(interval.low, interval.high) if interval else MISSING,
+            "Too few queries for an interval you can rely on" if unreliable else "",
+            is_muted=unreliable,
+        ),
+        Figure("p", FIGURE_LABELS["p"], _p_text(paired.p), p_t),
+        Figure(
+            "effect",
+            FIGURE_LABELS["effect"],
+            _or_missing(paired.differences.effect, lambda effect: format_signed(effect, 2)),
+            "Mean of the differences divided by their standard deviation",
+        ),
+    ]
+
+
+def _count_figures(pair: RunPair) -> list[Figure]:
+    differences, detectable = pair.by_query, pair.paired.detectable
+    counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}"
+    carriers = len(pair.carriers)
+    return [
+        Figure("counts", FIGURE_LABELS["counts"], counts),
+        Figure(
+            "detectable",
+            FIGURE_LABELS["detectable"],
+            MISSING if detectable is None else format_rounded(detectable, 1),
+            "The smallest true difference that so many queries find four times in five",
+        ),
+        Figure(
+            "carriers",
+            FIGURE_LABELS["carriers"],
+            f"{carriers:,} quer{'y' if carriers == 1 else 'ies'}" if carriers else MISSING,
+            ", ".join(f"“{text}”" for text in pair.carriers[:MAX_NAMED]),
+        ),
+    ]
+
+
+def _list_figures(
+    figures: ComparisonFigures,
+    other: int,
+    rows: Sequence[QueryRow],
+) -> list[Figure]:
+    overlap, bounds = figures.columns.overlaps[other - 1], figures.bounds[other - 1]
+    of_pair = [figures.columns.coverage[0], figures.columns.coverage[other]]
+    changed = sum(bool(row.change) for row in rows)
+    coverage = " → ".join(_percent(each.share) for each in of_pair)
+    considered = max(each.k for each in of_pair)
+    left_out = len(figures.comparison.table.left_out)
+    return [
+        Figure(
+            "jaccard", f"Jaccard@{overlap.k}", _or_missing(overlap.jaccard, format_coefficient), "Mean over the queries"
+        ),
+        Figure("rbo", FIGURE_LABELS["rbo"], _or_missing(overlap.rbo, format_coefficient), "Mean over the queries"),
+        Figure(
+            "changed",
+            f"First {overlap.k} changed",
+            f"{changed:,} of {overlap.queries:,}",
+        ),
+        Figure("coverage", f"Rated of the first {considered}", coverage, "Share of rated documents, before → after"),
+        Figure(
+            "bounds",
+            FIGURE_LABELS["bounds"],
+            _range(bounds.low, bounds.high) if bounds else MISSING,
+            "The difference lies between these, whatever grades the unrated documents get"
+            if bounds
+            else "This scorer gives no bounds",
+        ),
+        Figure("left_out", FIGURE_LABELS["left_out"], f"{left_out:,}"),
+    ]
+
+
+def _details(
+    figures: ComparisonFigures,
+    other: int,
+    tried: AttemptsTried,
+    rows: Sequence[QueryRow],
+) -> list[str]:
+    """Returns sentences that belong to the verdict."""
+    pair = figures.comparison.pairs[other - 1]
+    sentences = []
+    if pair.carriers:
+        total = "gain" if (pair.difference or 0) > 0 else "loss"
+        count = len(pair.carriers)
+        if count == 1:
+            sentences.append(f"One query, “{pair.carriers[0]}”, makes up 80 % of the {total}.")
+        else:
+            sentences.append(f"{count:,} queries make up 80 % of the {total}.")
+    if tried.count > 1 and tried.p is not None:
+        sentences.append(
+            f"{tried.count:,} attempts have been compared with {pair.names[0]}: corrected for that, {_p_text(tried.p)}."
+        )
+    interval = pair.paired.interval
+    if interval is not None and not interval.is_reliable:
+        sentences.append("These are too few queries for an interval you can rely on.")
+    reordered = sum(row.change == 1 for row in rows)
+    changed = sum(row.change == 2 for row in rows)
+    overlap = figures.columns.overlaps[other - 1]
+    if overlap.queries:
+        sentences.append(
+            f"Of {overlap.queries:,} queries, {changed:,} returned other documents among the first {overlap.k}, and "
+            f"{reordered:,} the same in another order."
+        )
+    return sentences
+
+
+def _coverage_warnings(figures: ComparisonFigures, other: int) -> list[str]:
+    first, second = figures.columns.coverage[0], figures.columns.coverage[other]
+    if first.share is None or second.share is None or abs(first.share - second.share) <= COVERAGE_WARNING:
+        return []
+    name_a, name_b = figures.comparison.pairs[other - 1].names
+    fewer = name_a if first.share < second.share else name_b
+    return [
+        f"Of the documents that the scorer considers, {_percent(first.share)} are rated in {name_a} and {_percent(second.share)} "
+        f"in {name_b}. Unrated documents score nothing, so rate those of {fewer} before you decide."
+    ]
+
+
+def _range(low: float, high: float) -> str:
+    return f"{format_signed(low, 1)} to {format_signed(high, 1)}"
+
+
+def _p_text(p: float | None) -> str:
+    if p is None:
+        return MISSING
+    text = format_p(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def _percent(share: float | None) -> str:
+    return MISSING if share is None else f"{format_rounded(100 * share, 0)} %"
+
+
+def _or_missing(number: float | None, formatted: Callable[[float], str]) -> str:
+    return MISSING if number is None else formatted(number)

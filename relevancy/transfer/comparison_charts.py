@@ -1,0 +1,186 @@
+"""The charts of a comparison as paths of SVG, which need no script: for the report that is read without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from relevancy.comparison import Distribution, QueryRow, distribute_scores, distribute_search_times
+
+WIDTH, HEIGHT = 600.0, 200.0  # of the plotted area, in units of the view box
+MAX_BARS = 300  # of more queries, so many are drawn, evenly spaced in their order
+MAX_POINTS = 1_000  # of more queries, the density is drawn
+CELLS = 50  # of the density, in each direction
+SHADES = 4  # of the density
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Rectangles or points of one kind as the data of a `path`. kind: their class. opacity: 0 to 1."""
+
+    kind: str
+    path: str
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text at a position of the view box. anchor: "start", "middle" or "end"."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "middle"
+
+
+@dataclass(frozen=True)
+class SvgChart:
+    """A chart. text: what it shows, in a sentence. lines: axes. table: its numbers with a head, or empty."""
+
+    key: str
+    title: str
+    text: str
+    shapes: Sequence[Shape]
+    lines: str
+    labels: Sequence[Label]
+    legend: Sequence[tuple[str, str]] = ()
+    columns: Sequence[str] = ()
+    table: Sequence[Sequence[str]] = ()
+
+
+def build_svg_charts(rows: Sequence[QueryRow], first: str, second: str) -> list[SvgChart]:
+    """Returns the charts of the page: differences, scores before and after, distributions; each one only if it has something to draw.
+
+    first, second: the names of the baseline and of the other run.
+    """
+    compared = [row for row in rows if row.difference is not None]
+    charts = []
+    if compared:
+        charts += [_differences(compared), _scatter(compared, first, second), _scores(compared, first, second)]
+    times = distribute_search_times(rows)
+    if times is not None:
+        text = (
+            f"Search times of {times.queries:,} queries. {first}: median {times.median[0]:,} ms, 95 % within {times.p95[0]:,} ms. "
+            f"{second}: median {times.median[1]:,} ms, 95 % within {times.p95[1]:,} ms."
+        )
+        charts.append(_overlaid("times", "Search times", text, times.distribution, first, second))
+    return charts
+
+
+def _differences(rows: Sequence[QueryRow]) -> SvgChart:
+    """Bars of the differences, largest gain first; the axis is symmetric."""
+    values = sorted((row.difference or 0.0 for row in rows), reverse=True)
+    count = min(len(values), MAX_BARS)
+    drawn = [values[round(index * (len(values) - 1) / max(1, count - 1))] for index in range(count)]
+    limit = max(10.0, *(abs(value) for value in values))
+    step = WIDTH / count
+    width = step * (0.85 if count < 100 else 1)
+
+    def bars(shown: Callable[[float], bool]) -> str:
+        return "".join(
+            _rectangle(index * step, HEIGHT / 2 * (1 - max(value, 0.0) / limit), width, HEIGHT / 2 * abs(value) / limit)
+            for index, value in enumerate(drawn)
+            if shown(value)
+        )
+
+    gains, losses = sum(value > 0 for value in values), sum(value < 0 for value in values)
+    return SvgChart(
+        key="differences",
+        title="Difference per query",
+        text=f"Differences of {len(rows):,} queries, largest gain first: {gains:,} above zero, {losses:,} below.",
+        shapes=[Shape("gain", bars(lambda value: value > 0)), Shape("loss", bars(lambda value: value < 0))],
+        lines=f"M0 {_number(HEIGHT / 2)}H{_number(WIDTH)}",
+        labels=[
+            Label(-6, 4, f"+{limit:.0f}", "end"),
+            Label(-6, HEIGHT / 2 + 4, "0", "end"),
+            Label(-6, HEIGHT, f"−{limit:.0f}", "end"),
+        ],
+    )
+
+
+def _scatter(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
+    """The score before against the score after; above the diagonal the query has become better."""
+    points = [(row.score_a or 0.0, row.score_b or 0.0) for row in rows]
+    above = sum((row.difference or 0.0) > 0 for row in rows)
+    return SvgChart(
+        key="scatter",
+        title=f"{second} against {first}",
+        text=f"Score in {first} against score in {second}: {above:,} of {len(rows):,} queries lie above the diagonal.",
+        shapes=_density(points) if len(points) > MAX_POINTS else [Shape("points", _dots(points), 0.6)],
+        lines=f"M0 {_number(HEIGHT)}L{_number(WIDTH)} 0M0 0V{_number(HEIGHT)}H{_number(WIDTH)}",
+        labels=[
+            Label(-6, 4, "100", "end"),
+            Label(-6, HEIGHT, "0", "end"),
+            Label(WIDTH / 2, HEIGHT + 16, first),
+            Label(WIDTH, HEIGHT + 16, "100", "end"),
+        ],
+    )
+
+
+def _dots(points: Sequence[tuple[float, float]]) -> str:
+    return "".join(f"M{_number(x / 100 * WIDTH)} {_number(HEIGHT * (1 - y / 100))}h0" for x, y in points)
+
+
+def _density(points: Sequence[tuple[float, float]]) -> list[Shape]:
+    """Squares of the plotted area, the darker the more points they hold."""
+    counts: dict[tuple[int, int], int] = {}
+    for x, y in points:
+        cell = (min(CELLS - 1, int(x / 100 * CELLS)), min(CELLS - 1, int(y / 100 * CELLS)))
+        counts[cell] = counts.get(cell, 0) + 1
+    most = max(counts.values())
+    width, height = WIDTH / CELLS, HEIGHT / CELLS
+    paths = [""] * SHADES
+    for (column, line), count in counts.items():
+        shade = -(-SHADES * count // most) - 1
+        paths[shade] += _rectangle(column * width, HEIGHT - (line + 1) * height, width, height)
+    return [Shape("cells", path, (shade + 1) / SHADES) for shade, path in enumerate(paths) if path]
+
+
+def _scores(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
+    found = distribute_scores(rows)
+    low_before, low_after = sum(found.before[:5]), sum(found.after[:5])
+    text = f"Scores of {len(rows):,} queries: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
+    return _overlaid("scores", "Distribution of scores", text, found, first, second)
+
+
+def _overlaid(key: str, title: str, text: str, found: Distribution, first: str, second: str) -> SvgChart:
+    """Two distributions over the same steps, the second one in front."""
+    most = max(1, *found.before, *found.after)
+    step = WIDTH / len(found.steps)
+
+    def bars(counts: Sequence[int], width: float) -> str:
+        return "".join(
+            _rectangle(
+                (index + (1 - width) / 2) * step, HEIGHT * (1 - count / most), width * step, HEIGHT * count / most
+            )
+            for index, count in enumerate(counts)
+            if count
+        )
+
+    ends = [(0, found.steps[0]), (len(found.steps) - 1, found.steps[-1])][: len(found.steps)]
+    return SvgChart(
+        key=key,
+        title=title,
+        text=text,
+        shapes=[Shape("before", bars(found.before, 0.9)), Shape("after", bars(found.after, 0.5))],
+        lines=f"M0 {_number(HEIGHT)}H{_number(WIDTH)}",
+        labels=[
+            Label(-6, 4, f"{most:,}", "end"),
+            Label(-6, HEIGHT, "0", "end"),
+            *(Label((index + 0.5) * step, HEIGHT + 16, f"{name} {found.unit}") for index, name in ends),
+        ],
+        legend=[("before", first), ("after", second)],
+        columns=(found.unit, first, second),
+        table=[
+            (name, f"{before:,}", f"{after:,}")
+            for name, before, after in zip(found.steps, found.before, found.after, strict=True)
+        ],
+    )
+
+
+def _rectangle(x: float, y: float, width: float, height: float) -> str:
+    return f"M{_number(x)} {_number(y)}h{_number(width)}v{_number(height)}h-{_number(width)}z"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

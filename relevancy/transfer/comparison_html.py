@@ -1,0 +1,167 @@
+"""A comparison as one HTML file that is read without a server and without scripts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+
+from relevancy import scores
+from relevancy.comparison import (
+    ComparisonFigures,
+    PairSummary,
+    QueryRow,
+    RunPair,
+    TagFigures,
+    count_attempts_tried,
+    describe_groups,
+    describe_verdict,
+    list_rows,
+    name_runs,
+    select_rows,
+    summarize_pair,
+)
+from relevancy.models import Book, Run, ScorerDefinition
+from relevancy.scoring.rounding import format_coefficient, format_rounded, format_short, format_signed
+
+from .comparison_charts import SvgChart, build_svg_charts
+
+STYLESHEETS = ("css/tokens.css", "css/report.css")
+MISSING = "–"
+
+
+@dataclass(frozen=True)
+class ReportedRun:
+    """A run of the report. score: mean over the compared queries."""
+
+    run: Run
+    name: str
+    score: float | None
+
+
+@dataclass(frozen=True)
+class ReportedPair:
+    """A run against the baseline. score_a, score_b: their means over the compared queries."""
+
+    pair: RunPair
+    name: str
+    sentence: str
+    summary: PairSummary
+    score_a: float | None
+    score_b: float | None
+    charts: Sequence[SvgChart]
+    tags: Sequence[TagFigures]
+
+
+@dataclass(frozen=True)
+class ReportedQuery:
+    """A query in the report: its text and its cells, in the order of the columns."""
+
+    text: str
+    cells: Sequence[str]
+
+
+def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
+    """Returns the report of a comparison as an HTML document. It names neither addresses of engines nor people.
+
+    computed_at: when the figures were computed, with the ratings of that time.
+    """
+    result = figures.comparison
+    runs, names = result.runs, name_runs(result.runs)
+    book, version = runs[0].case.book, result.version
+    others = range(1, len(runs))
+    rows_by_other = [list_rows(figures, other) for other in others]
+    pairs = [_report_pair(figures, other, rows) for other, rows in zip(others, rows_by_other, strict=True)]
+    columns, queries = _query_table(rows_by_other, names)
+    return render_to_string(
+        "compare/report.html",
+        {
+            "styles": _read_styles(),
+            "title": f"{runs[0].case}: {' and '.join(names)} compared",
+            "case": runs[0].case,
+            "book": book,
+            "scale": _describe_scale(book),
+            "version": version,
+            "cutoff": scores.considered_depth(ScorerDefinition.of(version), int(runs[0].config["depth"])),
+            "computed_at": computed_at,
+            "comparison": result,
+            "runs": [ReportedRun(*each) for each in zip(runs, names, result.means, strict=True)],
+            "names": names,
+            "groups": describe_groups(result) if len(runs) > 2 else [],
+            "pairs": pairs,
+            "columns": columns,
+            "queries": queries,
+        },
+    )
+
+
+def _report_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow]) -> ReportedPair:
+    result = figures.comparison
+    pair = result.pairs[other - 1]  # those with the baseline come first
+    tried = count_attempts_tried(pair.a, pair.b, result.version, pair.paired.p)
+    first, second = pair.names
+    return ReportedPair(
+        pair=pair,
+        name=second,
+        sentence=describe_verdict(pair),
+        summary=summarize_pair(figures, other, tried, rows),
+        score_a=result.means[0],
+        score_b=result.means[other],
+        charts=build_svg_charts(rows, first, second),
+        tags=[tag for tag in result.tags if tag.other == other],
+    )
+
+
+def _query_table(
+    rows_by_other: Sequence[Sequence[QueryRow]], names: Sequence[str]
+) -> tuple[list[str], list[ReportedQuery]]:
+    """Returns the columns and the rows of all queries, the largest gain of the first other run first. Of two runs, with the overlap of
+    their lists."""
+    if len(rows_by_other) == 1:
+        columns = [*names, "Difference", "Jaccard", "RBO", *(f"Unrated, {name}" for name in names)]
+        return columns, [ReportedQuery(row.text, _cells(row)) for row in select_rows([*rows_by_other[0]])]
+    columns = [names[0], *(column for name in names[1:] for column in (name, "Difference"))]
+    return columns, [
+        ReportedQuery(
+            rows[0].text,
+            [
+                _score(rows[0].score_a),
+                *(cell for row in rows for cell in (_score(row.score_b), _signed(row.difference))),
+            ],
+        )
+        for rows in sorted(zip(*rows_by_other, strict=True), key=_largest_gain_first)
+    ]
+
+
+def _largest_gain_first(rows: Sequence[QueryRow]) -> float:
+    return math.inf if rows[0].difference is None else -rows[0].difference
+
+
+def _cells(row: QueryRow) -> list[str]:
+    overlaps = [MISSING if value is None else format_coefficient(value) for value in (row.jaccard, row.rbo)]
+    unrated = [MISSING if value is None else str(value) for value in (row.unrated_a, row.unrated_b)]
+    return [_score(row.score_a), _score(row.score_b), _signed(row.difference), *overlaps, *unrated]
+
+
+def _score(value: float | None) -> str:
+    return MISSING if value is None else format_rounded(value, 1)
+
+
+def _signed(value: float | None) -> str:
+    return MISSING if value is None else format_signed(value, 1)
+
+
+def _describe_scale(book: Book) -> str:
+    return ", ".join(f"{format_short(grade)} {label}".strip() for grade, label in book.scale)
+
+
+def _read_styles() -> SafeString:
+    """Returns the stylesheets of the report, which are our own files: they contain nothing that users wrote."""
+    paths = [finders.find(name) for name in STYLESHEETS]
+    return mark_safe("\n".join(Path(str(path)).read_text(encoding="utf-8") for path in paths))
