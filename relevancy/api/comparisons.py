@@ -41,8 +41,7 @@ def compare_runs(request: ApiRequest, run_id: Id, other_id: Id, parameters: Quer
     """
     stored, compared = _find_comparison(request, run_id, other_id, parameters)
     if stored.is_current:
-        figures = comparison.stored.load(stored, compared)
-        return Status(200, build_comparison(figures.comparison))
+        return Status(200, build_comparison(comparison.stored.load(stored, compared)))
     return _request_figures(stored)
 
 

@@ -7,12 +7,13 @@ from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
 from .figures import ComparisonFigures, compute_figures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
+from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_groups, describe_verdict
-from .summaries import FIGURE_LABELS, Figure, PairSummary, summarize_pair
+from .summaries import FIGURE_LABELS, Figure, PairSummary, list_rating_warnings, summarize_pair
 from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Figure",
     "ListOverlap",
     "PairSummary",
+    "PoolBias",
     "QueryColumns",
     "QueryRow",
     "RunPair",
@@ -49,6 +51,7 @@ __all__ = [
     "distribute_scores",
     "distribute_search_times",
     "find_run_errors",
+    "list_rating_warnings",
     "list_rows",
     "name_runs",
     "read_score_table",

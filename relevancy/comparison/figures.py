@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relevancy.models import Run, ScorerVersion
+from relevancy.models import Run, ScorerDefinition, ScorerVersion
 from relevancy.statistics import Differences, Interval, IntervalKind, PairedComparison, Verdict
 
 from .bounds import DifferenceBounds, bound_difference
 from .comparisons import Comparison, RunPair
+from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns, read_query_columns
 from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
 
-FORMAT = 3  # of the stored figures; part of their key, so that figures of another format are computed again
-COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high")
+FORMAT = 4  # of the stored figures; part of their key, so that figures of another format are computed again
+COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
 
 Floats = NDArray[np.float64]
 Json = dict[str, Any]
@@ -39,6 +41,19 @@ class ComparisonFigures:
     comparison: Comparison
     columns: QueryColumns
     bounds: list[DifferenceBounds | None]
+
+    @cached_property
+    def pool(self) -> list[PoolBias]:
+        """What the ratings that were made for one run alone do for its score, of each run, over the compared queries."""
+        present, columns = self.comparison.table.present, self.columns
+        is_compared = present.is_compared
+        own_rated, without = columns.own_rated[is_compared], columns.score_without_own[is_compared]
+        if not ScorerDefinition.of(self.comparison.version).script:
+            without = np.where(own_rated > 0, without, present.scores[is_compared])
+        return [
+            PoolBias.build(own_rated[:, run], scored, without[:, run], present.weights[is_compared])
+            for run, scored in enumerate(present.scores[is_compared].T)
+        ]
 
 
 def compute_figures(comparison: Comparison) -> ComparisonFigures:

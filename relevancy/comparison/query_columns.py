@@ -12,6 +12,7 @@ from relevancy import scores
 from relevancy.models import Run, ScorerDefinition, ScorerVersion
 
 from .bounds import RangeCalculator
+from .pool_bias import PoolCalculator
 from .result_lists import BATCH, ListChange, ListOverlap, ResultList, compare_lists, compared_depth, read_lists, unique
 
 Floats = NDArray[np.float64]
@@ -41,6 +42,7 @@ class QueryColumns:
     unrated: [n × runs] unrated documents among those that the scorer considers.
     took_ms: [n × runs] of the search.
     low, high: [n × runs] range of the score over all grades that the unrated documents of all runs could get; see `RangeCalculator`.
+    own_rated, score_without_own: [n × runs] rated documents that only this run has, and the score without them; see `PoolCalculator`.
     coverage: of each run.
     overlaps: of each other run with the baseline.
     """
@@ -53,8 +55,13 @@ class QueryColumns:
     took_ms: Floats
     low: Floats
     high: Floats
+    own_rated: Floats
+    score_without_own: Floats
     coverage: list[Coverage]
     overlaps: list[ListOverlap]
+
+
+COLUMNS_OF_RUNS = ("unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
 
 
 class _Collector:
@@ -67,7 +74,8 @@ class _Collector:
         self.considered = [scores.considered_depth(definition, depth) for depth in depths]
         self.compared = [compared_depth(runs[0], run) for run in runs[1:]]
         self.calculator = RangeCalculator(definition, runs[0].case.book, depths, self.considered)
-        self.per_run = {name: np.full((count, len(runs)), np.nan) for name in ("unrated", "took_ms", "low", "high")}
+        self.pool = PoolCalculator(runs, definition, depths, self.considered)
+        self.per_run = {name: np.full((count, len(runs)), np.nan) for name in COLUMNS_OF_RUNS}
         self.per_pair = {name: np.full((count, len(runs) - 1), np.nan) for name in ("jaccard", "rbo", "changes")}
         self.is_identical = np.zeros((count, len(runs) - 1), dtype=bool)
         self.rated, self.documents = [0] * len(runs), [0] * len(runs)
@@ -99,6 +107,18 @@ class _Collector:
         self.per_run["low"][start : start + len(known)] = low
         self.per_run["high"][start : start + len(known)] = high
 
+    def add_pool(
+        self,
+        start: int,
+        query_ids: Sequence[int],
+        lists: Sequence[Sequence[Sequence[str] | None]],
+        known: Sequence[dict[str, float]],
+    ) -> None:
+        """Scores a batch that begins at the row `start` without the ratings that were made for one run alone."""
+        own_rated, without = self.pool.score(query_ids, lists, known)
+        self.per_run["own_rated"][start : start + len(known)] = own_rated
+        self.per_run["score_without_own"][start : start + len(known)] = without
+
     def columns(self) -> QueryColumns:
         return QueryColumns(
             **self.per_pair,
@@ -126,5 +146,7 @@ def read_query_columns(runs: Sequence[Run], version: ScorerVersion, query_ids: S
                     if column and query_id in lists[0]:
                         collector.add_pair(row, column - 1, lists[0][query_id], lists_of_run[query_id])
         doc_ids = [[found[query_id].doc_ids if query_id in found else None for query_id in batch] for found in lists]
-        collector.add_ranges(start, doc_ids, [grades[query_id] for query_id in batch])
+        known = [grades[query_id] for query_id in batch]
+        collector.add_ranges(start, doc_ids, known)
+        collector.add_pool(start, batch, doc_ids, known)
     return collector.columns()

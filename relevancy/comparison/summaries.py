@@ -15,6 +15,7 @@ from .query_rows import QueryRow
 MISSING = "–"
 COVERAGE_WARNING = 0.1  # between the rated shares of two runs
 MAX_NAMED = 3
+SMALLEST_GAIN = 0.05  # points that ratings must add to a score to be worth a sentence
 FIGURE_LABELS = {
     "interval": "95 % interval",
     "p": "Randomisation test",
@@ -27,6 +28,7 @@ FIGURE_LABELS = {
     "changed": "Results changed",
     "coverage": "Rated",
     "bounds": "Once all is rated",
+    "pool": "Without own ratings",
     "left_out": "Left out",
 }
 
@@ -65,8 +67,13 @@ def summarize_pair(
     return PairSummary(
         figures=[*_test_figures(pair, tried), *_count_figures(pair), *_list_figures(figures, other, rows)],
         details=_details(figures, other, tried, rows),
-        warnings=_coverage_warnings(figures, other),
+        warnings=list_rating_warnings(figures, other),
     )
+
+
+def list_rating_warnings(figures: ComparisonFigures, other: int) -> list[str]:
+    """Returns what makes the ratings unfair to the baseline or to the run at the position `other`, in sentences."""
+    return [*_coverage_warnings(figures, other), *_pool_warnings(figures, other)]
 
 
 def _test_figures(pair: RunPair, tried: AttemptsTried) -> list[Figure]:
@@ -119,6 +126,7 @@ def _list_figures(
 ) -> list[Figure]:
     overlap, bounds = figures.columns.overlaps[other - 1], figures.bounds[other - 1]
     of_pair = [figures.columns.coverage[0], figures.columns.coverage[other]]
+    own = [figures.pool[0], figures.pool[other]]
     changed = sum(bool(row.change) for row in rows)
     coverage = " → ".join(_percent(each.share) for each in of_pair)
     considered = max(each.k for each in of_pair)
@@ -141,6 +149,12 @@ def _list_figures(
             "The difference lies between these, whatever grades the unrated documents get"
             if bounds
             else "This scorer gives no bounds",
+        ),
+        Figure(
+            "pool",
+            FIGURE_LABELS["pool"],
+            " → ".join(_or_missing(bias.score_without, lambda score: format_rounded(score, 1)) for bias in own),
+            "Scores without the ratings of documents that no other run returned among the first k",
         ),
         Figure("left_out", FIGURE_LABELS["left_out"], f"{left_out:,}"),
     ]
@@ -177,7 +191,36 @@ def _details(
             f"Of {overlap.queries:,} queries, {changed:,} returned other documents among the first {overlap.k}, and "
             f"{reordered:,} the same in another order."
         )
+    for bias, name in zip((figures.pool[0], figures.pool[other]), pair.names, strict=True):
+        if bias.score is not None and bias.score_without is not None and abs(bias.gain) >= SMALLEST_GAIN:
+            on_queries = (
+                ""
+                if bias.queries == len(pair.by_query)
+                else f" on the {bias.queries:,} queries that still have a score"
+            )
+            sentences.append(
+                f"Without the ratings of the {_count(bias.documents, 'document')} that only {name} returned, it would score "
+                f"{format_rounded(bias.score_without, 1)} instead of {format_rounded(bias.score, 1)}{on_queries}."
+            )
     return sentences
+
+
+def _pool_warnings(figures: ComparisonFigures, other: int) -> list[str]:
+    """Warns if documents were rated for one of both runs only, and the other one has documents that nobody has rated."""
+    names, warnings = figures.comparison.pairs[other - 1].names, []
+    for one, name, against, other_name in ((0, names[0], other, names[1]), (other, names[1], 0, names[0])):
+        documents, coverage = figures.pool[one].documents, figures.columns.coverage[against]
+        unrated = coverage.documents - coverage.rated
+        if documents and not figures.pool[against].documents and unrated:
+            warnings.append(
+                f"{_count(documents, 'rated document')} stand{'s' if documents == 1 else ''} only in the results of {name} and none "
+                f"only in those of {other_name}, which has {unrated:,} unrated: the ratings favour {name}."
+            )
+    return warnings
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _coverage_warnings(figures: ComparisonFigures, other: int) -> list[str]:

@@ -3,21 +3,34 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from relevancy.comparison import Comparison, RunPair, TagFigures
+from relevancy.comparison import Comparison, ComparisonFigures, DifferenceBounds, RunPair, TagFigures
 
 
 class RunResult(TypedDict):
-    """A run by its id, and its mean score on the compared queries."""
+    """A run by its id, and its mean score on the compared queries.
+
+    rated: documents that are rated among the first k; documents: all of them; k: what the scorer considers.
+    own_rated: rated documents that no other kept run has among its first k. score_without_own: the score without their ratings,
+    on the own_queries that still have one; score_with_own: the score of the same queries with all ratings.
+    """
 
     run: int
     score: float | None
+    k: int
+    documents: int
+    rated: int
+    own_rated: int
+    own_queries: int
+    score_with_own: float | None
+    score_without_own: float | None
 
 
 class PairResult(TypedDict):
     """Run `b` against run `a`, both by id.
 
     difference, interval, detectable: in points. jaccard, rbo, changed: 0 to 1. carried_by: how many queries make up 80 % of the
-    difference. p_holm: only against the first run. p_hsd: only with three runs or more.
+    difference. bounds: of the difference over all grades of unrated documents; None for scorers without bounds. p_holm: only against
+    the first run. p_hsd: only with three runs or more.
     """
 
     a: int
@@ -36,6 +49,7 @@ class PairResult(TypedDict):
     losses: int
     carried_by: int
     detectable: float | None
+    bounds: list[float] | None
     jaccard: float | None
     rbo: float | None
     changed: float | None
@@ -77,8 +91,9 @@ class ComparisonResult(TypedDict):
     tags: list[TagResult]
 
 
-def build_comparison(comparison: Comparison) -> ComparisonResult:
+def build_comparison(figures: ComparisonFigures) -> ComparisonResult:
     """Returns the figures of a comparison."""
+    comparison = figures.comparison
     return {
         "scorer": comparison.version.scorer.name,
         "queries": len(comparison.table),
@@ -86,9 +101,24 @@ def build_comparison(comparison: Comparison) -> ComparisonResult:
         "left_out": len(comparison.table.left_out),
         "left_out_queries": comparison.table.left_out,
         "warnings": comparison.warnings,
-        "runs": [{"run": run.pk, "score": mean} for run, mean in zip(comparison.runs, comparison.means, strict=True)],
-        "pairs": [_build_pair(pair) for pair in comparison.pairs],
+        "runs": [_build_run(figures, position) for position in range(len(comparison.runs))],
+        "pairs": [_build_pair(pair, bounds) for pair, bounds in zip(comparison.pairs, figures.bounds, strict=True)],
         "tags": [_build_tag(comparison, each) for each in comparison.tags],
+    }
+
+
+def _build_run(figures: ComparisonFigures, position: int) -> RunResult:
+    coverage, bias = figures.columns.coverage[position], figures.pool[position]
+    return {
+        "run": figures.comparison.runs[position].pk,
+        "score": figures.comparison.means[position],
+        "k": coverage.k,
+        "documents": coverage.documents,
+        "rated": coverage.rated,
+        "own_rated": bias.documents,
+        "own_queries": bias.queries,
+        "score_with_own": bias.score,
+        "score_without_own": bias.score_without,
     }
 
 
@@ -111,7 +141,7 @@ def _build_tag(comparison: Comparison, figures: TagFigures) -> TagResult:
     }
 
 
-def _build_pair(pair: RunPair) -> PairResult:
+def _build_pair(pair: RunPair, bounds: DifferenceBounds | None) -> PairResult:
     paired, interval = pair.paired, pair.paired.interval
     return {
         "a": pair.a.pk,
@@ -130,6 +160,7 @@ def _build_pair(pair: RunPair) -> PairResult:
         "losses": pair.by_query.losses,
         "carried_by": len(pair.carriers),
         "detectable": paired.detectable,
+        "bounds": [bounds.low, bounds.high] if bounds else None,
         "jaccard": pair.lists.jaccard,
         "rbo": pair.lists.rbo,
         "changed": pair.lists.changed,

@@ -43,9 +43,11 @@ def test_load_returns_what_compare_returns(case, pair, count):
     compared = [*pair, run_with(case, {"query 1": "ba", "query 2": "xb", "query 3": "ab"})][:count]
     found = computed(case, compared)
     assert found.is_current
-    loaded = stored.load(found, compared).comparison
-    fresh = comparison.compare(runs=compared, version=primary(case))
-    assert comparison_json.build_comparison(loaded) == comparison_json.build_comparison(fresh)
+    figures = stored.load(found, compared)
+    loaded, fresh = figures.comparison, comparison.compare(runs=compared, version=primary(case))
+    assert comparison_json.build_comparison(figures) == comparison_json.build_comparison(
+        comparison.compute_figures(fresh)
+    )
     assert [comparison.describe_verdict(each) for each in loaded.pairs] == [
         comparison.describe_verdict(each) for each in fresh.pairs
     ]
@@ -293,9 +295,11 @@ def test_a_run_of_another_case_makes_the_figures_depend_on_both_cases(case, pair
         found = computed(case, baseline_first)
         assert (found.is_current, found.case_id) == (True, baseline_first[0].case_id)
         fresh = comparison.compare(runs=baseline_first, version=primary(case))
-        loaded = stored.load(found, baseline_first).comparison
-        assert comparison_json.build_comparison(loaded) == comparison_json.build_comparison(fresh)
-        assert loaded.table.texts == ["query 1", "query 2"]
+        loaded = stored.load(found, baseline_first)
+        assert comparison_json.build_comparison(loaded) == comparison_json.build_comparison(
+            comparison.compute_figures(fresh)
+        )
+        assert loaded.comparison.table.texts == ["query 1", "query 2"]
     scores.case_changed(other.pk)
     assert not find(case, compared).is_current
     assert computed(case, compared).is_current

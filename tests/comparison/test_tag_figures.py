@@ -97,9 +97,9 @@ def test_stored_figures_and_json_have_the_tags(case):
     found = stored.find_or_create(runs=runs, version=primary(case))
     stored.compute(found.pk)
     found = stored.find_or_create(runs=runs, version=primary(case))
-    loaded = stored.load(found, runs).comparison
+    loaded = stored.load(found, runs)
     fresh = comparison.compare(runs=runs, version=primary(case))
-    assert loaded.tags == fresh.tags
+    assert loaded.comparison.tags == fresh.tags
     (tag,) = comparison_json.build_comparison(loaded)["tags"]
     assert (tag["tag"], tag["a"], tag["b"], tag["queries"]) == ("brand", runs[0].pk, runs[1].pk, 2)
     assert (tag["difference"], tag["wins"], tag["ties"], tag["losses"]) == (100, 2, 0, 0)

@@ -87,6 +87,13 @@ def test_compare_means_of_two_runs_is_the_sign_test():
     assert compare_means(values).p[0, 1] == pytest.approx(expected)
 
 
+def test_compare_means_of_more_queries_than_a_block_is_the_sign_test():
+    values = np.random.default_rng(5).normal(50, 20, (600, 2))
+    expected = randomisation_test(Differences.build(values[:, 1] - values[:, 0]))
+    assert 0.05 < expected < 0.95
+    assert compare_means(values).p[0, 1] == pytest.approx(expected, abs=0.02)
+
+
 @pytest.mark.parametrize("scores", [np.empty((0, 3)), np.ones((4, 1)), np.array([[1.0, np.nan]]), np.ones(3)])
 def test_compare_means_refuses(scores):
     with pytest.raises(StatisticsError):

@@ -30,16 +30,17 @@ class Command(Base):
             fail("Only one of --json and --html can be written to stdout.")
         runs = [find_run(text) for text in options["runs"]]
         result = comparison.compare(runs=runs, version=_find_version(runs[0].case, options["scorer"]))
+        figures = comparison.compute_figures(result)
         if options["html"]:
-            figures = comparison.compute_figures(result)
             report = transfer.comparison_html.build_report(figures, computed_at=timezone.now())
             write_text(options["html"], report, self.stdout)
         if options["json"]:
-            self.write_json(transfer.comparison_json.build_comparison(result))
+            self.write_json(transfer.comparison_json.build_comparison(figures))
         elif options["html"] != "-":
-            self._print(result)
+            self._print(figures)
 
-    def _print(self, result: comparison.Comparison) -> None:
+    def _print(self, figures: comparison.ComparisonFigures) -> None:
+        result = figures.comparison
         left_out = result.table.left_out
         queries, independent = len(result.table), result.table.independent
         count = f"{queries:,} queries" + (f", {independent:,} independent" if independent < queries else "")
@@ -59,8 +60,16 @@ class Command(Base):
         if result.tags:
             self.write()
             self._print_tags(result)
-        for warning in result.warnings:
+        for warning in [*result.warnings, *self._list_cautions(figures)]:
             self.stderr.write(f"Warning: {warning}")
+
+    def _list_cautions(self, figures: comparison.ComparisonFigures) -> list[str]:
+        """Returns what the ratings of each run other than the baseline may do to its comparison, in sentences."""
+        return [
+            warning
+            for other in range(1, len(figures.comparison.runs))
+            for warning in comparison.list_rating_warnings(figures, other)
+        ]
 
     def _print_pair(self, pair: comparison.RunPair) -> None:
         self.write(comparison.describe_verdict(pair))

@@ -34,7 +34,7 @@ def figures_json(request: HtmxRequest, case_id: int) -> HttpResponse:
     page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
     if page.figures is None:
         return _not_ready(request, page)
-    data = comparison_json.build_comparison(page.figures.comparison)
+    data = comparison_json.build_comparison(page.figures)
     response = JsonResponse(data, json_dumps_params={"ensure_ascii": False, "indent": 2})
     response["Content-Disposition"] = _file_name(page, "json")
     return response

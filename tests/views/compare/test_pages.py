@@ -347,7 +347,9 @@ def test_json_is_what_the_command_prints(sign_in, case, compared):
     response = client.get(address(case, "compare_json"))
     assert response["Content-Disposition"].endswith('-runs-1-2.json"')
     fresh = comparison.compare(runs=compared, version=ScorerVersion.objects.used_by(case)[0])
-    assert json.loads(response.content) == json.loads(json.dumps(comparison_json.build_comparison(fresh)))
+    assert json.loads(response.content) == json.loads(
+        json.dumps(comparison_json.build_comparison(comparison.compute_figures(fresh)))
+    )
 
 
 def test_report_has_the_verdict_and_leads_nowhere(sign_in, case, compared):

@@ -1,0 +1,141 @@
+"""Which ratings favour which run: what a run would score without the ratings of documents that only it returned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relevancy import scores, scoring
+from relevancy.models import Ranking, Run, ScorerDefinition
+
+Floats = NDArray[np.float64]
+MAX_POOL_RUNS = 20  # kept runs whose results are read besides those that are compared
+
+
+@dataclass(frozen=True)
+class PoolBias:
+    """What the ratings that were made for one run do for its score.
+
+    documents: rated documents among the first k of the run that no kept run of another attempt has among its first k.
+    queries: compared queries that have a score without these ratings as well. The means are those of these queries.
+    score, score_without: weighted means in points, with and without the ratings; None without queries, and for scripts.
+    """
+
+    documents: int
+    queries: int
+    score: float | None
+    score_without: float | None
+
+    @classmethod
+    def build(cls, own_rated: Floats, scores_with: Floats, scores_without: Floats, weights: Floats) -> PoolBias:
+        """Returns the bias of a run.
+
+        own_rated: [n] how many documents are rated and only in this run. scores_with: [n]. scores_without: [n] NaN where there is no
+        score without the ratings. weights: [n] above 0.
+        """
+        documents = int(np.nansum(own_rated))
+        is_scored = np.isfinite(scores_without)
+        if not is_scored.any():
+            return cls(documents, 0, None, None)
+        means = (np.average(values[is_scored], weights=weights[is_scored]) for values in (scores_with, scores_without))
+        return cls(documents, int(is_scored.sum()), *map(float, means))
+
+    @property
+    def gain(self) -> float:
+        """How many points the ratings of its own documents add to the score; 0 if that is not known."""
+        return 0.0 if self.score is None or self.score_without is None else self.score - self.score_without
+
+
+class PoolCalculator:
+    """Finds the rated documents that only one of the compared runs returned, and scores the run without them."""
+
+    def __init__(
+        self, runs: Sequence[Run], definition: ScorerDefinition, depths: Sequence[int], considered: Sequence[int]
+    ) -> None:
+        """depths: displayed results of each run. considered: results of each run that the scorer looks at. One SQL statement."""
+        self._runs = runs
+        self._depths = depths
+        self._considered = considered
+        self._definition = definition
+        self._measure = _read_measure(definition)
+        self._scale = scores.scale_of(runs[0].case.book)
+        self._attempts = self._read_pool()
+
+    def _read_pool(self) -> dict[int, int]:
+        """Returns `{run id: attempt id}` of the newest other kept runs of the cases."""
+        kept = Run.objects.finished().filter(case__in={run.case_id for run in self._runs})
+        others = kept.exclude(pk__in=[run.pk for run in self._runs]).order_by("-created_at", "-pk")
+        return dict(others.values_list("pk", "attempt_id")[:MAX_POOL_RUNS])
+
+    def score(
+        self,
+        query_ids: Sequence[int],
+        lists: Sequence[Sequence[Sequence[str] | None]],
+        known: Sequence[Mapping[str, float]],
+    ) -> tuple[Floats, Floats]:
+        """Returns [n × runs] how many rated documents only the run has, and its score without their ratings.
+
+        Both are NaN without a list. The score is NaN as well where the run has no such document, and for scripts.
+
+        lists: [runs][n] document ids, None where a run has no results. known: [n] grades by document id. One SQL statement.
+        """
+        own = self._find_own(query_ids, lists, known)
+        counts, without = (np.full((len(known), len(lists)), np.nan) for _ in range(2))
+        for run, lists_of_run in enumerate(lists):
+            for row, doc_ids in enumerate(lists_of_run):
+                if doc_ids is not None:
+                    counts[row, run] = len(own[run][row])
+            rows = [row for row, doc_ids in enumerate(lists_of_run) if doc_ids is not None and own[run][row]]
+            if rows and self._measure is not None:
+                grades = [
+                    {doc_id: grade for doc_id, grade in known[row].items() if doc_id not in own[run][row]}
+                    for row in rows
+                ]
+                batch = scoring.Batch.build([lists_of_run[row] or [] for row in rows], grades, self._scale)
+                without[rows, run] = scoring.score(
+                    self._measure,
+                    batch,
+                    self._depths[run],
+                    count_unscoreable_as_zero=self._definition.count_unscoreable_as_zero,
+                    bounds=False,
+                ).score
+        return counts, without
+
+    def _find_own(
+        self,
+        query_ids: Sequence[int],
+        lists: Sequence[Sequence[Sequence[str] | None]],
+        known: Sequence[Mapping[str, float]],
+    ) -> list[list[set[str]]]:
+        """Returns [runs][n] the rated documents among the first k that no run of another attempt has among its first k."""
+        first = [
+            [set((doc_ids or [])[:k]) for doc_ids in lists_of_run]
+            for lists_of_run, k in zip(lists, self._considered, strict=True)
+        ]
+        own = [[documents & known[row].keys() for row, documents in enumerate(first_of_run)] for first_of_run in first]
+        for run, compared in enumerate(self._runs):
+            for other, other_run in enumerate(self._runs):
+                if other_run.attempt_id != compared.attempt_id:
+                    for row, documents in enumerate(first[other]):
+                        own[run][row] -= documents
+        rows = {query_id: row for row, query_id in enumerate(query_ids) if any(found[row] for found in own)}
+        if rows and self._attempts:
+            stored = Ranking.objects.filter(run__in=self._attempts, query__in=rows, error_kind="")
+            for query_id, run_id, hits in stored.values_list("query_id", "run_id", "hits").iterator():
+                for run, compared in enumerate(self._runs):
+                    if self._attempts[run_id] != compared.attempt_id:
+                        own[run][rows[query_id]].difference_update(hit[0] for hit in hits[: self._considered[run]])
+        return own
+
+
+def _read_measure(definition: ScorerDefinition) -> scoring.Measure | None:
+    """Returns the measure; None for scripts, and for measures of a package that is not installed."""
+    if definition.script:
+        return None
+    try:
+        return scoring.parse_measure(definition.measure)
+    except scoring.MeasureError:
+        return None
