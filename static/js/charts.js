@@ -1,7 +1,9 @@
 // Draws charts with plotly: <div data-chart="…figure as JSON…" data-open-url="…">. Colours are names of custom properties: the
 // colour of a trace is its meta.color; axes, grid, text and labels take those of the page. A click on a point with an entry id opens
-// that query. Drawn again when the theme changes, and when the part that holds the chart is replaced.
+// that query. Buttons with data-drag in the same figure choose what dragging does: zoom, or select points with a box or a lasso. The
+// entries of selected points filter the list of queries. Drawn again when the theme changes, and when the part that holds the chart is replaced.
 
+const MAX_PICKED = 500; // as the server reads them
 const CONFIG = { displayModeBar: false, responsive: true };
 const probe = document.createElement("span");
 probe.hidden = true;
@@ -49,17 +51,51 @@ function themed({ data, layout }) {
   };
 }
 
-function openQuery(chart, entry) {
-  const url = `${chart.dataset.openUrl}&open=${entry}`;
+/** The list of queries that the entries of points belong to. */
+const list = () => document.getElementById("compared-queries");
+
+/** Loads a part of the page whose address has some parameters changed; an empty value removes one. */
+function load(target, changes) {
+  const url = new URL(list().dataset.listUrl, location.href);
+  const open = new URL(location.href).searchParams.get("open");
+  for (const [name, value] of Object.entries({ open, ...changes })) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
+  }
   history.replaceState(history.state, "", url);
-  window.htmx.ajax("GET", url, { target: "#compared-query", swap: "outerHTML" });
+  window.htmx.ajax("GET", url.href, { target, swap: "outerHTML" });
+}
+
+function pick(points) {
+  const entries = [...new Set(points.map((point) => point.customdata).filter(Boolean))];
+  if (entries.length > MAX_PICKED) {
+    const text = `${entries.length} queries are selected, and the list shows at most ${MAX_PICKED}. Select fewer, or use its filters.`;
+    document.dispatchEvent(new CustomEvent("toast", { detail: { text, level: "warning", key: "picked" } }));
+  } else if (entries.length) load("#compared-queries", { only: entries.join("-") });
+}
+
+function unpick() {
+  if (list().dataset.picked) load("#compared-queries", { only: "" });
+}
+
+/** Marks the points of the queries that the list shows because they were selected. */
+function withSelection(trace) {
+  const picked = new Set(list()?.dataset.picked.split("-").filter(Boolean).map(Number));
+  if (!picked.size || !trace.customdata) return trace;
+  return { ...trace, selectedpoints: trace.customdata.flatMap((entry, index) => (picked.has(entry) ? [index] : [])) };
 }
 
 async function draw(chart) {
   const { data, layout } = themed(JSON.parse(chart.dataset.chart));
-  await window.Plotly.react(chart, data, layout, CONFIG);
-  chart.removeAllListeners("plotly_click");
-  chart.on("plotly_click", ({ points }) => points[0]?.customdata && openQuery(chart, points[0].customdata));
+  const dragmode = chart.dataset.drag ?? "zoom";
+  await window.Plotly.react(chart, data.map(withSelection), { ...layout, dragmode }, CONFIG);
+  for (const name of ["click", "selected", "deselect"]) chart.removeAllListeners(`plotly_${name}`);
+  chart.on(
+    "plotly_click",
+    ({ points }) => points[0]?.customdata && load("#compared-query", { open: points[0].customdata }),
+  );
+  chart.on("plotly_selected", (selection) => selection?.points && pick(selection.points));
+  chart.on("plotly_deselect", unpick);
   chart.dataset.drawn = "";
 }
 
@@ -69,6 +105,14 @@ function drawAll(part) {
   for (const chart of part.matches?.("[data-chart]") ? [part, ...charts] : charts) draw(chart);
 }
 
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-drag]");
+  const chart = button?.closest("figure").querySelector("[data-drawn]");
+  if (!chart) return;
+  for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
+  chart.dataset.drag = button.dataset.drag;
+  window.Plotly.relayout(chart, { dragmode: button.dataset.drag });
+});
 document.addEventListener("themechange", () => drawAll(document));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll(document));
 document.addEventListener("htmx:load", (event) => drawAll(event.detail.elt));

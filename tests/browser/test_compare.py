@@ -141,6 +141,33 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case, tmp_p
     page.reload()
     expect(page.locator("#compared-title")).to_have_text(text)
 
+    # A selection in a chart filters the list, and is part of the address.
+    figure = page.locator("figure", has=chart)
+    figure.locator("[data-drag=select]").click()
+    expect(figure.locator("[data-drag=select]")).to_have_attribute("aria-pressed", "true")
+    expect(points).to_have_count(len(TEXTS))
+    chart.scroll_into_view_if_needed()
+    area = chart.locator(".nsewdrag").first.bounding_box()
+    boxes = [points.nth(number).bounding_box() for number in range(len(TEXTS))]
+    assert area is not None
+    centers = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes if box]
+    x, y = centers[0]  # the box goes from 30 pixels towards the middle of the chart to 5 pixels behind the point
+    right = 1 if x < area["x"] + area["width"] / 2 else -1
+    down = 1 if y < area["y"] + area["height"] / 2 else -1
+    inside = [point for point in centers if -5 <= right * (point[0] - x) <= 30 and -5 <= down * (point[1] - y) <= 30]
+    page.mouse.move(x + 30 * right, y + 30 * down)
+    page.mouse.down()
+    page.mouse.move(x + 10 * right, y + 10 * down, steps=2)
+    page.mouse.move(x - 5 * right, y - 5 * down, steps=2)
+    page.mouse.up()
+    chip = page.locator("#picked-queries")
+    expect(chip).to_contain_text(f"{len(inside)} quer")
+    expect(page.locator("#compared-queries tbody tr")).to_have_count(len(inside))
+    page.reload()
+    expect(page.locator("#compared-queries tbody tr")).to_have_count(len(inside))
+    chip.click()
+    expect(page.locator("#compared-queries tbody tr")).to_have_count(len(TEXTS))
+
     # The report opens from a file: its charts are drawn, its style counts, and it asks for nothing else.
     sentence = page.locator("#verdict-sentence").text_content() or ""
     with page.expect_download() as download:

@@ -20,6 +20,7 @@ class Chart:
 
     key: stable name. text: what it shows, in a sentence. data: the figure as JSON for js/charts.js.
     columns, table: its numbers; empty if the list of queries has them.
+    is_selectable: whether queries can be selected in it, which filters the list.
     """
 
     key: str
@@ -28,6 +29,7 @@ class Chart:
     data: str
     columns: Sequence[str] = ()
     table: Sequence[Sequence[str]] = ()
+    is_selectable: bool = False
 
 
 def build_charts(
@@ -96,6 +98,7 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
             "anchor": "y3",
         },
         barmode="overlay",
+        selectdirection="h",
         yaxis={"title": _title("points"), "range": [-limit, limit], "zeroline": True, "domain": [0.26, 1]},
         yaxis2=_strip("Jaccard", 0.13),
         yaxis3=_strip("RBO", 0.0),
@@ -103,7 +106,7 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
     gains, losses = sum(map(_is_gain, rows)), sum((row.difference or 0.0) < 0 for row in rows)
     text = f"Differences of {len(rows):,} queries, largest gain first: {gains:,} above zero, {losses:,} below. "
     text += "In the rows below the bars, a fuller colour means that more of the result list stayed."
-    return Chart("differences", "Difference per query", text, _to_json(figure))
+    return Chart("differences", "Difference per query", text, _to_json(figure), is_selectable=True)
 
 
 def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int]) -> None:
@@ -159,7 +162,7 @@ def _scatter(
     )
     above = sum(map(_is_gain, rows))
     text = f"Score in {first} against score in {second}: {above:,} of {len(rows):,} queries lie above the diagonal."
-    return Chart("scatter", f"{second} against {first}", text, _to_json(figure))
+    return Chart("scatter", f"{second} against {first}", text, _to_json(figure), is_selectable=True)
 
 
 def _score_distributions(rows: Sequence[comparison.QueryRow], first: str, second: str) -> Chart:

@@ -73,12 +73,16 @@ class QueryTable:
     @cached_property
     def selected(self) -> list[comparison.QueryRow]:
         """All rows that pass the filter, in order."""
-        tag = self.filter.tag
-        tagged = {query_id for query_id, query in self._queries.items() if tag in query.tags} if tag else None
+        tag, picked = self.filter.tag, set(self.filter.picked)
+        chosen = {
+            query_id
+            for query_id, query in self._queries.items()
+            if (not tag or tag in query.tags) and (not picked or query.entry_id in picked)
+        }
         return comparison.select_rows(
             self._rows,
             text=self.filter.text,
-            query_ids=tagged,
+            query_ids=chosen if tag or picked else None,
             state=self.filter.state,
             by_more_than=self.filter.by_more_than,
             sort=self.filter.sort,
@@ -94,6 +98,17 @@ class QueryTable:
         """The points at both ends of the column of bars: a multiple of 10, for all pages the same."""
         largest = max((abs(row.difference) for row in self._rows if row.difference is not None), default=0.0)
         return float(max(10, 10 * -(-largest // 10)))
+
+    @property
+    def picked_label(self) -> str:
+        """Returns how many queries were selected in a chart; empty if none were."""
+        count = len(self.filter.picked)
+        return f"{count:,} quer{'y' if count == 1 else 'ies'} selected in a chart" if count else ""
+
+    @property
+    def without_picked_url(self) -> str:
+        """The address of the list without the selection."""
+        return self._url(only="", page="")
 
     @property
     def query_string(self) -> str:

@@ -222,6 +222,25 @@ def test_list_filters_by_tag(sign_in, case, compared):
     assert texts(open_ready(client, case, tag="short")) == ["query 2"]
 
 
+def test_list_shows_the_queries_that_were_selected_in_a_chart(sign_in, case, compared):
+    client = sign_in("viewer")
+    picked = "-".join(str(entry(case, text).pk) for text in ("query 3", "query 2"))
+    response = open_ready(client, case, only=f"{picked}-x-0-{2**70}")
+    assert texts(response) == ["query 3", "query 2"]
+    chip = by_id(response, "picked-queries")
+    assert words(chip).startswith("2 queries selected in a chart")
+    assert "only=" not in attributes(chip)["href"]
+    assert texts(client.get(attributes(chip)["href"])) == ["query 1", "query 3", "query 2", "query 4"]
+    assert texts(client.get(address(case, only=picked, state="better"))) == ["query 3"]
+    sorted_urls = [attributes(link)["href"] for link in elements(by_id(response, "compared-queries"), _name="a")]
+    assert all(f"only={picked}" in url for url in sorted_urls if "sort=" in url)
+    assert attributes(elements(tree(response), _name="input", name="only")[0])["value"] == picked
+    lines = b"".join(client.get(address(case, "compare_csv", only=picked)).streaming_content).decode().splitlines()
+    assert len(lines) == 3
+    many = "-".join(map(str, range(1, 5_000)))
+    assert client.get(address(case, only=many)).status_code == 200
+
+
 def test_list_alone_for_htmx(sign_in, case, compared):
     client = sign_in("viewer")
     open_ready(client, case)
