@@ -10,6 +10,7 @@ from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
+from .ratings_to_add import DocumentToRate, RatingPlan
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_groups, describe_verdict
@@ -28,6 +29,7 @@ __all__ = [
     "Coverage",
     "DifferenceBounds",
     "Distribution",
+    "DocumentToRate",
     "DropCheck",
     "Figure",
     "ListOverlap",
@@ -35,6 +37,7 @@ __all__ = [
     "PoolBias",
     "QueryColumns",
     "QueryRow",
+    "RatingPlan",
     "RunPair",
     "ScoreTable",
     "SearchTimes",

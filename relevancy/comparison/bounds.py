@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from relevancy import scores, scoring
 from relevancy.models import Book, ScorerDefinition
 
-Floats = NDArray[np.float64]
+from .measures import read_exact_measure
 
-WITHOUT_EXACT_RANGE = {"AvgEdit"}  # measures whose range is an estimate
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class RangeCalculator:
         self._considered = considered
         self._scale = scores.scale_of(book)
         self._counts_zero = definition.count_unscoreable_as_zero
-        self._measure = _read_measure(definition)
+        self._measure = read_exact_measure(definition)
 
     def ranges(
         self, lists: Sequence[Sequence[Sequence[str] | None]], known: Sequence[Mapping[str, float]]
@@ -78,16 +78,6 @@ class RangeCalculator:
             return result.low, result.high
         # Counts 0 now, and gets any score once a relevant document is known.
         return np.where(result.is_scoreable, result.low, 0.0), np.where(result.is_scoreable, result.high, 100.0)
-
-
-def _read_measure(definition: ScorerDefinition) -> scoring.Measure | None:
-    if definition.script:
-        return None
-    try:
-        measure = scoring.parse_measure(definition.measure)
-    except scoring.MeasureError:
-        return None
-    return None if measure.name in WITHOUT_EXACT_RANGE else measure
 
 
 def _with_others(

@@ -18,6 +18,7 @@ from .bounds import DifferenceBounds, bound_difference
 from .comparisons import Comparison, RunPair
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns, read_query_columns
+from .ratings_to_add import DocumentToRate, RatingPlan, plan_ratings
 from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
@@ -36,11 +37,13 @@ class ComparisonFigures:
     comparison: as `compare` returned it, with the texts that the queries have now.
     columns: what is known of the result lists, for each query of `comparison.table.present`.
     bounds: of the difference of each pair; None for scorers that give no bounds.
+    plans: what to rate next for each other run and the baseline; None for scorers that give no bounds, and if nothing is unrated.
     """
 
     comparison: Comparison
     columns: QueryColumns
     bounds: list[DifferenceBounds | None]
+    plans: list[RatingPlan | None]
 
     @cached_property
     def pool(self) -> list[PoolBias]:
@@ -64,7 +67,21 @@ def compute_figures(comparison: Comparison) -> ComparisonFigures:
     bounds = [_bound_pair(present, columns, positions[pair.a.pk], positions[pair.b.pk]) for pair in comparison.pairs]
     for pair, overlap in zip(comparison.pairs, columns.overlaps, strict=False):  # pairs with the baseline come first
         vars(pair)["lists"] = overlap
-    return ComparisonFigures(comparison, columns, bounds)
+    plans = [_plan_ratings(comparison, columns, other) for other in range(1, len(comparison.runs))]
+    return ComparisonFigures(comparison, columns, bounds, plans)
+
+
+def _plan_ratings(comparison: Comparison, columns: QueryColumns, other: int) -> RatingPlan | None:
+    present = comparison.table.present
+    widths = (columns.high[:, other] - columns.low[:, 0]) - (columns.low[:, other] - columns.high[:, 0])
+    widths[columns.is_identical[:, other - 1]] = 0.0
+    compared = [int(row) for row in np.flatnonzero(present.is_compared & np.isfinite(widths))]
+    return plan_ratings(
+        [comparison.runs[0], comparison.runs[other]],
+        comparison.version,
+        widths={present.query_ids[row]: float(widths[row]) for row in compared},
+        weights={present.query_ids[row]: float(present.weights[row]) for row in compared},
+    )
 
 
 def _bound_pair(present: PresentScores, columns: QueryColumns, first: int, second: int) -> DifferenceBounds | None:
@@ -100,6 +117,7 @@ def dump_figures(figures: ComparisonFigures) -> Json:
         "pairs": [_dump_pair(pair) for pair in comparison.pairs],
         "tags": [{**asdict(each), "interval": _dump_interval(each.interval)} for each in comparison.tags],
         "bounds": [asdict(bounds) if bounds else None for bounds in figures.bounds],
+        "plans": [asdict(plan) if plan else None for plan in figures.plans],
     }
 
 
@@ -162,7 +180,12 @@ def load_figures(
     bounds = [DifferenceBounds(**bounds) if bounds else None for bounds in data["bounds"]]
     tags = [TagFigures(**{**each, "interval": _load_interval(each["interval"])}) for each in data["tags"]]
     comparison = Comparison(version, runs, table, data["means"], pairs, data["warnings"], tags)
-    return ComparisonFigures(comparison, columns, bounds)
+    plans = [_load_plan(plan) if plan else None for plan in data["plans"]]
+    return ComparisonFigures(comparison, columns, bounds, plans)
+
+
+def _load_plan(data: Json) -> RatingPlan:
+    return RatingPlan(**{**data, "documents": [DocumentToRate(**document) for document in data["documents"]]})
 
 
 def _load_columns(columns: list[list[float | None]]) -> Floats:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from relevancy import scores, scoring
 from relevancy.models import Ranking, Run, ScorerDefinition
 
+from .measures import read_measure
+
 Floats = NDArray[np.float64]
 MAX_POOL_RUNS = 20  # kept runs whose results are read besides those that are compared
 
@@ -60,7 +62,7 @@ class PoolCalculator:
         self._depths = depths
         self._considered = considered
         self._definition = definition
-        self._measure = _read_measure(definition)
+        self._measure = read_measure(definition)
         self._scale = scores.scale_of(runs[0].case.book)
         self._attempts = self._read_pool()
 
@@ -129,13 +131,3 @@ class PoolCalculator:
                     if self._attempts[run_id] != compared.attempt_id:
                         own[run][rows[query_id]].difference_update(hit[0] for hit in hits[: self._considered[run]])
         return own
-
-
-def _read_measure(definition: ScorerDefinition) -> scoring.Measure | None:
-    """Returns the measure; None for scripts, and for measures of a package that is not installed."""
-    if definition.script:
-        return None
-    try:
-        return scoring.parse_measure(definition.measure)
-    except scoring.MeasureError:
-        return None

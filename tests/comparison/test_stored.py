@@ -48,6 +48,7 @@ def test_load_returns_what_compare_returns(case, pair, count):
     assert comparison_json.build_comparison(figures) == comparison_json.build_comparison(
         comparison.compute_figures(fresh)
     )
+    assert figures.plans == comparison.compute_figures(fresh).plans
     assert [comparison.describe_verdict(each) for each in loaded.pairs] == [
         comparison.describe_verdict(each) for each in fresh.pairs
     ]

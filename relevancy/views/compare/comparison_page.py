@@ -20,6 +20,7 @@ from .charts import Chart, build_charts
 from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
 from .query_filter import ComparedFilter
 from .query_table import QueryTable
+from .rating_list import RatingList, build_rating_list
 from .several_runs import SeveralRuns, build_several
 from .summary import Summary, pending_summary, summarize
 from .tag_table import TagRow, build_tag_rows
@@ -255,13 +256,19 @@ class ComparisonPage:
         of_pair = [each for each in self.figures.comparison.tags if each.other == self.other]
         return build_tag_rows(of_pair, self.list_url)
 
+    def rating_list(self) -> RatingList | None:
+        """What to rate next; None if nothing is unrated, for scorers without bounds, and as long as the figures are being computed."""
+        plan = self.figures.plans[self.other - 1] if self.figures else None
+        return build_rating_list(plan, self.pair, self.queries, self.list_url) if plan else None
+
     @property
     def tag_correction(self) -> str:
-        """Returns what the p of the tags is corrected for."""
-        tags = 0 if self.figures is None else len({each.tag for each in self.figures.comparison.tags})
+        """Returns what the p of the tags is corrected for. Tags with a single query have no p, and do not count."""
+        tested = [] if self.figures is None else [each for each in self.figures.comparison.tags if each.p is not None]
+        tags = len({each.tag for each in tested})
         runs = len(self.compared_runs) - 1
         among = f"{tags:,} tag{'' if tags == 1 else 's'}" + (f" in {runs} runs" if runs > 1 else "")
-        return f"p is corrected for {among} by Holm's method"
+        return f"p is corrected for {among} by Holm's method" if tested else "No tag has two queries, so there is no p"
 
     def charts(self) -> list[Chart]:
         """The charts; none as long as the figures are being computed."""

@@ -26,10 +26,19 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
         return render(request, "compare/_charts.html", chart_context(page))
     if target == "compared-tags":
         return render(request, "compare/_tags.html", tag_context(page))
+    if target == "compared-ratings":
+        return render(request, "compare/_rating_list.html", rating_context(page))
     if target == "compared-query":
         return render(request, "compare/_query.html", query_context(page))
     charts = chart_context(page, is_inline=len(page.rows) <= MAX_INLINE_QUERIES)
-    context = {**summary_context(page), **charts, **tag_context(page), **list_context(page), **query_context(page)}
+    context = {
+        **summary_context(page),
+        **charts,
+        **tag_context(page),
+        **rating_context(page),
+        **list_context(page),
+        **query_context(page),
+    }
     return render(request, "compare/compare.html", context)
 
 
@@ -66,6 +75,11 @@ def list_context(page: ComparisonPage) -> dict[str, object]:
 def tag_context(page: ComparisonPage) -> dict[str, object]:
     """Returns what the table of tags needs."""
     return {"page": page, "tag_rows": page.tag_table()}
+
+
+def rating_context(page: ComparisonPage) -> dict[str, object]:
+    """Returns what the list of documents to rate needs."""
+    return {"page": page, "rating_list": page.rating_list()}
 
 
 def chart_context(page: ComparisonPage, *, is_inline: bool = True) -> dict[str, object]:

@@ -23,6 +23,9 @@ class PresentQuery(Protocol):
     def entry_id(self) -> int: ...
 
     @property
+    def text(self) -> str: ...
+
+    @property
     def tags(self) -> Sequence[str]: ...
 
 

@@ -342,6 +342,29 @@ def test_query_text_is_escaped(sign_in, people, team, script):
     assert text not in response.content.decode()
 
 
+# --- what to rate next ---
+
+
+def test_what_to_rate_next_leads_to_the_query_and_follows_a_rating(sign_in, case, compared):
+    client = sign_in("rater")
+    response = open_ready(client, case)
+    rows = elements(by_id(response, "compared-ratings"), _name="tr")[1:]
+    assert [(attributes(row)["data-doc"], words(row).split()[1:]) for row in rows] == [
+        ("x", ["query", "1", "1", "–", "33.3"]),
+        ("x", ["query", "3", "1", "–", "33.3"]),
+    ]
+    assert "narrows that to about 0.0" in words(by_id(response, "compared-ratings"))
+    (link, _) = elements(by_id(response, "compared-ratings"), _name="a")
+    opened = client.get(attributes(link)["href"])
+    assert attributes(by_id(opened, "compared-query"))["data-entry"] == str(entry(case, "query 1").pk)
+    for text in ("query 1", "query 3"):
+        client.post(address(case, "compare_rate", entry(case, text).pk), {"doc_id": "x", "value": "0"})
+    open_ready(client, case)
+    part = client.get(address(case), headers={**HTMX, "HX-Target": "compared-ratings"})
+    assert attributes(tree(part))["id"] == "compared-ratings"
+    assert not elements(tree(part), _name="table")
+
+
 # --- pins and files ---
 
 

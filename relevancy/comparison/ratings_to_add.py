@@ -1,0 +1,176 @@
+"""What to rate next, so that the difference of two runs is known best: the unrated documents that can change it most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relevancy import scores, scoring
+from relevancy.models import Book, Run, ScorerDefinition, ScorerVersion
+
+from .bounds import RangeCalculator
+from .measures import read_exact_measure
+from .result_lists import ResultList, read_lists, unique
+
+Floats = NDArray[np.float64]
+MAX_LISTED = 10
+BATCH = 50  # queries whose documents are tried together
+MAX_TRIED = 500  # queries: those whose difference is least known
+
+
+@dataclass(frozen=True)
+class DocumentToRate:
+    """An unrated document of a query.
+
+    rank_a, rank_b: in the baseline and in the other run; None if the run does not have it.
+    change: by how many points the difference of the case can change at most, whatever grade the document gets.
+    """
+
+    query_id: int
+    doc_id: str
+    rank_a: int | None
+    rank_b: int | None
+    change: float
+
+
+@dataclass(frozen=True)
+class RatingPlan:
+    """The documents to rate next, those first that can change the difference most.
+
+    width: of the bounds of the difference now, in points. width_after: once the documents are rated: the widest that results if all of
+    them get the lowest grade or all the top grade.
+    """
+
+    documents: list[DocumentToRate]
+    width: float
+    width_after: float
+
+
+class RatingPlanner:
+    """Tries grades for single documents of a pair of runs, beginning with the queries whose difference is least known.
+
+    The change that a document can make lies within the bounds of its query, so the rest is not tried once the documents that have
+    been found can change more than the bounds of the next query allow.
+    """
+
+    def __init__(
+        self, runs: Sequence[Run], version: ScorerVersion, measure: scoring.Measure, weights: Mapping[int, float]
+    ) -> None:
+        """runs: the baseline and the other run. measure: of the version. weights: of the compared queries, by id."""
+        self._runs = runs
+        self._measure = measure
+        self._definition = ScorerDefinition.of(version)
+        self._book: Book = runs[0].case.book
+        self._scale = scores.scale_of(self._book)
+        self._depths = [int(run.config["depth"]) for run in runs]
+        self._considered = [scores.considered_depth(self._definition, depth) for depth in self._depths]
+        self._weights = weights
+        self._total = sum(weights.values())
+
+    def plan(self, widths: Mapping[int, float]) -> RatingPlan:
+        """Returns the documents to rate. widths: of the bounds of the difference of each compared query, in points."""
+        order = sorted(
+            (query_id for query_id in widths if widths[query_id] > 0),
+            key=lambda query_id: -widths[query_id] * self._weights[query_id],
+        )[:MAX_TRIED]
+        found: list[DocumentToRate] = []
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            largest = widths[batch[0]] * self._weights[batch[0]] / self._total
+            if len(found) == MAX_LISTED and found[-1].change >= largest:
+                break
+            found = sorted([*found, *self._try_batch(batch)], key=lambda each: -each.change)[:MAX_LISTED]
+        width = sum(width * self._weights[query_id] for query_id, width in widths.items()) / self._total
+        return RatingPlan(found, width, width - self._narrowing(found, widths))
+
+    def _try_batch(self, query_ids: Sequence[int]) -> list[DocumentToRate]:
+        lists = [read_lists(run, query_ids) for run in self._runs]
+        grades = scores.known_grades(self._book, query_ids)
+        documents: list[tuple[int, str, int | None, int | None]] = []
+        for query_id in query_ids:
+            ranks = [
+                {doc_id: rank for rank, doc_id in reversed(list(enumerate(found[query_id].doc_ids, 1)))}
+                if query_id in found
+                else {}
+                for found in lists
+            ]
+            first = [
+                unique(found[query_id].doc_ids[:k]) if query_id in found else []
+                for found, k in zip(lists, self._considered, strict=True)
+            ]
+            documents += [
+                (query_id, doc_id, ranks[0].get(doc_id), ranks[1].get(doc_id))
+                for doc_id in dict.fromkeys([*first[1], *first[0]])
+                if doc_id not in grades[query_id]
+            ]
+        if not documents:
+            return []
+        now = self._differences([(query_id, {}) for query_id in query_ids], lists, grades)
+        before = np.array([now[query_ids.index(query_id)] for query_id, *_ in documents])
+        changes = np.zeros(len(documents))
+        for grade in (self._scale.lowest, self._scale.top):
+            tried = self._differences(
+                [(query_id, {doc_id: grade}) for query_id, doc_id, *_ in documents], lists, grades
+            )
+            changes = np.fmax(changes, np.abs(tried - before))
+        return [
+            DocumentToRate(query_id, doc_id, rank_a, rank_b, float(change) * self._weights[query_id] / self._total)
+            for (query_id, doc_id, rank_a, rank_b), change in zip(documents, changes, strict=True)
+            if change > 0
+        ]
+
+    def _differences(
+        self,
+        tried: Sequence[tuple[int, Mapping[str, float]]],
+        lists: Sequence[Mapping[int, ResultList]],
+        grades: Mapping[int, Mapping[str, float]],
+    ) -> Floats:
+        """Returns [n] the differences of queries in points, each with further grades. NaN where a run has no score."""
+        known = [{**grades[query_id], **further} for query_id, further in tried]
+        scored = []
+        for found, depth in zip(lists, self._depths, strict=True):
+            doc_ids = [found[query_id].doc_ids if query_id in found else [] for query_id, _ in tried]
+            batch = scoring.Batch.build(doc_ids, known, self._scale)
+            counts_zero = self._definition.count_unscoreable_as_zero
+            result = scoring.score(self._measure, batch, depth, count_unscoreable_as_zero=counts_zero, bounds=False)
+            scored.append(result.score)
+        return scored[1] - scored[0]
+
+    def _narrowing(self, documents: Sequence[DocumentToRate], widths: Mapping[int, float]) -> float:
+        """Returns by how many points the bounds get narrower once the documents are rated."""
+        query_ids = list(dict.fromkeys(document.query_id for document in documents))
+        if not query_ids:
+            return 0.0
+        read = [read_lists(run, query_ids) for run in self._runs]
+        lists = [[found[query_id].doc_ids if query_id in found else None for query_id in query_ids] for found in read]
+        grades = scores.known_grades(self._book, query_ids)
+        calculator = RangeCalculator(self._definition, self._book, self._depths, self._considered)
+        after = np.zeros(len(query_ids))
+        for grade in (self._scale.lowest, self._scale.top):
+            known = [
+                {**grades[query_id], **{each.doc_id: grade for each in documents if each.query_id == query_id}}
+                for query_id in query_ids
+            ]
+            low, high = calculator.ranges(lists, known)
+            after = np.fmax(after, (high[:, 1] - low[:, 0]) - (low[:, 1] - high[:, 0]))
+        return sum(
+            max(0.0, widths[query_id] - width) * self._weights[query_id] / self._total
+            for query_id, width in zip(query_ids, after.tolist(), strict=True)
+        )
+
+
+def plan_ratings(
+    runs: Sequence[Run], version: ScorerVersion, widths: Mapping[int, float], weights: Mapping[int, float]
+) -> RatingPlan | None:
+    """Returns what to rate next for the baseline and another run; None if the scorer gives no bounds, or nothing is unrated.
+
+    widths: of the bounds of the difference of each compared query, by id, in points; 0 if both runs returned the same.
+    weights: of these queries.
+    """
+    measure = read_exact_measure(ScorerDefinition.of(version))
+    if measure is None or not any(width > 0 for width in widths.values()):
+        return None
+    return RatingPlanner(runs, version, measure, weights).plan(widths)

@@ -1,0 +1,74 @@
+"""What to rate next for a comparison: the documents that can change the difference most, with links to open their queries."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from relevancy import comparison, runs
+from relevancy.models import Ranking, Run
+from relevancy.templatetags import numbers
+
+from .query_table import PresentQuery
+
+
+@dataclass(frozen=True)
+class DocumentRow:
+    """A document to rate. text: of its query. title: of the document, or its id. url: of the comparison with its query open."""
+
+    document: comparison.DocumentToRate
+    text: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class RatingList:
+    """rows: the documents that can change the difference most first. sentence: what rating them is good for."""
+
+    rows: Sequence[DocumentRow]
+    sentence: str
+
+
+def build_rating_list(
+    plan: comparison.RatingPlan,
+    pair: Sequence[Run],
+    queries: Mapping[int, PresentQuery],
+    list_url: Callable[..., str],
+) -> RatingList | None:
+    """Returns the list; None if there is nothing to rate. One SQL statement.
+
+    pair: the baseline and the other run. queries: the present queries by id. list_url: returns the address of the page with some
+    parameters changed.
+    """
+    documents = [document for document in plan.documents if document.query_id in queries]
+    if not documents:
+        return None
+    titles = _read_titles(documents, pair)
+    rows = [
+        DocumentRow(
+            document,
+            queries[document.query_id].text,
+            titles.get((document.query_id, document.doc_id)) or document.doc_id,
+            list_url(open=queries[document.query_id].entry_id),
+        )
+        for document in documents
+    ]
+    these = "this document" if len(rows) == 1 else f"these {len(rows)} documents"
+    sentence = (
+        f"The unrated documents leave the difference open within {numbers.score(plan.width)} points. Rating {these} narrows that "
+        f"to about {numbers.score(plan.width_after)}."
+    )
+    return RatingList(rows, sentence)
+
+
+def _read_titles(documents: Sequence[comparison.DocumentToRate], pair: Sequence[Run]) -> dict[tuple[int, str], str]:
+    """Returns the titles of documents by query and document id, as one of the runs displayed them."""
+    wanted = {(document.query_id, document.doc_id) for document in documents}
+    specs = {run.pk: runs.field_spec(run.config) for run in pair}
+    rankings = Ranking.objects.filter(run__in=specs, query__in={query_id for query_id, _ in wanted})
+    titles = {}
+    for run_id, query_id, hits in rankings.values_list("run_id", "query_id", "hits"):
+        spec = specs[run_id]
+        for doc_id, _, fields, *_ in hits:
+            if (query_id, doc_id) in wanted:
+                titles[query_id, doc_id] = spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}).title
+    return titles
