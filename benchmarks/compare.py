@@ -106,7 +106,7 @@ def measure_page(count: int, number_of_runs: int) -> None:
         request()
         with CaptureQueriesContext(connection) as statements:
             size = request()
-        count = len(statements)  # later requests forget them
+        number = len(statements)  # later requests forget them
         times = []
         for _ in range(ROUNDS):
             start = time.process_time()
@@ -114,7 +114,7 @@ def measure_page(count: int, number_of_runs: int) -> None:
             times.append(time.process_time() - start)
         target = "; target at most 300 ms for 5,000 queries" if name == "page" else ""
         print(
-            f"{name}: {1000 * median(times):.0f} ms of CPU, {count} statements, {size / 1000:,.0f} kB{target}"
+            f"{name}: {1000 * median(times):.0f} ms of CPU, {number} statements, {size / 1000:,.0f} kB{target}"
         )
 
 
