@@ -113,9 +113,7 @@ def measure_page(count: int, number_of_runs: int) -> None:
             request()
             times.append(time.process_time() - start)
         target = "; target at most 300 ms for 5,000 queries" if name == "page" else ""
-        print(
-            f"{name}: {1000 * median(times):.0f} ms of CPU, {number} statements, {size / 1000:,.0f} kB{target}"
-        )
+        print(f"{name}: {1000 * median(times):.0f} ms of CPU, {number} statements, {size / 1000:,.0f} kB{target}")
 
 
 if __name__ == "__main__":

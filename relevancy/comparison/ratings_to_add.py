@@ -18,6 +18,7 @@ from .result_lists import ResultList, read_lists, unique
 Floats = NDArray[np.float64]
 MAX_LISTED = 10
 BATCH = 50  # queries whose documents are tried together
+NOISE = 1e-9  # points: what is left of a change of 0 in binary fractions
 MAX_TRIED = 500  # queries: those whose difference is least known
 
 
@@ -119,7 +120,7 @@ class RatingPlanner:
         return [
             DocumentToRate(query_id, doc_id, rank_a, rank_b, float(change) * self._weights[query_id] / self._total)
             for (query_id, doc_id, rank_a, rank_b), change in zip(documents, changes, strict=True)
-            if change > 0
+            if change > NOISE
         ]
 
     def _differences(

@@ -1,6 +1,9 @@
+from collections.abc import Sequence
+
 import pytest
 
-from relevancy.models import Case, Run
+from relevancy import comparison
+from relevancy.models import Case, Run, ScorerVersion
 from tests.factories import make_attempt, make_case, run_now, script_of
 
 
@@ -9,6 +12,11 @@ def run_with(case: Case, lists: dict[str, str], **fields: object) -> Run:
     attempt = make_attempt(case, **fields)
     script_of(attempt).answers = {text: list(documents) for text, documents in lists.items()}
     return run_now(attempt)
+
+
+def figures_of(runs: Sequence[Run], version: ScorerVersion) -> comparison.ComparisonFigures:
+    """All figures of runs, computed here and now."""
+    return comparison.compute_figures(comparison.compare(runs=runs, version=version))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from relevancy.statistics import Verdict
 from relevancy.transfer import comparison_json
 from tests.factories import make_case, make_user, query_of, run_now
 
-from .conftest import run_with
+from .conftest import figures_of, run_with
 
 pytestmark = pytest.mark.django_db
 
@@ -242,13 +242,13 @@ def test_compare_counts_linked_queries_once(case, runs):
 
 
 def test_unlinking_restores_every_figure(case, runs):
-    before = comparison_json.build_comparison(comparison.compare(runs=runs, version=primary(case)))
+    before = comparison_json.build_comparison(figures_of(runs, primary(case)))
     linked = [query_of(case, f"query {number}") for number in (1, 2, 3)]
     queries.link(queries=linked)
-    assert comparison_json.build_comparison(comparison.compare(runs=runs, version=primary(case))) != before
+    assert comparison_json.build_comparison(figures_of(runs, primary(case))) != before
     queries.unlink(query=linked[0])
     queries.unlink(query=linked[1])
-    assert comparison_json.build_comparison(comparison.compare(runs=runs, version=primary(case))) == before
+    assert comparison_json.build_comparison(figures_of(runs, primary(case))) == before
 
 
 def test_check_drop_uses_independent_queries(case, runs):

@@ -9,17 +9,13 @@ from relevancy.models import Rating, ScorerVersion
 from relevancy.transfer import comparison_json
 from tests.factories import make_case, make_scorer, query_of, run_now
 
-from .conftest import run_with
+from .conftest import figures_of, run_with
 
 LISTS = {"query 1": "xab", "query 2": "ab", "query 3": "ay"}
 
 
 def primary(case):
     return ScorerVersion.objects.used_by(case)[0]
-
-
-def figures_of(runs, version):
-    return comparison.compute_figures(comparison.compare(runs=runs, version=version))
 
 
 def test_without_the_ratings_made_for_attempt_7_it_would_score_61_instead_of_68():
