@@ -130,7 +130,8 @@ def name_runs(runs: Sequence[Run]) -> list[str]:
 def check_runs(runs: Sequence[Run]) -> None:
     """Raises ValidationError if the runs cannot be compared: too few, too many, of different books, or not finished."""
     if not 2 <= len(runs) <= MAX_RUNS:
-        raise ValidationError(f"{len(runs)} runs cannot be compared. Name two to {MAX_RUNS} runs.")
+        count = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+        raise ValidationError(f"{count} cannot be compared. Name two to {MAX_RUNS} runs.")
     if len({run.pk for run in runs}) < len(runs):
         raise ValidationError("A run cannot be compared with itself. Name each run once.")
     if len({run.case.book_id for run in runs}) > 1:

@@ -87,7 +87,7 @@ function withSelection(trace) {
 
 async function draw(chart) {
   const { data, layout } = themed(JSON.parse(chart.dataset.chart));
-  const dragmode = chart.dataset.drag ?? "zoom";
+  const dragmode = chart.dataset.dragmode ?? "zoom";
   await window.Plotly.react(chart, data.map(withSelection), { ...layout, dragmode }, CONFIG);
   for (const name of ["click", "selected", "deselect"]) chart.removeAllListeners(`plotly_${name}`);
   chart.on(
@@ -110,7 +110,7 @@ document.addEventListener("click", (event) => {
   const chart = button?.closest("figure").querySelector("[data-drawn]");
   if (!chart) return;
   for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
-  chart.dataset.drag = button.dataset.drag;
+  chart.dataset.dragmode = button.dataset.drag;
   window.Plotly.relayout(chart, { dragmode: button.dataset.drag });
 });
 document.addEventListener("themechange", () => drawAll(document));

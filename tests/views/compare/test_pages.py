@@ -349,7 +349,7 @@ def test_what_to_rate_next_leads_to_the_query_and_follows_a_rating(sign_in, case
     client = sign_in("rater")
     response = open_ready(client, case)
     rows = elements(by_id(response, "compared-ratings"), _name="tr")[1:]
-    assert [(attributes(row)["data-doc"], words(row).split()[1:]) for row in rows] == [
+    assert [(attributes(row)["data-to-rate"], words(row).split()[1:]) for row in rows] == [
         ("x", ["query", "1", "1", "–", "33.3"]),
         ("x", ["query", "3", "1", "–", "33.3"]),
     ]
