@@ -15,7 +15,7 @@ from .errors import (
     UnreadableResponse,
     UnsupportedByEngine,
 )
-from .explanations import contributions, parse_explanation
+from .explanations import contributions, failed_clauses, matching_part, parse_explanation
 from .fields.specs import FieldSpec, parse_fields
 from .fields.values import field_names
 from .registry import available, connect, find, get, label
@@ -32,11 +32,14 @@ from .types import (
     Contribution,
     Display,
     ExplanationNode,
+    FailedClause,
     Hit,
+    Interpretation,
     OptionInfo,
     Page,
     Request,
     TemplateWarning,
+    Timing,
     UploadSummary,
 )
 
@@ -55,9 +58,11 @@ __all__ = [
     "Engine",
     "EngineError",
     "ExplanationNode",
+    "FailedClause",
     "FieldSpec",
     "Hit",
     "HttpClient",
+    "Interpretation",
     "InvalidEngine",
     "OptionError",
     "OptionInfo",
@@ -70,6 +75,7 @@ __all__ = [
     "Template",
     "TemplateError",
     "TemplateWarning",
+    "Timing",
     "TooSlow",
     "UnknownEngine",
     "UnreadableResponse",
@@ -79,11 +85,13 @@ __all__ = [
     "connect",
     "contributions",
     "excerpt",
+    "failed_clauses",
     "field_names",
     "find",
     "get",
     "in_parallel",
     "label",
+    "matching_part",
     "parse_explanation",
     "parse_fields",
     "parse_template",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from relevancy.engines.fields.specs import FieldSpec
@@ -16,6 +17,7 @@ from .types import (
     AddressField,
     Connection,
     Hit,
+    Interpretation,
     OptionInfo,
     Page,
     Request,
@@ -43,6 +45,7 @@ class Engine(ABC):
     `vocabulary`: words that an editor completes in a query template.
     `uses_template`: False if the template does not change what is returned.
     `searches_all_fields`: a template that names no field searches all text fields.
+    `find_help`: what a user may enter to find documents with `find`.
     `recognizes_product`: `version` succeeds only for this product, so that an address can be tried with this adapter.
     """
 
@@ -57,6 +60,7 @@ class Engine(ABC):
     vocabulary: ClassVar[tuple[str, ...]] = ()
     uses_template: ClassVar[bool] = True
     searches_all_fields: ClassVar[bool] = True
+    find_help: ClassVar[str] = "Words, which are filled into the query template of the attempt."
     recognizes_product: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
@@ -111,12 +115,27 @@ class Engine(ABC):
         """Returns what `search` would send, as plain JSON without credentials. Sends nothing."""
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
-        """Returns why a document has its score: the engine's tree as `{value, description, details}`."""
+        """Returns why a document has its score: the engine's tree as `{value, description, details}`.
+
+        If the document does not match, the value is 0 and the tree has in addition `match: False`, as have the nodes of which the
+        engine says so.
+        """
         raise UnsupportedByEngine(f"{self.label} does not explain scores.")
 
     def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         """Returns the trees of `explain` by document id, in one request. Documents that do not match are left out."""
         raise UnsupportedByEngine(f"{self.label} does not explain several documents at once.")
+
+    def find(self, text: str, request: Request) -> Page:
+        """Searches for documents with a query of the user's own instead of that of `request`, in the engine's own syntax.
+
+        This method fills the text into the template of `request`, for engines that have no simple syntax.
+        """
+        return self.search(replace(request, query=text))
+
+    def interpret(self, request: Request) -> Interpretation:
+        """Returns how the engine understands a request. Runs the search."""
+        raise UnsupportedByEngine(f"{self.label} does not say how it understands a query.")
 
     def document_url(self, doc_id: str, fields: FieldSpec) -> str:
         """Returns an address without credentials at which a browser sees a document; empty if there is none. Sends nothing."""

@@ -14,10 +14,11 @@ from dataclasses import replace
 from typing import Any
 
 from .fields.values import as_number
-from .types import Contribution, ExplanationNode, Factor
+from .types import Contribution, ExplanationNode, Factor, FailedClause
 
 MAX_DEPTH = 100
 _MAX_LABEL_LENGTH = 120
+_MAX_CLAUSE_LENGTH = 400
 _TIE = re.compile(r"max plus ([\d.eE+-]+) times others")
 # A scoring leaf of Lucene, such as: weight(title:star in 0) [BM25Similarity], result of:
 _WEIGHT = re.compile(r"(?:weight|fieldWeight)\((?P<query>.*?)(?: in \d+)?\)(?: \[|,|$)")
@@ -45,6 +46,19 @@ _INPUTS = {
     "N": "documents",
     "docCount": "documents",
 }
+# Conditions that a document does not meet, in the words of Lucene. An engine may cut a long description, and its bracket.
+_REQUIRED = re.compile(r"no match on required clause \((?P<clause>.*)", re.DOTALL)
+_OPTIONAL = re.compile(r"no match on optional clause \((?P<clause>.*)", re.DOTALL)
+_PROHIBITED = re.compile(r"match on prohibited clause \((?P<clause>.*)", re.DOTALL)
+_MINIMUM = re.compile(r"Failure to match minimum number of optional clauses: (?P<minimum>\d{1,9})")
+_CONSTANT_FAILURE = re.compile(r"(?:ConstantScore\()?(?P<clause>.+?)\)? doesn't match id \d+", re.DOTALL)
+_CONJUNCTION = "failure to meet condition"
+_ALTERNATIVES = "no matching clause"
+_FAILURE = re.compile(
+    r"(no match\b|no matching|failure to|match on prohibited)|.*(doesn't match|does not match|not in top|too low)",
+    re.IGNORECASE,
+)
+_NAMELESS_FAILURE = re.compile(r"no match(ing (term|clauses?))?\b", re.IGNORECASE)
 _MATCH_ALL = ("*:*", "every document", "matchalldocsquery")
 
 
@@ -61,23 +75,116 @@ def parse_explanation(tree: Any, depth: int = 0) -> ExplanationNode:
     number = float(value) if isinstance(value, int | float) and abs(value) < 1e300 else 0.0
     details = tree.get("details", tree.get("children"))
     children = details if isinstance(details, list | tuple) and depth < MAX_DEPTH else ()
+    description = " ".join(str(tree.get("description", "")).split())
     return ExplanationNode(
         value=number if math.isfinite(number) else 0.0,
-        description=" ".join(str(tree.get("description", "")).split()),
+        description=description,
         children=tuple(parse_explanation(child, depth + 1) for child in children),
+        # Elasticsearch only says of a whole tree whether it matches.
+        matches=tree.get("match") is not False and not (number == 0 and bool(_FAILURE.match(description))),
     )
 
 
 def plain_tree(tree: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Returns an explanation of Solr or Elasticsearch with just value, description and details, to a depth of 100."""
+    """Returns an explanation of Solr or Elasticsearch with just value, description and details, to a depth of 100.
+
+    Nodes of which the engine says that they do not match have in addition `match: False`.
+    """
     details = tree.get("details") if depth < MAX_DEPTH else None
     return {
+        **({"match": False} if tree.get("match") is False else {}),
         "value": as_number(tree.get("value")) or 0.0,
         "description": str(tree.get("description", "")),
         "details": [plain_tree(node, depth + 1) for node in details if isinstance(node, dict)]
         if isinstance(details, list)
         else [],
     }
+
+
+def no_match(description: str, *details: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the node of an explanation that says what a document does not meet."""
+    return {"match": False, "value": 0.0, "description": description, "details": list(details)}
+
+
+def left_out(tree: Mapping[str, Any], *reasons: str) -> dict[str, Any]:
+    """Returns the explanation of a document that matches the query (`tree`), but is not returned.
+
+    `reasons`: what leaves it out, as clauses such as `fq=genre:comedy`.
+    """
+    clauses = [no_match(f"no match on required clause ({reason})") for reason in reasons]
+    return no_match("Failure to meet condition(s) of required/prohibited clause(s)", *clauses, tree)
+
+
+def failed_clauses(tree: Any) -> tuple[FailedClause, ...]:
+    """Returns the conditions that a document does not meet, in the order of the query; empty if it matches.
+
+    The innermost clauses are named: of “required (+title:lord +title:rings)”, only “required title:rings”, if just that is missing.
+    """
+    root = parse_explanation(tree)
+    return () if root.matches else tuple(dict.fromkeys(_failures(root, "")))
+
+
+def matching_part(tree: Any) -> ExplanationNode:
+    """Returns what the clauses that match a document contribute, as a sum, although the document as a whole does not match.
+
+    Of alternatives that all fail, only the one that contributes most. The whole tree if the document matches.
+    """
+    root = parse_explanation(tree)
+    return root if root.matches else _sum_of(_matching_nodes(root))
+
+
+def _sum_of(nodes: Iterable[ExplanationNode]) -> ExplanationNode:
+    children = tuple(nodes)
+    return ExplanationNode(math.fsum(child.value for child in children), "sum of:", children, bool(children))
+
+
+def _matching_nodes(node: ExplanationNode) -> list[ExplanationNode]:
+    if _PROHIBITED.match(node.description):
+        return []
+    parts = [
+        [child] if child.matches and child.value else [] if child.matches else _matching_nodes(child)
+        for child in node.children
+    ]
+    if node.description.lower().startswith(_ALTERNATIVES):
+        return max(parts, key=lambda nodes: _sum_of(nodes).value, default=[])
+    return [each for nodes in parts for each in nodes]
+
+
+def _failures(node: ExplanationNode, clause: str) -> Iterable[FailedClause]:
+    """Yields the failures at or below a node that does not match. `clause`: the text of the innermost clause around it."""
+    text = node.description
+    failed = [child for child in node.children if not child.matches]
+    if match := _PROHIBITED.match(text):
+        yield FailedClause("prohibited", _clause_text(match["clause"]))
+    elif match := _REQUIRED.match(text):
+        clause = _clause_text(match["clause"])
+        inner = [failure for child in failed for failure in _failures(child, clause)]
+        yield from inner or [FailedClause("required", clause)]
+    elif match := _MINIMUM.match(text):
+        missing = [optional for child in failed if (optional := _OPTIONAL.match(child.description))]
+        matching = [part.label for child in node.children if child.matches for part in contributions(child)]
+        yield FailedClause(
+            "minimum",
+            clause,
+            int(match["minimum"]),
+            tuple(dict.fromkeys(matching)),
+            tuple(_clause_text(optional["clause"]) for optional in missing),
+        )
+    elif text.lower().startswith(_CONJUNCTION) and failed:
+        for child in failed:
+            yield from _failures(child, clause)
+    elif match := _CONSTANT_FAILURE.fullmatch(text):
+        yield FailedClause("required", clause or match["clause"])
+    elif clause or not text or _NAMELESS_FAILURE.match(text):
+        yield FailedClause("required", clause)
+    else:
+        yield FailedClause("other", _truncated(text))
+
+
+def _clause_text(text: str) -> str:
+    """Returns a clause without the bracket that ends its description, and without Lucene's mark of a filter."""
+    inner = text.removesuffix(")").removeprefix("#")
+    return inner if len(inner) <= _MAX_CLAUSE_LENGTH else inner[: _MAX_CLAUSE_LENGTH - 1] + "…"
 
 
 def contributions(tree: Any) -> tuple[Contribution, ...]:

@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Any
 
 from .errors import EngineError, UnreadableResponse
-from .types import Hit, Page
+from .types import Hit, Interpretation, Page
 
 MAX_FIELD_LENGTH = 10_000  # characters of a value, as JSON unless it is a string
 MAX_HIT_LENGTH = 50_000
@@ -30,6 +30,8 @@ MAX_NODES = 20_000  # of an explanation
 MIN_NODES = 400  # of each of several explanations
 MAX_DESCRIPTION_LENGTH = 1_000
 MAX_VERSION_LENGTH = 120
+MAX_PARTS = 20  # of an interpretation
+MAX_TIMINGS = 60
 _MARK_LENGTH = 60
 _MAX_TOTAL = 2**63 - 1
 _MAX_TOOK = 2**31 - 1
@@ -170,6 +172,15 @@ def limit_trees(trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str
     return {doc_id: limit_tree(tree, nodes) for doc_id, tree in trees.items()}
 
 
+def limit_interpretation(interpretation: Interpretation) -> Interpretation:
+    """Returns an interpretation with texts of at most `MAX_FIELD_LENGTH` characters and at most `MAX_TIMINGS` timings."""
+    parts = tuple((name, _limit_value(text, MAX_FIELD_LENGTH)[0]) for name, text in interpretation.parts[:MAX_PARTS])
+    timings = tuple(
+        replace(timing, label=timing.label[:MAX_DESCRIPTION_LENGTH]) for timing in interpretation.timings[:MAX_TIMINGS]
+    )
+    return Interpretation(parts, timings)
+
+
 def _limit_search(method: Callable[..., Page]) -> Callable[..., Page]:
     @wraps(method)
     def search(self: Any, request: Any) -> Page:
@@ -221,6 +232,7 @@ LIMITS: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
     "lookup": _limit_lookup,
     "explain": _limit_result(limit_tree),
     "explain_many": _limit_result(limit_trees),
+    "interpret": _limit_result(limit_interpretation),
     "fields": _limit_result(limit_names),
     "version": _limit_result(lambda version: version[:MAX_VERSION_LENGTH]),
 }

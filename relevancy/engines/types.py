@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Syntax = Literal["params", "json", "either"]  # of a query template
 OptionKind = Literal["method", "expression", "template", "text"]
 AddressKind = Literal["url", "folder", "file"]
+FailureKind = Literal["required", "prohibited", "minimum", "other"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Abilities:
 
     `explain`: explain the score of a document.
     `explain_many`: explain the scores of several documents in one request.
+    `explain_failures`: say why a document does not match.
+    `interpret`: say how it understands a request.
     `lookup`: return documents by id.
     `highlight`: return highlighted snippets.
     `facets`: return facets.
@@ -66,6 +69,8 @@ class Abilities:
 
     explain: bool = False
     explain_many: bool = False
+    explain_failures: bool = False
+    interpret: bool = False
     lookup: bool = False
     highlight: bool = False
     facets: bool = False
@@ -207,11 +212,46 @@ class Display:
 
 @dataclass(frozen=True)
 class ExplanationNode:
-    """A node of an engine's explanation in normal form. `value` is finite."""
+    """A node of an engine's explanation in normal form. `value` is finite. `matches`: the document meets this condition."""
 
     value: float
     description: str
     children: tuple[ExplanationNode, ...] = ()
+    matches: bool = True
+
+
+@dataclass(frozen=True)
+class FailedClause:
+    """A condition of a query that a document does not meet.
+
+    `kind`: `required`: the clause does not match. `prohibited`: it matches, and must not. `minimum`: fewer of its optional clauses
+    match than must. `other`: anything else, in the engine's words.
+    `clause`: in the engine's syntax; empty if it is the whole query.
+    `minimum`: how many optional clauses must match. `matching`: those that do; `missing`: those that do not, if the engine says.
+    """
+
+    kind: FailureKind
+    clause: str
+    minimum: int = 0
+    matching: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Time that a part of a search took. `level`: how deep the part is nested, 0 for the outermost."""
+
+    label: str
+    milliseconds: float
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """How an engine understands a request. `parts`: name and text, such as the parsed query. `timings`: where it spends time."""
+
+    parts: tuple[tuple[str, str], ...]
+    timings: tuple[Timing, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from .explanations import (
     explain_results,
     stored_explanations,
 )
+from .finding import MAX_TEXT as MAX_FIND_TEXT
+from .finding import DocumentPosition, FoundDocument, FoundDocuments, can_find, find_documents, find_help
 from .imported import ImportedRankings, ensure_imported_endpoint, import_rankings, is_for_imported, is_imported
 from .packages import missing_engine
 from .pins import describe, pin, unpin
@@ -45,10 +47,14 @@ from .unretrieved import (
 
 __all__ = [
     "COLOURS",
+    "MAX_FIND_TEXT",
     "MAX_TRIED_QUERIES",
     "ChunkResult",
     "DocumentExplanation",
+    "DocumentPosition",
     "ExplanationDifference",
+    "FoundDocument",
+    "FoundDocuments",
     "ImportedRankings",
     "Judgment",
     "RequestBuilder",
@@ -65,6 +71,7 @@ __all__ = [
     "build_results",
     "can_explain",
     "can_explain_many",
+    "can_find",
     "can_look_up",
     "cancel",
     "compare_explanations",
@@ -82,6 +89,8 @@ __all__ = [
     "explain",
     "explain_results",
     "field_spec",
+    "find_documents",
+    "find_help",
     "finish_here",
     "has_prunable_runs",
     "import_rankings",

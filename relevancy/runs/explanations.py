@@ -10,7 +10,7 @@ from django.db import transaction
 
 from relevancy import engines
 from relevancy.endpoints import connect_for_page
-from relevancy.engines.types import Contribution, ExplanationNode, Factor
+from relevancy.engines.types import Contribution, ExplanationNode, Factor, FailedClause
 from relevancy.models import Case, Ranking, User
 
 from .access import check_usable
@@ -41,6 +41,8 @@ class DocumentExplanation:
     parts: contributions by field and term, largest first.
     slices: contributions by field, largest first.
     tree: the engine's explanation in the form common to all engines; None if it was read from the database.
+    failures: the conditions that the document does not meet; empty if it matches.
+    matching_parts: contributions of the clauses that match, although the document as a whole does not.
     """
 
     doc_id: str
@@ -48,6 +50,18 @@ class DocumentExplanation:
     parts: Sequence[Contribution]
     slices: Sequence[Slice]
     tree: ExplanationNode | None = None
+    failures: Sequence[FailedClause] = ()
+    matching_parts: Sequence[Contribution] = ()
+
+    @property
+    def matches(self) -> bool:
+        """Whether the query matches the document. Only those that do are stored."""
+        return self.tree is None or self.tree.matches
+
+    @property
+    def score_of_matching_parts(self) -> float:
+        """What the clauses that match add up to: about the score that the document would have."""
+        return math.fsum(part.value for part in self.matching_parts)
 
     @property
     def has_factors(self) -> bool:
@@ -85,7 +99,15 @@ def explain(ranking: Ranking, doc_id: str, *, by: User) -> DocumentExplanation:
     tree = engines.parse_explanation(raw)
     parts = engines.contributions(tree)
     colours = _assign_colours(ranking, [parts])
-    return DocumentExplanation(doc_id, tree.value, parts, _slices(parts, colours), tree)
+    return DocumentExplanation(
+        doc_id,
+        tree.value,
+        parts,
+        _slices(parts, colours),
+        tree,
+        failures=engines.failed_clauses(tree),
+        matching_parts=() if tree.matches else engines.contributions(engines.matching_part(tree)),
+    )
 
 
 def explain_results(ranking: Ranking, *, depth: int, by: User) -> dict[str, DocumentExplanation]:

@@ -288,7 +288,10 @@ class EngineContract:
     @applies_if(lambda contract: contract.abilities().explain)
     def test_explain_of_a_document_that_does_not_match(self, subject: EngineUnderTest) -> None:
         with subject.connect() as engine:
-            assert engine.explain(subject.request("star wars"), "é-7")["value"] == 0
+            tree = engine.explain(subject.request("star wars"), "é-7")
+            assert (tree["value"], tree["match"]) == (0, False)
+            assert bool(engines.failed_clauses(tree)) == engine.abilities.explain_failures
+            assert engines.matching_part(tree).value == 0
             with pytest.raises(BadQuery, match="nowhere-at-all"):
                 engine.explain(subject.request("star wars"), "nowhere-at-all")
 
@@ -309,6 +312,25 @@ class EngineContract:
     def test_explain_many_of_a_query_without_hits(self, subject: EngineUnderTest) -> None:
         with subject.connect() as engine:
             assert engine.explain_many(subject.request("xylophone"), ["sw"]) == {}
+
+    def test_find(self, subject: EngineUnderTest) -> None:
+        """With a query of the user's own instead of that of the request, with the same displayed fields and depth."""
+        with subject.connect() as engine:
+            hits = engine.find("star wars", subject.request("größe", rows=1)).hits
+        assert [(hit.id, hit.fields["title"]) for hit in hits] == [("sw", "Star Wars")]
+
+    @applies_if(lambda contract: contract.abilities().interpret)
+    def test_interpret(self, subject: EngineUnderTest) -> None:
+        with subject.connect() as engine:
+            interpretation = engine.interpret(subject.request("star wars"))
+        parts = dict(interpretation.parts)
+        assert "title" in parts["Parsed query"] and "star" in parts["Parsed query"]
+        assert interpretation.timings and all(timing.milliseconds >= 0 for timing in interpretation.timings)
+
+    @applies_if(lambda contract: not contract.abilities().interpret)
+    def test_interpret_without_the_ability(self, subject: EngineUnderTest) -> None:
+        with subject.connect() as engine, pytest.raises(UnsupportedByEngine, match="does not say how"):
+            engine.interpret(subject.request("star wars"))
 
     @applies_if(lambda contract: not contract.abilities().explain_many)
     def test_explain_many_without_the_ability(self, subject: EngineUnderTest) -> None:

@@ -87,7 +87,12 @@ def _solr_select(params: Mapping[str, str]) -> Reply:
             for _, doc in matches[start : start + rows]
         }
     if "debug" in params:
-        response["debug"] = {"explain": {doc["id"]: {"match": True, **_tree(score, params)} for score, doc in matches}}
+        response["debug"] = {
+            "parsedquery_toString": f"title:{params['q']}",
+            "QParser": "ExtendedDismaxQParser",
+            "timing": {"time": 3.0, "process": {"time": 2.0, "query": {"time": 2.0}, "facet": {"time": 0.0}}},
+            "explain": {doc["id"]: {"match": True, **_tree(score, params)} for score, doc in matches},
+        }
         other = params.get("explainOther", "").partition("}")[2]
         if any(doc["id"] == other for doc in DOCS):
             tree = {"match": False, "value": 0.0, "description": "No matching clause", "details": []}
@@ -134,6 +139,10 @@ def fake_elasticsearch(received: ReceivedRequest) -> Reply:
     body = json.loads(received.body)
     if api.startswith("_explain/"):
         return json_reply({"matched": False, "explanation": {"value": 0.0, "description": "no match", "details": []}})
+    if api == "_validate/query":
+        return json_reply(
+            {"valid": True, "explanations": [{"index": "films", "explanation": json.dumps(body["query"])}]}
+        )
     return _unknown_query() if _is_rejected(body) else json_reply(_search(body))
 
 
@@ -163,6 +172,8 @@ def _search(body: Mapping[str, Any]) -> dict[str, Any]:
     query = body.get("query", {"match_all": {}})
     if "match" in query:
         matches = ranked(query["match"]["title"])
+    elif "query_string" in query:
+        matches = ranked(query["query_string"]["query"])
     else:
         matches = [(1.0, doc) for doc in DOCS if "match_all" in query or doc["id"] in query["ids"]["values"]]
     total = len(matches)
@@ -178,7 +189,25 @@ def _search(body: Mapping[str, Any]) -> dict[str, Any]:
             "hits": [_raw(doc, score, body) for score, doc in visible],
         },
         "status": 200,
+        **({"profile": _PROFILE} if body.get("profile") else {}),
     }
+
+
+_PROFILE = {
+    "shards": [
+        {
+            "searches": [
+                {
+                    "rewrite_time": 1_000_000,
+                    "query": [{"type": "TermQuery", "description": "title:star", "time_in_nanos": 2_000_000}],
+                    "collector": [
+                        {"name": "TopScoreDocCollector", "reason": "search_top_hits", "time_in_nanos": 500_000}
+                    ],
+                }
+            ]
+        }
+    ]
+}
 
 
 def _raw(doc: Mapping[str, Any], score: float, body: Mapping[str, Any]) -> dict[str, Any]:

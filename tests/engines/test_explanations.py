@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevancy.engines.explanations import contributions, parse_explanation, plain_tree
-from relevancy.engines.types import ExplanationNode
+from relevancy.engines.explanations import (
+    contributions,
+    failed_clauses,
+    left_out,
+    matching_part,
+    parse_explanation,
+    plain_tree,
+)
+from relevancy.engines.types import ExplanationNode, FailedClause
 
 TREES: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "explanations.json").read_text())
 LARGEST = {
@@ -190,3 +197,118 @@ def test_no_factors_of_a_sum_or_of_what_does_not_multiply() -> None:
     assert merged.factors == ()
     (other,) = contributions(weight(7.0, "title:star"))  # 2.2 times 0.5 is not 7
     assert other.factors == ()
+
+
+REQUIRED = "no match on required clause"
+CONJUNCTION = "Failure to meet condition(s) of required/prohibited clause(s)"
+
+
+def test_failed_clauses_of_a_document_that_matches() -> None:
+    assert failed_clauses(weight(1.1, "title:star")) == ()
+    # Filters and constants may match with 0 points.
+    assert failed_clauses(node(0.0, "ConstantScore(title:lord)^0.0")) == ()
+
+
+def test_failed_clauses_names_the_innermost_clauses() -> None:
+    """As Elasticsearch 9 explains a document that has one of two words, and neither filter."""
+    inner = node(
+        0.0,
+        CONJUNCTION,
+        weight(3.25, "title:lord"),
+        node(0.0, f"{REQUIRED} (title:rings)", node(0.0, "no matching term")),
+    )
+    tree = node(
+        0.0,
+        CONJUNCTION,
+        node(0.0, f"{REQUIRED} ((+title:lord +title:rings))", inner),
+        node(0.0, f"{REQUIRED} (#genre:fantasy)", node(0.0, "ConstantScore(genre:fantasy) doesn't match id 2")),
+        node(0.0, "match on prohibited clause (title:war)", weight(9.0, "title:war")),
+    )
+    assert failed_clauses({**tree, "match": False}) == (
+        FailedClause("required", "title:rings"),
+        FailedClause("required", "genre:fantasy"),
+        FailedClause("prohibited", "title:war"),
+    )
+    assert matching_part(tree).value == 3.25
+    assert [part.label for part in contributions(matching_part(tree))] == ["title:lord"]
+
+
+def test_failed_clauses_of_alternatives_names_them_together() -> None:
+    clause = "(overview:lord | (title:lord)^5.0)"
+    nothing = node(0.0, "no matching term")
+    tree = node(
+        0.0, CONJUNCTION, node(0.0, f"{REQUIRED} ({clause})", node(0.0, "No matching clause", nothing, nothing))
+    )
+    assert failed_clauses(tree) == (FailedClause("required", clause),)
+    assert failed_clauses(node(0.0, "No matching clause", nothing, nothing)) == (FailedClause("required", ""),)
+
+
+def test_matching_part_of_alternatives_is_the_best_one() -> None:
+    alternatives = [
+        node(0.0, CONJUNCTION, weight(value, f"{field}:lord"), node(0.0, f"{REQUIRED} ({field}:rings)"))
+        for field, value in (("title", 3.0), ("overview", 1.0))
+    ]
+    part = matching_part(node(0.0, "No matching clause", *alternatives))
+    assert (part.value, [child.value for child in part.children]) == (3.0, [3.0])
+
+
+def test_failed_clauses_of_too_few_optional_clauses() -> None:
+    tree = node(0.0, "Failure to match minimum number of optional clauses: 2", weight(0.5, "title:lord"))
+    assert failed_clauses(tree) == (FailedClause("minimum", "", 2, ("title:lord",)),)
+    assert matching_part(tree).value == 0.5
+
+
+def test_failed_clauses_in_words_of_the_engine_alone() -> None:
+    tree = {**node(0.0, "not among the documents that the request retrieves"), "match": False}
+    assert failed_clauses(tree) == (FailedClause("other", "not among the documents that the request retrieves"),)
+    assert matching_part(tree) == ExplanationNode(0.0, "sum of:", (), matches=False)
+
+
+def test_left_out_keeps_the_score_of_the_query() -> None:
+    tree = left_out(weight(1.5, "title:star"), "fq=genre:comedy")
+    assert (tree["value"], tree["match"]) == (0.0, False)
+    assert failed_clauses(tree) == (FailedClause("required", "fq=genre:comedy"),)
+    assert matching_part(tree).value == 1.5
+
+
+def test_plain_tree_keeps_what_does_not_match() -> None:
+    tree = {
+        "match": False,
+        "value": 0,
+        "description": "x",
+        "details": [{"match": True, "value": 1, "description": "y"}],
+    }
+    plain = plain_tree(tree)
+    assert plain["match"] is False and "match" not in plain["details"][0]
+    assert not parse_explanation(plain).matches and parse_explanation(plain).children[0].matches
+
+
+FAILURES = (
+    "",
+    CONJUNCTION,
+    f"{REQUIRED} (a:b",
+    "No matching clause",
+    "match on prohibited clause (x)",
+    "Failure to match minimum number of optional clauses: 3",
+    "no match on optional clause (a:c)",
+    "sum of:",
+)
+
+
+@given(
+    st.recursive(
+        st.just({}),
+        lambda inner: st.fixed_dictionaries(
+            {
+                "value": st.sampled_from([0, 1.5]),
+                "match": st.booleans(),
+                "description": st.sampled_from(FAILURES),
+                "details": st.lists(inner, max_size=3),
+            }
+        ),
+    )
+)
+def test_failed_clauses_of_any_tree(tree: dict[str, Any]) -> None:
+    """Something is named exactly if the document does not match."""
+    assert bool(failed_clauses(tree)) == (not parse_explanation(tree).matches)
+    assert math.isfinite(matching_part(tree).value)

@@ -153,6 +153,7 @@ query_explain_difference   GET    see     200
 query_explanations     GET    edit    302
 query_unretrieved          GET    see     200
 query_unretrieved?look     GET    edit    200
+query_find                 GET    edit    200
 annotations            GET    see     200
 annotations            POST   edit    302
 annotation_change      POST   edit    302
@@ -609,6 +610,7 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
             reverse("query_explanations", args=[case.pk, entry]), headers={"HX-Request": "true"}
         ),
         "query_unretrieved": client.get(reverse("query_unretrieved", args=[case.pk, entry]), {"look": "1"}),
+        "query_find": client.get(reverse("query_find", args=[case.pk, entry]), {"text": "star"}),
         "autocomplete": client.get(reverse("autocomplete", args=[case.pk]), {"endpoint": own.endpoint.pk}),
         "endpoint_try": client.post(reverse("endpoint_try", args=[own.endpoint.pk]), {"text": "star"}),
     }
@@ -621,10 +623,11 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
         "query_explain": 200,
         "query_explanations": 200,
         "query_unretrieved": 200,
+        "query_find": 200,
         "autocomplete": 200,
         "endpoint_try": 403,
     }
-    asking = ("query_search", "query_explain", "query_explanations", "query_unretrieved", "autocomplete")
+    asking = ("query_search", "query_explain", "query_explanations", "query_unretrieved", "query_find", "autocomplete")
     for name in ("run", "attempt_try", *asking):
         assert "Former may not use the endpoint" in refused[name].content.decode(), name
     assert len(SCRIPT[own.endpoint.url].asked) == asked

@@ -16,13 +16,14 @@ from relevancy.engines.errors import (
     EndpointRefused,
     UnreadableResponse,
 )
-from relevancy.engines.explanations import plain_tree
+from relevancy.engines.explanations import left_out, no_match, plain_tree
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.names import is_plain_name
+from relevancy.engines.templates.template import parse_template
 from relevancy.engines.transport.client import HttpClient
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.engines.transport.searches import search_in_parallel
-from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Page, Request
+from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Interpretation, Page, Request
 
 from .addresses import EXAMPLE, prefix_and_index
 from .batches import Batches
@@ -35,13 +36,15 @@ from .results import (
     error_message,
     explaining_missing_search_templates,
     is_field,
+    profile_timings,
     read_hit,
     total_and_hits,
+    validated_query,
 )
 
 BATCH_SIZE = 100
 _LOOKUP_BATCH_SIZE = 500
-_NO_MATCH: Mapping[str, Any] = {"value": 0.0, "description": "no match", "details": []}
+_NO_MATCH: Mapping[str, Any] = no_match("no match")
 
 
 class ElasticEngine(Engine):
@@ -49,7 +52,16 @@ class ElasticEngine(Engine):
 
     product: ClassVar[Product]
     syntax = "json"
-    abilities = Abilities(explain=True, explain_many=True, lookup=True, highlight=True, templates=True, load=True)
+    abilities = Abilities(
+        explain=True,
+        explain_many=True,
+        explain_failures=True,
+        interpret=True,
+        lookup=True,
+        highlight=True,
+        templates=True,
+        load=True,
+    )
     address = AddressField(
         kind="url",
         label="Address of the index",
@@ -58,6 +70,7 @@ class ElasticEngine(Engine):
     )
     default_id_field = "_id"
     recognizes_product = True
+    find_help = "Words that must all occur, or field:word, in the syntax of a query string."
     example_template = '{"query": {"multi_match": {"query": "#$query##", "fields": ["title^2", "description"]}}}'
 
     def __init__(self, connection: Connection) -> None:
@@ -160,6 +173,34 @@ class ElasticEngine(Engine):
         for key in ("aggs", "aggregations", "highlight", "suggest"):
             body.pop(key, None)
         return body
+
+    def find(self, text: str, request: Request) -> Page:
+        """As `Engine.find`: a query string in all fields, in which all words must occur. Accepts `field:word`."""
+        body = {"query": {"query_string": {"query": "#$query##", "default_operator": "AND", "lenient": True}}}
+        template = parse_template(json.dumps(body), "json")
+        own = replace(request, query=text or "*", template=template, knobs={}, options={}, escape=False)
+        try:
+            return self.search(own)
+        except BadQuery:
+            # The text is not in the syntax of a query string, such as “AC/DC”: it is searched as it is.
+            return self.search(replace(own, escape=True))
+
+    def interpret(self, request: Request) -> Interpretation:
+        """As `Engine.interpret`. The server fills in a search template first."""
+        body = dict(self.expand_template(replace(request, highlight=False))["body"])
+        check_body(body, self._allowed_indexes)
+        parts = []
+        if "query" in body:
+            for label, option in (("Parsed query", "explain"), ("Rewritten query", "rewrite")):
+                self._http.rate_limit.wait()
+                path = f"{self._index}/_validate/query?{option}=true"
+                parts.append((label, validated_query(self._perform("POST", path, {"query": body["query"]}))))
+        if len({text for _, text in parts}) == 1:
+            parts = parts[:1]
+        body |= {"profile": True, "_source": False}
+        self._http.rate_limit.wait()
+        response = self._perform("POST", self._index + "/_search", body)
+        return Interpretation(tuple((label, text) for label, text in parts if text), profile_timings(response))
 
     def document_url(self, doc_id: str, fields: FieldSpec) -> str:
         query = urlencode({"q": f"{fields.id}:{json.dumps(doc_id, ensure_ascii=False)}", "size": 1})
@@ -269,17 +310,32 @@ class ElasticEngine(Engine):
         if not raw_hits:
             raise BadQuery(f"{self.product.name} has no document with the id “{doc_id}” to explain.")
         if "query" not in body and ("knn" in body or "retriever" in body):
-            return {**_NO_MATCH, "description": "not among the documents that the request retrieves"}
+            return no_match("not among the documents that the request retrieves")
         self._http.rate_limit.wait()
         index = str(raw_hits[0].get("_index"))
         if not is_plain_name(index.removeprefix(".")):  # those of data streams begin with a dot
             return _NO_MATCH
         internal_id = quote(str(raw_hits[0].get("_id")), safe="")
         query = body.get("query", {"match_all": {}})
-        tree = self._perform("POST", f"/{quote(index, safe='')}/_explain/{internal_id}", {"query": query}).get(
-            "explanation"
-        )
-        return plain_tree(tree) if isinstance(tree, dict) else _NO_MATCH
+        response = self._perform("POST", f"/{quote(index, safe='')}/_explain/{internal_id}", {"query": query})
+        tree = response.get("explanation")
+        if not isinstance(tree, dict):
+            return _NO_MATCH
+        if response.get("matched") is not True:
+            return {**plain_tree(tree), "match": False}
+        return left_out(plain_tree(tree), self._what_leaves_out(body, only_document))
+
+    def _what_leaves_out(self, body: Body, only_document: Body) -> str:
+        """Returns the part of a request that leaves out a document although it matches the query."""
+        # The body is that of `_explain_body`, which has added the document to the filter.
+        own_filter = body["post_filter"].get("bool", {}).get("filter", [])[:-1] if "query" in body else []
+        if own_filter and body["post_filter"] != only_document:
+            self._http.rate_limit.wait()
+            if not self._raw_hits({"query": body["post_filter"], "size": 1, "_source": False}):
+                return f"post_filter {json.dumps(own_filter[0], ensure_ascii=False)}"
+        if "min_score" in body:
+            return f"min_score {body['min_score']}"
+        return "another part of the request, such as collapse or rescore"
 
     def _convert(self, request: Request) -> ElasticRequest:
         converted = elastic_request(request, self.product.offset_parameter)

@@ -12,9 +12,10 @@ from relevancy.engines.fields.snippets import read_highlights
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import as_number
 from relevancy.engines.transport.response import error_for_status
-from relevancy.engines.types import Hit
+from relevancy.engines.types import Hit, Timing
 
 _MAX_CAUSES = 5
+_MAX_PROFILE_LEVEL = 6
 
 
 def error_message(body: Any) -> str:
@@ -90,6 +91,43 @@ def read_hit(raw: dict[str, Any], fields: FieldSpec, *, highlight: bool = False)
         values,
         read_highlights(raw.get("highlight"), values, fields) if highlight else {},
     )
+
+
+def validated_query(response: Mapping[str, Any]) -> str:
+    """Returns the query that `_validate/query` describes, one line for each index that understands it differently."""
+    explanations = response.get("explanations")
+    entries = [entry for entry in explanations if isinstance(entry, dict)] if isinstance(explanations, list) else []
+    return "\n".join(dict.fromkeys(str(entry.get("explanation") or entry.get("error") or "") for entry in entries))
+
+
+def profile_timings(response: Mapping[str, Any]) -> tuple[Timing, ...]:
+    """Returns the time of a search, and that of each part of its query, shard by shard, as `profile` says."""
+    took = as_number(response.get("took"))
+    profile = response.get("profile")
+    shards = profile.get("shards") if isinstance(profile, dict) else None
+    timings = [Timing("Whole search", took)] if took is not None else []
+    for shard in shards if isinstance(shards, list) else []:
+        searches = shard.get("searches") if isinstance(shard, dict) else None
+        for search in searches if isinstance(searches, list) else []:
+            if isinstance(search, dict):
+                timings += _rewriting(search)
+                timings += _profiled(search.get("query"), 1)
+                timings += _profiled(search.get("collector"), 1)
+    return tuple(timings)
+
+
+def _rewriting(search: Mapping[str, Any]) -> list[Timing]:
+    nanoseconds = as_number(search.get("rewrite_time"))
+    return [Timing("Rewriting the query", nanoseconds / 1e6, 1)] if nanoseconds else []
+
+
+def _profiled(nodes: Any, level: int) -> Iterator[Timing]:
+    for node in nodes if isinstance(nodes, list) and level <= _MAX_PROFILE_LEVEL else []:
+        if isinstance(node, dict):
+            name = str(node.get("type") or node.get("name") or "")
+            text = str(node.get("description") or node.get("reason") or "")
+            yield Timing(f"{name} {text}".strip(), (as_number(node.get("time_in_nanos")) or 0.0) / 1e6, level)
+            yield from _profiled(node.get("children"), level + 1)
 
 
 def check_item(item: dict[str, Any], url: str) -> None:

@@ -13,12 +13,14 @@ import tantivy
 
 from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import BadQuery, EndpointUnreachable, EngineError
+from relevancy.engines.explanations import no_match
 from relevancy.engines.fields.specs import FieldSpec
-from relevancy.engines.types import Abilities, AddressField, Hit, Page, Request
+from relevancy.engines.templates.template import parse_template
+from relevancy.engines.types import Abilities, AddressField, Hit, Interpretation, Page, Request, Timing
 
 from .build import build_index
 from .highlighter import Highlighter
-from .index import OpenIndex, open_index
+from .index import ANALYZER, OpenIndex, keyword_text, open_index
 from .query import KEYS, ParsedRequest, parse_request
 
 
@@ -28,13 +30,22 @@ class EmbeddedEngine(Engine):
     key = "embedded"
     label = "Embedded (tantivy)"
     syntax = "json"
-    abilities = Abilities(explain=True, explain_many=True, lookup=True, highlight=True, load=True)
+    abilities = Abilities(
+        explain=True,
+        explain_many=True,
+        explain_failures=True,
+        interpret=True,
+        lookup=True,
+        highlight=True,
+        load=True,
+    )
     address = AddressField(
         kind="folder",
         label="Name of the index",
         help="An index on this server. A new case, or the command load_documents, creates it.",
         example="movies",
     )
+    find_help = "Words that must all occur."
     example_template = (
         '{\n  "query": "#$query##",\n  "fields": {"title": ##title_boost##, "overview": 1},\n  "tie": 0.1\n}'
     )
@@ -80,8 +91,8 @@ class EmbeddedEngine(Engine):
         address = index.find(doc_id)
         if address is None:
             raise BadQuery(f"The index “{self.connection.url}” has no document with the id “{doc_id}”.")
-        tree = _explain(index, parse_request(_rendered_body(request), index.description), address)
-        return tree or {"value": 0.0, "description": "the query does not match this document", "details": []}
+        parsed = parse_request(_rendered_body(request), index.description)
+        return _explain(index, parsed, address) or _explain_failure(index, parsed, address)
 
     def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         index = self._open()
@@ -91,6 +102,27 @@ class EmbeddedEngine(Engine):
             doc_id: _explain(index, parsed, address) for doc_id, address in addresses.items() if address is not None
         }
         return {doc_id: tree for doc_id, tree in trees.items() if tree is not None}
+
+    def find(self, text: str, request: Request) -> Page:
+        """As `Engine.find`: all words must occur, in any text field."""
+        template = parse_template('{"query": "#$query##", "operator": "and"}' if text else "{}", "json")
+        return self.search(replace(request, query=text, template=template, knobs={}, options={}, escape=False))
+
+    def interpret(self, request: Request) -> Interpretation:
+        index = self._open()
+        body = _rendered_body(request)
+        parsed = parse_request(body, index.description)
+        words: list[Any] = ANALYZER.analyze(keyword_text(body.get("query") or ""))
+        parts = [
+            ("Words", " ".join(words)),
+            ("Parsed query", parsed.scoring.text if parsed.scoring else _without_words(body)),
+            ("Filters", "\n".join(text for text, _ in parsed.filters)),
+            ("Sorted by", "\n".join(f"{name} {'desc' if falls else 'asc'}" for name, falls in parsed.sort)),
+        ]
+        started = time.perf_counter()
+        self._search(index, replace(request, highlight=False))
+        took = Timing("Whole search", (time.perf_counter() - started) * 1000)
+        return Interpretation(tuple((name, text) for name, text in parts if text), (took,))
 
     def fields(self) -> list[str]:
         return sorted(self._open().description.fields)
@@ -131,6 +163,10 @@ class EmbeddedEngine(Engine):
         return Page(tuple(hits), total, round((time.perf_counter() - started) * 1000), rendered)
 
 
+def _without_words(body: Mapping[str, Any]) -> str:
+    return "every document" if body.get("query") is None else "no document: the query has no word"
+
+
 def _rendered_body(request: Request) -> Any:
     return request.template.render(
         query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
@@ -139,12 +175,38 @@ def _rendered_body(request: Request) -> Any:
 
 def _explain(index: OpenIndex, parsed: ParsedRequest, address: tantivy.DocAddress) -> Mapping[str, Any] | None:
     """Returns why a document has its score; None if the query does not match it."""
-    try:
-        parsed.query.explain(index.searcher, address)
-    except ValueError:
+    if not _is_match(index, parsed.query, address):
         return None
     tree = parsed.scoring.explain(index.searcher, address) if parsed.scoring else None
     return tree or {"value": 1.0, "description": "every document", "details": []}
+
+
+def _explain_failure(index: OpenIndex, parsed: ParsedRequest, address: tantivy.DocAddress) -> Mapping[str, Any]:
+    """Returns what a document does not meet that the query does not match."""
+    clauses: list[Mapping[str, Any]] = []
+    if parsed.required is not None:
+        tree = parsed.scoring.explain(index.searcher, address) if parsed.scoring else None
+        if _is_match(index, parsed.required.query(), address):
+            clauses += [tree] if tree else []
+        else:
+            failure = parsed.required.explain_failure(index.searcher, address)
+            clauses.append(no_match(f"no match on required clause ({parsed.required.text})", failure))
+    clauses += [
+        no_match(f"no match on required clause ({text})")
+        for text, query in parsed.filters
+        if not _is_match(index, query, address)
+    ]
+    if not clauses:
+        return no_match("the query has no word that could be searched, so it does not match any document")
+    return no_match("Failure to meet condition(s) of required/prohibited clause(s)", *clauses)
+
+
+def _is_match(index: OpenIndex, query: tantivy.Query, address: tantivy.DocAddress) -> bool:
+    try:
+        query.explain(index.searcher, address)
+    except ValueError:
+        return False
+    return True
 
 
 def _find(

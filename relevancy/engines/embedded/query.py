@@ -10,6 +10,7 @@ with `most_fields` its fields add up. Words, whole-value keyword fields and phra
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,12 +43,16 @@ class ParsedRequest:
     """What tantivy is to search.
 
     `scoring`: the part of the query that scores, None if nothing does.
+    `required`: the part of it that a document must match, None if there is no query, or no word in it.
+    `filters`: (text, query) of each.
     `sort`: (field or `_score`, is descending) in order of priority.
     """
 
     query: tantivy.Query
     scoring: Sum | None
     sort: tuple[tuple[str, bool], ...]
+    required: Sum | None = None
+    filters: tuple[tuple[str, tantivy.Query], ...] = ()
 
 
 def parse_request(body: Any, index: Description) -> ParsedRequest:
@@ -58,15 +63,21 @@ def parse_request(body: Any, index: Description) -> ParsedRequest:
         check_choice(key, KEYS, "key")
     reader = _Reader(body, index)
     filters = filter_queries(body.get("filter"), index)
+    named = tuple(zip(map(_filter_text, (body.get("filter") or {}).items()), filters, strict=True))
     sort = sort_keys(body.get("sort", []), index)
     if body.get("query") is None:
-        return ParsedRequest(with_filters(_Q.all_query(), filters), None, sort)
+        return ParsedRequest(with_filters(_Q.all_query(), filters), None, sort, filters=named)
     words, phrases = reader.words_part(), reader.phrases()
     if words is None:
-        return ParsedRequest(_Q.empty_query(), None, sort)
+        return ParsedRequest(_Q.empty_query(), None, sort, filters=named)
     clauses = [(_MUST, words.query()), *((_SHOULD, phrase.query()) for phrase in phrases)]
     query = _Q.boolean_query(clauses) if phrases else words.query()
-    return ParsedRequest(with_filters(query, filters), Sum((words, *phrases)), sort)
+    return ParsedRequest(with_filters(query, filters), Sum((words, *phrases)), sort, words, named)
+
+
+def _filter_text(item: tuple[str, Any]) -> str:
+    name, value = item
+    return f"{name}:{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
 
 
 def required_words(spec: Any, words: int) -> int:

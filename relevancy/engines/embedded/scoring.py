@@ -12,6 +12,8 @@ from typing import Any
 
 import tantivy
 
+from relevancy.engines.explanations import no_match
+
 Node = dict[str, Any]
 
 
@@ -22,6 +24,11 @@ class Weight:
     label: str
     leaf: tantivy.Query
     boost: float = 1.0
+
+    @property
+    def text(self) -> str:
+        """The query as people read it, as Lucene writes its own."""
+        return self.label if self.boost == 1 else f"({self.label})^{self.boost:g}"
 
     def query(self) -> tantivy.Query:
         return self.leaf if self.boost == 1 else tantivy.Query.boost_query(self.leaf, self.boost)
@@ -44,6 +51,24 @@ class Sum:
     parts: tuple[Part, ...]
     minimum: int = 1
 
+    @property
+    def text(self) -> str:
+        """As `Weight.text`, with how many parts must match."""
+        if len(self.parts) == 1:
+            return self.parts[0].text
+        return f"({' '.join(part.text for part in self.parts)})" + (f"~{self.minimum}" if self.minimum > 1 else "")
+
+    def explain_failure(self, searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Node:
+        """Returns which parts a document lacks that does not match enough of them."""
+        if len(self.parts) == 1 and isinstance(self.parts[0], Sum):
+            return self.parts[0].explain_failure(searcher, address)
+        if self.minimum < 2:
+            return no_match("No matching clauses")
+        explained = [(part, part.explain(searcher, address)) for part in self.parts]
+        missing = [no_match(f"no match on optional clause ({part.text})") for part, tree in explained if tree is None]
+        matching = [tree for _, tree in explained if tree is not None]
+        return no_match(f"Failure to match minimum number of optional clauses: {self.minimum}", *matching, *missing)
+
     def query(self) -> tantivy.Query:
         if len(self.parts) == 1:
             return self.parts[0].query()
@@ -62,6 +87,13 @@ class Best:
 
     parts: tuple[Part, ...]
     tie: float
+
+    @property
+    def text(self) -> str:
+        """As `Weight.text`."""
+        if len(self.parts) == 1:
+            return self.parts[0].text
+        return f"({' | '.join(part.text for part in self.parts)})" + (f"~{self.tie:g}" if self.tie else "")
 
     def query(self) -> tantivy.Query:
         if len(self.parts) == 1:

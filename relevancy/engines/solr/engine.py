@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,19 +12,28 @@ from urllib.parse import urlencode
 
 from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
-from relevancy.engines.explanations import plain_tree
+from relevancy.engines.explanations import left_out, plain_tree
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.names import check_names, check_prefix, is_plain_name, plain_segments
-from relevancy.engines.templates.template import Template
+from relevancy.engines.templates.template import Template, parse_template
 from relevancy.engines.transport.addresses import Address
 from relevancy.engines.transport.client import HttpClient
 from relevancy.engines.transport.response import read_json
 from relevancy.engines.transport.searches import search_in_parallel
-from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Page, Request, TemplateWarning
+from relevancy.engines.types import (
+    Abilities,
+    AddressField,
+    Connection,
+    Hit,
+    Interpretation,
+    Page,
+    Request,
+    TemplateWarning,
+)
 
 from .client import open_solr
 from .loading import load
-from .parameters import VOCABULARY, Parameters, field_list, misspelled_parameters
+from .parameters import VOCABULARY, Parameters, field_list, misspelled_parameters, searched_fields
 from .references import check_field_list
 from .request import RESPONSE_FORMAT, SolrRequest, search_request, template_request
 from .results import (
@@ -31,12 +41,14 @@ from .results import (
     explanations_of,
     first_explanation,
     highlights_of,
+    interpretation_of,
     product_version,
     read_hit,
     total_and_documents,
 )
 
 _LOOKUP_BATCH_SIZE = 500
+_MAX_CHECKED_FILTERS = 10
 _SEPARATOR = "\x1f"  # occurs in no document id, so ids with commas and blanks need no escaping
 HANDLERS = ("select", "query")  # Solr's own search handlers
 # They write, configure, administer, or run other programs than searches. No administrator can allow them.
@@ -74,13 +86,22 @@ class SolrEngine(Engine):
     key = "solr"
     label = "Solr"
     syntax = "params"
-    abilities = Abilities(explain=True, explain_many=True, lookup=True, highlight=True, load=True)
+    abilities = Abilities(
+        explain=True,
+        explain_many=True,
+        explain_failures=True,
+        interpret=True,
+        lookup=True,
+        highlight=True,
+        load=True,
+    )
     address = AddressField(
         kind="url",
         label="Address of the core or collection",
         help="The core's address, optionally followed by /select or /query.",
         example="http://localhost:8983/solr/products",
     )
+    find_help = "Words that must all occur, or field:word, in the syntax of edismax."
     example_template = "q=#$query##\n&defType=edismax\n&qf=title^2 description\n&tie=0.1"
     vocabulary = VOCABULARY
     searches_all_fields = False
@@ -159,14 +180,27 @@ class SolrEngine(Engine):
         self._client.rate_limit.wait()
         # A filter does not change the score and, unlike explainOther, works across shards.
         response = self._send(solr_request.with_parameters(("fq", only_document), ("rows", "1")))
-        tree = first_explanation(response.get("debug"), "explain")
-        if tree is None:
-            self._client.rate_limit.wait()
-            response = self._send(solr_request.with_parameters(("explainOther", only_document), ("rows", "0")))
-            tree = first_explanation(response.get("debug"), "explainOther")
+        if tree := first_explanation(response.get("debug"), "explain"):
+            return plain_tree(tree)
+        self._client.rate_limit.wait()
+        response = self._send(solr_request.with_parameters(("explainOther", only_document), ("rows", "0")))
+        tree = first_explanation(response.get("debug"), "explainOther")
         if tree is None:
             raise BadQuery(f"Solr has no document with the id “{doc_id}” to explain.")
-        return plain_tree(tree)
+        if tree.get("match") is False:
+            return plain_tree(tree)
+        return left_out(plain_tree(tree), *self._failing_filters(solr_request, only_document))
+
+    def _failing_filters(self, solr_request: SolrRequest, only_document: str) -> list[str]:
+        """Returns the filters that leave a document out although it matches the query: one request for each filter."""
+        failing = []
+        for solr_filter in solr_request.filters[:_MAX_CHECKED_FILTERS]:
+            self._client.rate_limit.wait()
+            response = self._send(solr_request.only_filtered_by(solr_filter, only_document))
+            if not total_and_documents(response, self._handler_url)[1]:
+                failing.append(f"fq={solr_filter if isinstance(solr_filter, str) else json.dumps(solr_filter)}")
+        # Some filters, such as a collapse, leave out documents because of others.
+        return failing or ["a filter of the request or of the request handler"]
 
     def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         check_field_list(field_list(request.fields), self._allowed_indexes)
@@ -185,6 +219,23 @@ class SolrEngine(Engine):
         ids = [request.fields.id_of(document) for document in documents]
         trees = explanations_of(response.get("debug"), ids)
         return {doc_id: plain_tree(tree) for doc_id, tree in trees.items()}
+
+    def find(self, text: str, request: Request) -> Page:
+        """As `Engine.find`: edismax, in the displayed fields and those of the template's `qf`. Accepts `field:word`."""
+        names = searched_fields(request)
+        try:
+            return self.search(_edismax_request(text, request, names))
+        except BadQuery as error:
+            if "not a valid field name" not in str(error):
+                raise
+        known = set(self.fields())
+        return self.search(_edismax_request(text, request, [name for name in names if name in known]))
+
+    def interpret(self, request: Request) -> Interpretation:
+        solr_request = search_request(replace(request, highlight=False), self._allowed_indexes)
+        self._client.rate_limit.wait()
+        # Without the parts that a template may not switch off, Solr gives no timing.
+        return interpretation_of(self._send(solr_request.with_parameters(("debug", "true"))))
 
     def document_url(self, doc_id: str, fields: FieldSpec) -> str:
         query = {"q": f"{{!term f={_quoted(fields.id)}}}{doc_id}", "defType": "lucene", "wt": "json"}
@@ -325,6 +376,12 @@ def _check_handler(handler: str, allowed_handlers: Sequence[str], address: Addre
             f"“{address}” ends in the handler “{handler}”, which is not allowed for this endpoint.",
             hint=f"Use {' or '.join(HANDLERS)}. An administrator can allow further handlers for the endpoint.",
         )
+
+
+def _edismax_request(text: str, request: Request, names: Sequence[str]) -> Request:
+    qf = f"\n&qf={' '.join(names)}" if names else ""
+    template = parse_template(f"q=#$query##\n&defType=edismax{qf}\n&q.op=AND\n&q.alt=*:*", "params")
+    return replace(request, query=text, template=template, knobs={}, options={}, escape=False)
 
 
 def _terms_query(field: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from relevancy.engines.errors import BadQuery
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.templates.template import Template
-from relevancy.engines.types import TemplateWarning
+from relevancy.engines.types import Request, TemplateWarning
 
 from .references import is_refused, refused_parameter
 
@@ -125,3 +125,11 @@ def field_list(spec: FieldSpec) -> str:
     names = ("*",) if spec.names is None else spec.names
     functions = [f"{alias}:{function}" for alias, function in spec.functions.items()]
     return ",".join(dict.fromkeys([*names, *functions, spec.id, "score"]))
+
+
+def searched_fields(request: Request) -> list[str]:
+    """Returns the names of the displayed fields and of those in the template's `qf`, without boosts and knobs."""
+    lists = re.findall(r"(?:^|[&\s\"])qf[\"]?\s*[=:]\s*\"?([^&\n\",]*)", request.template.text)
+    names = [name.partition("^")[0] for text in lists for name in text.split()]
+    displayed = request.fields.names or ()
+    return [name for name in dict.fromkeys([*displayed, *names]) if re.fullmatch(r"[A-Za-z_][\w.\-]*", name)]

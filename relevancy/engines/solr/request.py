@@ -58,6 +58,26 @@ class SolrRequest:
         return set(self.body.get("params", {}))
 
     @property
+    def filters(self) -> list[Any]:
+        """Its filters: strings, or objects of a JSON request."""
+        if self.body is None:
+            return [value for name, value in self.parameters or () if name == "fq"]
+        filters = self.body.get("filter", [])
+        return list(filters) if isinstance(filters, list) else [filters]
+
+    def only_filtered_by(self, solr_filter: Any, query: str) -> SolrRequest:
+        """Returns a request for the documents of another query that pass one of the filters, with the other parameters, to
+        which the filter may refer."""
+        plain: Parameters = [("defType", "lucene"), ("rows", "1"), *RESPONSE_FORMAT]
+        replaced = ("q", "fq", "defType", "rows", "start", "sort", "rq")
+        if self.body is None:
+            kept = [parameter for parameter in self.parameters or () if parameter[0] not in replaced]
+            return SolrRequest(parameters=[*kept, ("q", query), ("fq", solr_filter), *plain])
+        params = {name: value for name, value in self.body.get("params", {}).items() if name not in replaced}
+        body = {**self.body, "query": query, "filter": [solr_filter], "params": params}
+        return SolrRequest(body={name: value for name, value in body.items() if name != "sort"}).with_parameters(*plain)
+
+    @property
     def as_json(self) -> dict[str, Any]:
         """The request as plain JSON."""
         if self.body is not None:

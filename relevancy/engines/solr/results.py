@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from relevancy.engines.errors import TooSlow, UnreadableResponse
 from relevancy.engines.fields.snippets import read_highlights
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import as_number
-from relevancy.engines.types import Hit
+from relevancy.engines.types import Hit, Interpretation, Timing
+
+_MAX_TIMING_LEVEL = 4
 
 
 def total_and_documents(response: dict[str, Any], url: str) -> tuple[int | None, list[dict[str, Any]]]:
@@ -74,6 +76,43 @@ def explanations_of(debug: Any, doc_ids: Sequence[str]) -> dict[str, Mapping[str
         return {}
     by_id = zip(doc_ids, trees.values(), strict=True) if len(trees) == len(doc_ids) else trees.items()
     return {doc_id: tree for doc_id, tree in by_id if isinstance(tree, dict)}
+
+
+_QUERY_PARTS = (
+    ("QParser", "Query parser"),
+    ("parsedquery_toString", "Parsed query"),
+    ("parsed_filter_queries", "Filters"),
+    ("parsed_boost_queries", "Boost queries"),
+    ("boostfuncs", "Boost functions"),
+    ("rerank", "Reranking"),
+)
+
+
+def interpretation_of(response: Mapping[str, Any]) -> Interpretation:
+    """Returns what `debug` says of the query and of the time that each component took, those that took none left out."""
+    debug = response.get("debug")
+    if not isinstance(debug, dict):
+        raise UnreadableResponse(
+            "Solr returned no “debug”.", hint="Check that the request handler has the component “debug”."
+        )
+    parts = [(label, _lines(debug.get(name))) for name, label in _QUERY_PARTS]
+    timing = debug.get("timing")
+    timings = list(_timings("Solr", timing, 0)) if isinstance(timing, dict) else []
+    return Interpretation(tuple((label, text) for label, text in parts if text), tuple(timings))
+
+
+def _lines(value: Any) -> str:
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
+
+
+def _timings(label: str, timing: Mapping[str, Any], level: int) -> Iterator[Timing]:
+    milliseconds = as_number(timing.get("time")) or 0.0
+    if milliseconds <= 0 and level:
+        return
+    yield Timing(label, milliseconds, level)
+    for name, inner in timing.items():
+        if isinstance(inner, dict) and level < _MAX_TIMING_LEVEL:
+            yield from _timings(name, inner, level + 1)
 
 
 def product_version(response: dict[str, Any], url: str) -> str:

@@ -12,6 +12,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_to
 
 from .access import get_case
+from .explained_failure import failure_texts
 from .explained_pair import ComparedExplanation, ExplainedPair, comparison_choices
 from .rankings import find_ranking, get_ranking
 from .score_explanations import ScoreExplanations
@@ -43,6 +44,7 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
         # The length of a bar is relative to the best score of the ranking.
         "best_score": max((hit[1] for hit in ranking.hits if hit[1]), default=0),
         "explanation": explanation,
+        "failures": failure_texts(explanation.failures) if explanation else [],
         "stored_score": stored_score,
         "has_changed": explanation is not None and explanation.differs_from(stored_score),
         "can_request": workbench.access.can_edit and runs.can_explain(ranking),

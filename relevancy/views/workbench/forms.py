@@ -8,7 +8,9 @@ from typing import Any, TypedDict
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
+from relevancy import runs
 from relevancy.models import Case, CaseQuery, Scorer
 from relevancy.views.forms import FormData, InitialValues, LineField, UncheckedTextField
 from relevancy.views.responses import pretty_json
@@ -28,6 +30,37 @@ class QueryValues(TypedDict):
     notes: str
     weight: float
     options: str
+
+
+class FindForm(forms.Form):
+    """What to look for in the engine of a run. `ids` is a choice if the engine finds documents by their ids."""
+
+    text = forms.CharField(
+        label="Look for",
+        required=False,
+        max_length=runs.MAX_FIND_TEXT,
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+    method = forms.ChoiceField(
+        label="By",
+        required=False,
+        choices=[
+            ("query", "a query of your own"),
+            ("template", "the template, with other words"),
+            ("ids", "document ids"),
+        ],
+    )
+
+    def __init__(self, data: QueryDict | None, *, can_look_up: bool) -> None:
+        super().__init__(data)
+        if not can_look_up:
+            method = self.fields["method"]
+            assert isinstance(method, forms.ChoiceField)
+            method.choices = list(method.choices)[:2]  # type: ignore[arg-type]
+
+    def clean_method(self) -> str:
+        """Returns the first choice if the address names none."""
+        return self.cleaned_data["method"] or "query"
 
 
 class QueryForm(forms.Form):

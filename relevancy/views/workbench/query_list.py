@@ -261,7 +261,7 @@ class QueryList:
             can_reorder=self.can_reorder,
             is_open=is_open,
             is_earlier=earlier is not None,
-            tabs=query_tabs(case_query.pk, shown, tab) if shown else (),
+            tabs=query_tabs(case_query.pk, shown, tab, can_search=self._access.can_edit) if shown else (),
             edits_notes=tab == EDIT_NOTES,
             secondary=read_secondary(earlier or case_query, len(self.secondary)),
         )

@@ -3,13 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from relevancy import runs
 from relevancy.views.requests import parse_number
 
 from .query_detail import QueryDetail
 
-RESULTS, UNRETRIEVED, EXPLAIN, REQUEST, NOTES = "results", "unretrieved", "explain", "request", "notes"
+RESULTS, UNRETRIEVED, FIND, EXPLAIN, REQUEST, NOTES = "results", "unretrieved", "find", "explain", "request", "notes"
 EDIT_NOTES = "edit"  # the tab of the notes with the form to edit them
-LABELS = {RESULTS: "Results", UNRETRIEVED: "Not returned", EXPLAIN: "Explain", REQUEST: "As sent", NOTES: "Notes"}
+LABELS = {
+    RESULTS: "Results",
+    UNRETRIEVED: "Not returned",
+    FIND: "Find",
+    EXPLAIN: "Explain",
+    REQUEST: "As sent",
+    NOTES: "Notes",
+}
 
 
 @dataclass(frozen=True)
@@ -30,14 +38,25 @@ def parse_tabs(values: Iterable[str]) -> dict[int, str]:
     return {parse_number(number): name for number, _, name in pairs if name in known}
 
 
-def query_tabs(case_query_id: int, detail: QueryDetail, current: str) -> list[QueryTab]:
-    """Returns the tabs that an opened query has. `current`: the name of the one that is shown."""
+def query_tabs(case_query_id: int, detail: QueryDetail, current: str, *, can_search: bool) -> list[QueryTab]:
+    """Returns the tabs that an opened query has.
+
+    current: the name of the one that is shown. can_search: the user may send requests to the engine of the run.
+    """
     names = [RESULTS, NOTES]
     if detail.ranking is not None:
         names = [RESULTS, REQUEST, NOTES]
     if detail.explanations is not None:
         can_explain = detail.explanations.have_column
-        names = [RESULTS, UNRETRIEVED, *([EXPLAIN] if can_explain else []), REQUEST, NOTES]
+        can_find = can_search and runs.can_find(detail.explanations.ranking)
+        names = [
+            RESULTS,
+            UNRETRIEVED,
+            *([FIND] if can_find else []),
+            *([EXPLAIN] if can_explain else []),
+            REQUEST,
+            NOTES,
+        ]
     shown = NOTES if current == EDIT_NOTES else current
     return [
         QueryTab(

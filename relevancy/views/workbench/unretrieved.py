@@ -36,6 +36,7 @@ def unretrieved(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespon
         "error": error,
         "must_look_up": not must_look_up,
         "can_look_up": workbench.access.can_edit and runs.can_look_up(ranking) and not was_looked_up,
+        "can_find": workbench.access.can_edit and runs.can_find(ranking),
         "can_explain": workbench.access.can_edit and runs.can_explain(ranking),
     }
     return render(request, "workbench/unretrieved.html", context)

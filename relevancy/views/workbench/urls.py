@@ -10,6 +10,7 @@ from . import (
     explain,
     export,
     links,
+    find,
     ordering,
     others,
     pages,
@@ -66,6 +67,7 @@ urlpatterns = [
         "cases/<int:case_id>/queries/<int:entry_id>/explanations/", explain.explain_results, name="query_explanations"
     ),
     path("cases/<int:case_id>/queries/<int:entry_id>/unretrieved/", unretrieved.unretrieved, name="query_unretrieved"),
+    path("cases/<int:case_id>/queries/<int:entry_id>/find/", find.find, name="query_find"),
     path("cases/<int:case_id>/annotations/", annotations.annotation_list, name="annotations"),
     path("cases/<int:case_id>/annotations/<int:annotation_id>/", annotations.change, name="annotation_change"),
     path("cases/<int:case_id>/annotations/<int:annotation_id>/remove/", annotations.remove, name="annotation_remove"),

@@ -220,3 +220,55 @@ def test_error_message(error: Any, message: str) -> None:
 )
 def test_source_filter(spec: str, expected: Any) -> None:
     assert source_filter(engines.parse_fields(spec, "_id")) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "clause"),
+    [
+        ({"post_filter": {"term": {"genre": "comedy"}}}, 'post_filter {"term": {"genre": "comedy"}}'),
+        ({"min_score": 3}, "min_score 3"),
+        ({"collapse": {"field": "genre"}}, "another part of the request, such as collapse or rescore"),
+    ],
+)
+def test_explain_names_what_leaves_a_document_out(server: LocalServer, body: dict[str, Any], clause: str) -> None:
+    tree = {"value": 1.5, "description": "weight(title:star in 0) [PerFieldSimilarity]", "details": []}
+
+    def respond(received: ReceivedRequest) -> Reply:
+        if "/_explain/" in received.path:
+            return json_reply({"matched": True, "explanation": tree})
+        is_lookup = json.loads(received.body)["query"] == {"ids": {"values": ["sw"]}}
+        raw = [{"_index": "films", "_id": "sw"}] if is_lookup else []
+        return json_reply({"hits": {"total": {"value": len(raw)}, "hits": raw}})
+
+    server.respond = respond
+    template = json.dumps({"query": {"match": {"title": "#$query##"}}, **body})
+    with connect(server) as engine:
+        explanation = engine.explain(request(template), "sw")
+    assert [failed.clause for failed in engines.failed_clauses(explanation)] == [clause]
+    assert engines.matching_part(explanation).value == 1.5
+
+
+def test_find_searches_text_that_is_not_in_the_syntax_as_it_is(server: LocalServer) -> None:
+    def respond(received: ReceivedRequest) -> Reply:
+        if json.loads(received.body)["query"]["query_string"]["query"] == "AC/DC":
+            return json_reply({"error": {"reason": "Failed to parse query [AC/DC]"}, "status": 400}, 400)
+        return fake_elasticsearch(received)
+
+    server.respond = respond
+    with connect(server) as engine:
+        assert engine.find("AC/DC", request()).hits == ()
+    sent = [json.loads(received.body)["query"]["query_string"]["query"] for received in server.received]
+    assert sent[0] == "AC/DC" and sent[1].startswith("AC") and sent[1] != "AC/DC"
+
+
+def test_interpret_reads_the_profile(server: LocalServer) -> None:
+    with connect(server) as engine:
+        interpretation = engine.interpret(request())
+    assert interpretation.parts == (("Parsed query", '{"match": {"title": "star"}}'),)
+    timings = [(timing.label, timing.milliseconds, timing.level) for timing in interpretation.timings]
+    assert timings == [
+        ("Whole search", 1, 0),
+        ("Rewriting the query", 1, 1),
+        ("TermQuery title:star", 2, 1),
+        ("TopScoreDocCollector search_top_hits", 0.5, 1),
+    ]

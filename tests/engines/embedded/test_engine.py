@@ -12,10 +12,11 @@ from relevancy.engines.embedded.build import build_index
 from relevancy.engines.embedded.engine import EmbeddedEngine
 from relevancy.engines.embedded.query import KEYS, required_words
 from relevancy.engines.errors import BadQuery, EndpointUnreachable, UnreadableResponse
+from relevancy.engines.explanations import failed_clauses, matching_part
 from relevancy.engines.fields.specs import parse_fields
 from relevancy.engines.templates.template import parse_template
 from relevancy.engines.transport.addresses import AddressRules
-from relevancy.engines.types import Connection, Request
+from relevancy.engines.types import Connection, FailedClause, Request
 from tests.shared_data import shared_data
 
 DOCS = [
@@ -335,11 +336,28 @@ def test_explain_names_fields_and_terms(engine):
 
 def test_explain_of_a_document_that_does_not_match_or_exist(engine):
     assert engine.explain(request("trek"), "a")["value"] == 0
-    assert "does not match" in engine.explain(request("trek"), "a")["description"]
     assert engine.explain(request(filter={"year": 1999}), "a")["value"] == 0
-    assert engine.explain(request(""), "a")["value"] == 0
+    assert "has no word" in engine.explain(request(""), "a")["description"]
     with pytest.raises(BadQuery, match="no document with the id “nope”"):
         engine.explain(request(), "nope")
+
+
+def test_explain_names_the_words_that_are_missing(engine):
+    template = parse_template('{"query": "#$query##", "fields": ["title"], "minimum_should_match": 2}', "json")
+    tree = engine.explain(Request("star trek", template, parse_fields("id"), 10), "a")
+    (failed,) = failed_clauses(tree)
+    assert (failed.kind, failed.clause, failed.minimum) == ("minimum", "(title:star title:trek)~2", 2)
+    assert (failed.matching, failed.missing) == (("title:star",), ("title:trek",))
+    alone = engine.explain(Request("star", template, parse_fields("id"), 10), "a")
+    assert matching_part(tree).value == pytest.approx(alone["value"])
+
+
+def test_explain_names_the_filters_that_leave_a_document_out(engine):
+    tree = engine.explain(request("star", filter={"year": {"gte": 1999}}), "a")
+    assert failed_clauses(tree) == (FailedClause("required", 'year:{"gte": 1999}'),)
+    assert matching_part(tree).value == pytest.approx(engine.explain(request("star"), "a")["value"])
+    both = engine.explain(request("trek", filter={"year": 1999}), "a")
+    assert [failed.clause for failed in failed_clauses(both)][1:] == ["year:1999"]
 
 
 def test_explain_of_a_request_without_query(engine):

@@ -115,6 +115,47 @@ def test_explain_json_keeps_the_filters_of_the_template(server: LocalServer) -> 
     assert json.loads(server.received[0].body)["filter"] == ["a:b", "{!term f='id'}1"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q=#$query##&fq=genre:comedy&fq=year:2001&sort=year asc&genres=x",
+        '{"query": "#$query##", "filter": ["genre:comedy", "year:2001"], "sort": "year asc", "params": {"genres": "x"}}',
+    ],
+)
+def test_explain_names_the_filter_that_leaves_a_document_out(server: LocalServer, text: str) -> None:
+    """Each filter is tried on its own, with the other parameters, to which it may refer."""
+    tree = {"match": True, "value": 1.5, "description": "weight(title:star in 0)", "details": []}
+
+    def respond(received: ReceivedRequest) -> Reply:
+        sent = received.body.decode()
+        documents = [{"id": "1"}] if "fq=year" in sent or '"filter": ["year:2001"]' in sent else []
+        other = {"explainOther": {"1": tree}} if "explainOther" in sent else {}
+        return json_reply({"response": {"numFound": 0, "docs": documents}, "debug": {"explain": {}, **other}})
+
+    server.respond = respond
+    request = Request("star", engines.parse_template(text, "params"), engines.parse_fields("id title"), 5)
+    with engines.connect(Connection("solr", f"{server.url}/solr/films", LOOPBACK)) as engine:
+        explanation = engine.explain(request, "1")
+    assert [failed.clause for failed in engines.failed_clauses(explanation)] == ["fq=genre:comedy"]
+    assert engines.matching_part(explanation).value == 1.5
+    tried = [received.body.decode() for received in server.received[2:]]
+    assert len(tried) == 2 and all("genres" in sent and "sort" not in sent for sent in tried)
+
+
+def test_find_leaves_out_displayed_fields_that_the_index_lacks(server: LocalServer) -> None:
+    def respond(received: ReceivedRequest) -> Reply:
+        if b"qf=id+nosuch" in received.body:
+            return json_reply({"error": {"msg": "Query Field 'nosuch' is not a valid field name", "code": 400}}, 400)
+        return fake_solr(received)
+
+    server.respond = respond
+    template = engines.parse_template("q=#$query##&qf=title^##boost## year", "params")
+    request = Request("x", template, engines.parse_fields("id nosuch genres"), 5, knobs={"boost": 3})
+    with engines.connect(Connection("solr", f"{server.url}/solr/films", LOOPBACK)) as engine:
+        assert [hit.id for hit in engine.find("wars", request).hits] == ["sw"]
+    assert b"qf=id+genres+title+year" in server.received[-1].body
+
+
 def test_search_requests_highlights_by_pattern(server: LocalServer) -> None:
     highlighting = (
         "&hl=off&hl.fl=secret&hl.tag.pre=<b>&f.title.hl.simple.post=x&hl.method=fastVector&hl.fragsize=20&hl.q=a&h=b"

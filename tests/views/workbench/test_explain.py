@@ -10,6 +10,7 @@ from tests.factories import make_case, run_now
 
 from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree, words
 
+MINIMUM = '{"query": "#$query## wars", "fields": {"title": 1}, "minimum_should_match": 2}'
 FILMS = [
     {"id": "1", "title": "Star Wars", "poster": "https://images.example/1.jpg"},
     {"id": "2", "title": "Star Trek"},
@@ -49,8 +50,21 @@ def test_explain(sign_in, films):
 
 
 def test_explain_a_document_that_does_not_match(sign_in, films):
-    text = words(tree(ask(sign_in("editor"), films, "query_explain", doc_id="3")))
-    assert "does not match the query" in text
+    page = tree(ask(sign_in("editor"), films, "query_explain", doc_id="3"))
+    assert "does not match the query" in words(page)
+    (failure,) = elements(page, _name="li", data_failure="required")
+    assert words(failure) == "Required, and does not match: title:star"
+    assert "None of the clauses of the query matches it" in words(page)
+
+
+def test_explain_what_a_document_would_score(sign_in, films):
+    Run.objects.update(config={**Run.objects.get().config, "template": MINIMUM})
+    page = tree(ask(sign_in("editor"), films, "query_explain", doc_id="2"))
+    (failure,) = elements(page, _name="li", data_failure="minimum")
+    assert "At least 2 of the clauses must match, and fewer do: (title:star title:war)~2" in words(failure)
+    assert "matches: title:star" in words(failure) and "missing: title:war" in words(failure)
+    (row,) = elements(page, _name="table", cls="parts-table")
+    assert "title:star" in words(row) and "100 %" in words(row)
 
 
 def test_explain_says_why_it_cannot(sign_in, films):

@@ -1,0 +1,144 @@
+"""Find any document: searched for in the engine, with its place in the run, and rated there."""
+
+import pytest
+
+from relevancy import cases, endpoints, runs
+from relevancy.endpoints import EngineBusy
+from relevancy.engines.errors import BadQuery
+from relevancy.models import CaseScore, Endpoint, Rating
+from relevancy.runs import finding
+from tests.factories import make_case, run_now
+
+from .example_cases import HTMX, at, attributes, elements, entry_of, make_bench, tree, words
+
+FILMS = [{"id": str(rank), "title": "Star" + " film" * rank} for rank in range(1, 15)]
+
+
+@pytest.fixture
+def films(people, team, data_dir):
+    """A shared case whose run shows 5 of 10 results that it returned, of 14 that match."""
+    case = make_case(["star"], {"star": {"2": 3}}, owner=people["admin"])
+    cases.share(case=case, team=team)
+    endpoint = endpoints.create(name="films", engine="embedded", url="films", by=case.owner)
+    with endpoints.connect(endpoint) as engine:
+        engine.load_documents([*FILMS, {"id": "solaris", "title": "Solaris <i>1972</i>"}])
+    attempt = runs.attempts.save(
+        case=case,
+        endpoint=endpoint,
+        template='{"query": "#$query##", "fields": {"title": 1}}',
+        fields="id:id title:title",
+        depth=5,
+        by=case.owner,
+    )
+    run_now(attempt)
+    return case
+
+
+def find(client, case, **query):
+    return client.get(at(case, "query_find", entry_of(case, "star").pk, **query), headers=HTMX)
+
+
+def places(page):
+    """Document id → where the page says that the query has it."""
+    rows = elements(tree(page), _name="li", cls="result")
+    return {attributes(row)["data-document"]: words(elements(row, data_position="")[0]) for row in rows}
+
+
+def test_find_says_where_the_query_has_each_document(sign_in, films, monkeypatch):
+    monkeypatch.setattr(finding, "MAX_RANK", 12)
+    page = find(sign_in("editor"), films, text="2 7 11 14 solaris", method="ids")
+    assert places(page) == {
+        "2": "rank 2",
+        "7": "rank 7, not shown",
+        "11": "rank 11 now",
+        "14": "matches, beyond rank 12",
+        "solaris": "does not match",
+    }
+    assert "looked for on the first 12 ranks" in words(tree(page))
+    assert "Solaris <i>1972</i>" in words(tree(page))
+
+
+def test_find_a_missing_document_and_rate_it(sign_in, films):
+    client, entry = sign_in("editor"), entry_of(films, "star")
+    before = CaseScore.objects.get(run__case=films).score
+    page = find(client, films, text="solaris")
+    assert places(page) == {"solaris": "does not match"}
+    (form,) = [form for form in elements(tree(page), _name="form") if attributes(form).get("data-rate") == "solaris"]
+    rated = client.post(attributes(form)["hx-post"], {"doc_id": "solaris", "value": "3"}, headers=HTMX)
+    assert rated.status_code == 200
+    assert Rating.objects.get(doc_id="solaris").value == 3
+    assert CaseScore.objects.get(run__case=films).score < before, "A relevant document is missing."
+    listed = client.get(at(films, "query_unretrieved", entry.pk), headers=HTMX)
+    assert "solaris" in words(tree(listed))
+    (checked,) = elements(tree(find(client, films, text="solaris")), role="radio", aria_checked="true")
+    assert attributes(checked)["data-grade"] == "3"
+
+
+def test_find_explains_why_a_document_does_not_match(sign_in, films):
+    client = sign_in("editor")
+    (link,) = [
+        link
+        for link in elements(tree(find(client, films, text="solaris")), _name="a")
+        if "query_explain" in link.name or "/explain/" in attributes(link).get("href", "")
+    ]
+    page = client.get(attributes(link)["hx-get"], headers=HTMX)
+    assert "Required, and does not match: title:star" in words(tree(page))
+
+
+def test_find_without_javascript(sign_in, films):
+    client = sign_in("editor")
+    page = client.get(at(films, "query_find", entry_of(films, "star").pk))
+    (form,) = elements(tree(page), _name="form", cls="find-form")
+    assert attributes(form)["method"] == "get"
+    assert {attributes(field).get("name") for field in elements(form, _name="input")} == {"text"}
+    found = client.get(attributes(form)["action"], {"text": "solaris", "method": "query"})
+    assert b"<html" in found.content and places(found) == {"solaris": "does not match"}
+
+
+def test_find_before_and_without_results(sign_in, films):
+    client = sign_in("editor")
+    form = find(client, films)
+    assert form.status_code == 200 and not elements(tree(form), role="status")
+    assert "Words that must all occur" in words(tree(form))
+    assert "The engine found no document." in words(tree(find(client, films, text="xylophone")))
+    assert find(client, films, text="x" * 501).status_code == 422
+
+
+@pytest.mark.parametrize("reason", [BadQuery("Cannot parse <b>"), EngineBusy(), runs.RunNotAllowed("Not yours.")])
+def test_find_says_why_it_cannot(sign_in, films, monkeypatch, reason):
+    def refuse(*args, **kwargs):
+        raise reason
+
+    monkeypatch.setattr(runs, "find_documents", refuse)
+    (alert,) = elements(tree(find(sign_in("editor"), films, text="star")), role="alert")
+    assert words(alert) == str(reason)
+
+
+def test_find_with_an_endpoint_that_has_moved(sign_in, films):
+    Endpoint.objects.update(url="elsewhere")
+    assert "is now elsewhere" in words(tree(find(sign_in("editor"), films, text="star")))
+
+
+@pytest.mark.parametrize("who", ["viewer", "rater"])
+def test_find_is_for_editors_only(sign_in, films, who):
+    client, entry = sign_in(who), entry_of(films, "star")
+    assert find(client, films, text="star").status_code == 403
+    opened = tree(client.get(at(films, "query", entry.pk), headers=HTMX))
+    assert not elements(opened, role="tab", data_tab_name="find")
+    listed = tree(client.get(at(films, "query_unretrieved", entry.pk), headers=HTMX))
+    assert "Find any document" not in words(listed)
+
+
+def test_find_is_a_tab_and_a_link_of_what_was_not_returned(sign_in, films):
+    client, entry = sign_in("editor"), entry_of(films, "star")
+    opened = tree(client.get(at(films, "query", entry.pk, tab=f"{entry.pk}-find"), headers=HTMX))
+    (place,) = elements(opened, cls="tab-place")
+    assert attributes(place)["hx-get"] == at(films, "query_find", entry.pk)
+    assert "Find any document" in words(tree(client.get(at(films, "query_unretrieved", entry.pk), headers=HTMX)))
+
+
+def test_find_of_an_engine_without_ids(sign_in, people, team, script):
+    case = make_bench(people, team)
+    page = sign_in("editor").get(at(case, "query_find", entry_of(case, "query 1").pk), headers=HTMX)
+    (choice,) = elements(tree(page), _name="select")
+    assert [attributes(option)["value"] for option in elements(choice, _name="option")] == ["query", "template"]
