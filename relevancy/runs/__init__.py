@@ -20,6 +20,7 @@ from .explanations import (
 from .finding import MAX_TEXT as MAX_FIND_TEXT
 from .finding import DocumentPosition, FoundDocument, FoundDocuments, can_find, find_documents, find_help
 from .imported import ImportedRankings, ensure_imported_endpoint, import_rankings, is_for_imported, is_imported
+from .interpretations import can_interpret, interpret
 from .packages import missing_engine
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, rendered_request, snapshot_config
@@ -72,6 +73,7 @@ __all__ = [
     "can_explain",
     "can_explain_many",
     "can_find",
+    "can_interpret",
     "can_look_up",
     "cancel",
     "compare_explanations",
@@ -94,6 +96,7 @@ __all__ = [
     "finish_here",
     "has_prunable_runs",
     "import_rankings",
+    "interpret",
     "is_for_imported",
     "is_imported",
     "judgments_by_document",

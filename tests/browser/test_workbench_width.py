@@ -265,7 +265,7 @@ def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens,
     rating = Rating.objects.get(doc_id="solaris-1972", rater__name="editor")
     assert rating.value == 1
     assert stage.query_score(case, "star wars").score is not None and before is not None
-    part.get_by_role("button", name="Why it did not match: Solaris").click()
+    part.get_by_role("button", name="Why it matched or did not: Solaris").click()
     expect(part).to_contain_text("does not match the query")
 
 

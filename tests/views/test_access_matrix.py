@@ -154,6 +154,7 @@ query_explanations     GET    edit    302
 query_unretrieved          GET    see     200
 query_unretrieved?look     GET    edit    200
 query_find                 GET    edit    200
+query_interpretation       GET    edit    200
 annotations            GET    see     200
 annotations            POST   edit    302
 annotation_change      POST   edit    302
@@ -611,6 +612,7 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
         ),
         "query_unretrieved": client.get(reverse("query_unretrieved", args=[case.pk, entry]), {"look": "1"}),
         "query_find": client.get(reverse("query_find", args=[case.pk, entry]), {"text": "star"}),
+        "query_interpretation": client.get(reverse("query_interpretation", args=[case.pk, entry])),
         "autocomplete": client.get(reverse("autocomplete", args=[case.pk]), {"endpoint": own.endpoint.pk}),
         "endpoint_try": client.post(reverse("endpoint_try", args=[own.endpoint.pk]), {"text": "star"}),
     }
@@ -624,10 +626,19 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
         "query_explanations": 200,
         "query_unretrieved": 200,
         "query_find": 200,
+        "query_interpretation": 200,
         "autocomplete": 200,
         "endpoint_try": 403,
     }
-    asking = ("query_search", "query_explain", "query_explanations", "query_unretrieved", "query_find", "autocomplete")
+    asking = (
+        "query_search",
+        "query_explain",
+        "query_explanations",
+        "query_unretrieved",
+        "query_find",
+        "query_interpretation",
+        "autocomplete",
+    )
     for name in ("run", "attempt_try", *asking):
         assert "Former may not use the endpoint" in refused[name].content.decode(), name
     assert len(SCRIPT[own.endpoint.url].asked) == asked

@@ -96,7 +96,9 @@ def rendered_request(request: HtmxRequest, case_id: int, entry_id: int) -> HttpR
     case_query, run = workbench.queries.get(entry_id), workbench.selection.run
     ranking = run.rankings.filter(query=case_query.query_id).first() if run else None
     context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "ranking": ranking}
-    if ranking is not None:
+    if run is not None and ranking is not None:
+        ranking.run = run
+        context["can_interpret"] = workbench.access.can_edit and not ranking.error_kind and runs.can_interpret(ranking)
         try:
             context["sent"] = SentRequest.of(runs.rendered_request(ranking))
         except EngineError as reason:

@@ -11,6 +11,7 @@ from . import (
     export,
     links,
     find,
+    interpretation,
     ordering,
     others,
     pages,
@@ -67,6 +68,11 @@ urlpatterns = [
         "cases/<int:case_id>/queries/<int:entry_id>/explanations/", explain.explain_results, name="query_explanations"
     ),
     path("cases/<int:case_id>/queries/<int:entry_id>/unretrieved/", unretrieved.unretrieved, name="query_unretrieved"),
+    path(
+        "cases/<int:case_id>/queries/<int:entry_id>/interpretation/",
+        interpretation.interpretation,
+        name="query_interpretation",
+    ),
     path("cases/<int:case_id>/queries/<int:entry_id>/find/", find.find, name="query_find"),
     path("cases/<int:case_id>/annotations/", annotations.annotation_list, name="annotations"),
     path("cases/<int:case_id>/annotations/<int:annotation_id>/", annotations.change, name="annotation_change"),

@@ -1,0 +1,30 @@
+"""How the engine understands the query of a run: the parsed query, its filters, and where the time goes."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from relevancy import runs
+from relevancy.endpoints import EngineBusy
+from relevancy.engines.errors import EngineError
+from relevancy.models import Role
+from relevancy.views.requests import HtmxRequest
+
+from .access import get_case
+from .rankings import get_ranking
+from .workbench import Workbench
+
+
+@require_GET
+def interpretation(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+    """Shows how the engine understands a query. For editors: the engine is asked, and searches once."""
+    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    case_query, ranking = workbench.queries.get(entry_id), get_ranking(workbench.selection, entry_id)
+    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query}
+    try:
+        understood = runs.interpret(ranking, by=request.user)
+    except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
+        context["error"] = str(reason)
+    else:
+        context["understood"] = understood
+    return render(request, "workbench/interpretation.html", context)
