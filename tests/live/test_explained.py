@@ -15,7 +15,7 @@ from tests.live.servers import Server
 
 pytestmark = pytest.mark.django_db
 FILMS: list[dict[str, Any]] = [
-    {"id": "1", "title": "Lord of the Rings", "overview": "A hobbit and a ring", "genre": "fantasy"},
+    {"id": "1", "title": "Lord of the Rings", "overview": "A hobbit walks to a mountain", "genre": "fantasy"},
     {"id": "2", "title": "Rings", "overview": "A video of a lord kills in seven days", "genre": "fantasy"},
     {"id": "3", "title": "Lord of War", "overview": "A dealer of arms", "genre": "drama"},
     {"id": "4", "title": "Lord of the Rings, the documentary", "overview": "Behind the scenes", "genre": "drama"},
@@ -60,7 +60,7 @@ class Road:
         for number in (1, 2):
             runs.explain_results(self.ranking(number), depth=10, by=self.owner)
         moved = self.page("query_explain_difference", doc_id="2", other="run:1")
-        assert "more in run 2 than in run 1: overview" in moved and "boost" in moved
+        assert "more in run 2 than in run 1: overview" in moved
 
         found = runs.find_documents(self.ranking(2), "documentary", by=self.owner)
         assert [(each.doc_id, each.position) for each in found.documents] == [

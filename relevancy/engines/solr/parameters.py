@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -110,13 +110,21 @@ def misspelled_parameters(template: Template) -> list[TemplateWarning]:
             continue
         if re.search(rf"\$\{{?{re.escape(name)}\b", template.text):
             continue
-        similar = by_lower_case.get(name.lower()) or next(
-            iter(get_close_matches(name, known, n=1, cutoff=_SIMILARITY_CUTOFF)), None
-        )
+        similar = by_lower_case.get(name.lower()) or _most_similar(name, known)
         if similar:
             message = f"“{name}” is not a well-known Solr parameter; did you mean “{similar}”?"
             warnings.append(TemplateWarning(message, parameter.line, parameter.column))
     return warnings
+
+
+def _most_similar(name: str, known: Sequence[str]) -> str | None:
+    """Returns the known name that most resembles a name, None if none does. Of equally similar ones, the beginning of the name."""
+    similar = get_close_matches(name, known, n=5, cutoff=_SIMILARITY_CUTOFF)
+    if not similar:
+        return None
+    ratios = {each: SequenceMatcher(None, each, name).ratio() for each in similar}
+    best = [each for each in similar if ratios[each] == max(ratios.values())]
+    return max(best, key=name.startswith)
 
 
 @lru_cache(maxsize=256)

@@ -18,7 +18,7 @@ from .access import CaseAccess
 from .query_detail import QueryDetail, RatedQuery, query_detail
 from .query_filter import COMPARED_STATES, MANUAL_ORDER, SECONDARY_FIELDS, SORT_FIELDS, STATES, QueryFilter
 from .query_row import QueryRow, ScoredCaseQuery, read_secondary, row_state
-from .query_tabs import EDIT_NOTES, RESULTS, query_tabs
+from .query_tabs import EDIT_NOTES, ONLY_RATED, RESULTS, query_tabs
 from .run_selection import RunSelection
 
 PAGE_SIZE = 50
@@ -263,6 +263,7 @@ class QueryList:
             is_earlier=earlier is not None,
             tabs=query_tabs(case_query.pk, shown, tab, can_search=self._access.can_edit) if shown else (),
             edits_notes=tab == EDIT_NOTES,
+            only_rated=tab == ONLY_RATED and shown is not None and shown.explanations is not None,
             secondary=read_secondary(earlier or case_query, len(self.secondary)),
         )
 

@@ -6,10 +6,11 @@ from typing import Literal, Protocol
 
 from django.urls import reverse
 
+from relevancy import runs
 from relevancy.models import CaseQuery, Query, QueryScore, Ranking, Run
 
 from .query_detail import QueryDetail
-from .query_tabs import QueryTab
+from .query_tabs import ONLY_RATED, RESULTS, QueryTab
 from .run_selection import RunSelection
 
 StateName = Literal["never", "waiting", "new", "failed", "scorer", "edited", "empty", "done"]
@@ -166,6 +167,7 @@ class QueryRow:
     can_reorder: whether it can be dragged to another position.
     tabs: those of the opened query; empty if it is closed.
     edits_notes: whether the tab of the notes shows the form to edit them.
+    only_rated: whether the tab of the results shows only rated documents, with those that the run did not show.
     is_earlier: whether the numbers and results are those of the run before, because the active run has not searched it yet.
     secondary: the scores under the secondary scorers that have a column.
     """
@@ -179,6 +181,7 @@ class QueryRow:
     is_earlier: bool = False
     tabs: Sequence[QueryTab] = ()
     edits_notes: bool = False
+    only_rated: bool = False
     secondary: Sequence[SecondaryScore] = ()
 
     @property
@@ -194,7 +197,22 @@ class QueryRow:
     @property
     def tab_parameter(self) -> str:
         """The tab that is shown as the value of `tab` in an address; empty for the first one."""
+        if self.only_rated:
+            return f"{self.case_query.pk}-{ONLY_RATED}"
         return next((tab.parameter for tab in self.tabs if tab.is_current), "")
+
+    @property
+    def results(self) -> list[runs.Result]:
+        """The results that are shown, with their ranks."""
+        results = self.detail.results if self.detail else ()
+        return [result for result in results if not self.only_rated or result.grade is not None]
+
+    @property
+    def has_rated_switch(self) -> bool:
+        """Whether the page offers to show only rated documents, or all again."""
+        if self.detail is None or self.tab != RESULTS:
+            return False
+        return self.only_rated or any(result.grade is not None for result in self.detail.results)
 
     @property
     def hit_count(self) -> int | None:

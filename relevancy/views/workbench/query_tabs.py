@@ -10,6 +10,7 @@ from .query_detail import QueryDetail
 
 RESULTS, UNRETRIEVED, FIND, EXPLAIN, REQUEST, NOTES = "results", "unretrieved", "find", "explain", "request", "notes"
 EDIT_NOTES = "edit"  # the tab of the notes with the form to edit them
+ONLY_RATED = "rated"  # the tab of the results with rated documents only, those that were not returned included
 LABELS = {
     RESULTS: "Results",
     UNRETRIEVED: "Not returned",
@@ -34,7 +35,7 @@ class QueryTab:
 def parse_tabs(values: Iterable[str]) -> dict[int, str]:
     """Returns the tabs that an address names as `tab=12-explain`: `{id of the case query: name}`."""
     pairs = (value.partition("-") for value in values)
-    known = {*LABELS, EDIT_NOTES}
+    known = {*LABELS, EDIT_NOTES, ONLY_RATED}
     return {parse_number(number): name for number, _, name in pairs if name in known}
 
 
@@ -57,7 +58,7 @@ def query_tabs(case_query_id: int, detail: QueryDetail, current: str, *, can_sea
             REQUEST,
             NOTES,
         ]
-    shown = NOTES if current == EDIT_NOTES else current
+    shown = {EDIT_NOTES: NOTES, ONLY_RATED: RESULTS}.get(current, current)
     return [
         QueryTab(
             name,

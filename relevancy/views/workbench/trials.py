@@ -35,7 +35,8 @@ def try_attempt(request: HtmxRequest, case_id: int) -> HttpResponse:
                 version=workbench.versions[0],
                 by=request.user,
             )
-            context |= {"trials": trials, "scorer": workbench.versions[0].scorer}
+            warnings = runs.attempts.template_warnings(endpoint=attempt.endpoint, template=attempt.template)
+            context |= {"trials": trials, "scorer": workbench.versions[0].scorer, "warnings": warnings}
             return render(request, "workbench/trial.html", context)
         errors = [str(error) for listed in form.errors.values() for error in listed]
     except (runs.RunNotAllowed, EngineError) as reason:

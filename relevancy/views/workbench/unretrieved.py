@@ -6,12 +6,19 @@ from django.views.decorators.http import require_GET
 
 from relevancy import runs
 from relevancy.engines.errors import EngineError
-from relevancy.models import Role
+from relevancy.models import Ranking, Role
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
 from .rankings import get_ranking
 from .workbench import Workbench
+
+
+def _not_returned_text(ranking: Ranking) -> str:
+    """Returns where a document is that the run did not return: beyond its last rank, if there are further hits."""
+    returned = len(ranking.hits)
+    has_more = ranking.total is None or ranking.total > returned
+    return f"beyond rank {returned}" if returned and has_more else "not returned"
 
 
 @require_GET
@@ -32,6 +39,7 @@ def unretrieved(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespon
         **workbench.base_context(),
         "case_query": case_query,
         "documents": documents,
+        "not_returned_text": _not_returned_text(ranking),
         "total": len(documents) + found.more,
         "error": error,
         "must_look_up": not must_look_up,

@@ -277,6 +277,7 @@ def test_version_if_only_searching_is_allowed(server: LocalServer) -> None:
     [
         ("q=x&deftype=edismax", [("deftype", "defType", 1, 5)]),
         ("q=x\nqff=title\n&f.title.hl.fragsize=3", [("qff", "qf", 2, 1)]),
+        ("q=x&qfs=title&mm =2", [("qfs", "qf", 1, 5), ("mm ", "mm", 1, 15)]),
         ("q=x&hlfl=a\n&MM=2", [("hlfl", "hl.fl", 1, 5), ("MM", "mm", 2, 2)]),
         ("q={!boost b=$boosts v=$qq}&qq=#$query##&boosts=x&bq={!func v=${rowz}}&rowz=1", []),
         ("q=x&q1=a&pf4=b&my_parameter=c&#$qOption.name##=d&lang=en", []),

@@ -7,7 +7,7 @@ from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import BadQuery
 from relevancy.models import CaseScore, Endpoint, Rating
 from relevancy.runs import finding
-from tests.factories import make_case, run_now
+from tests.factories import make_case, rate_all, run_now
 
 from .example_cases import HTMX, at, attributes, elements, entry_of, make_bench, tree, words
 
@@ -135,6 +135,36 @@ def test_find_is_a_tab_and_a_link_of_what_was_not_returned(sign_in, films):
     (place,) = elements(opened, cls="tab-place")
     assert attributes(place)["hx-get"] == at(films, "query_find", entry.pk)
     assert "Find any document" in words(tree(client.get(at(films, "query_unretrieved", entry.pk), headers=HTMX)))
+
+
+def test_only_rated_keeps_true_ranks(sign_in, films):
+    """The rated documents among the results at their ranks, and after them those that are not shown."""
+    rate_all(films, {"star": {"4": 1, "7": 2, "12": 3}}, by=films.owner)
+    client, entry = sign_in("viewer"), entry_of(films, "star")
+
+    def ranks(page):
+        rows = elements(page, _name="li", cls="result")
+        return [words(elements(row, cls="rank")[0]) for row in rows]
+
+    everything = tree(client.get(at(films, "query", entry.pk), headers=HTMX))
+    assert ranks(everything) == ["1", "2", "3", "4", "5"]
+    (switch,) = [link for link in elements(everything, _name="a") if words(link) == "Only rated"]
+    only_rated = tree(client.get(attributes(switch)["hx-get"], headers=HTMX))
+    assert ranks(only_rated) == ["2", "4"]
+    (field,) = elements(only_rated, _name="input", name="open")
+    assert attributes(field)["data-tab"] == f"{entry.pk}-rated", "It stays while runs come and go."
+    (place,) = elements(only_rated, cls="tab-place")
+    listed = client.get(attributes(place)["hx-get"], headers=HTMX)
+    assert places(listed) == {"12": "beyond rank 10", "7": "below what is shown"}
+    assert ranks(tree(listed)) == ["–", "7"]
+    (back,) = [link for link in elements(only_rated, _name="a") if words(link) == "All results"]
+    assert ranks(tree(client.get(attributes(back)["hx-get"], headers=HTMX))) == ["1", "2", "3", "4", "5"]
+
+
+def test_only_rated_is_not_offered_where_nothing_shown_is_rated(sign_in, films):
+    Rating.objects.all().delete()
+    opened = tree(sign_in("viewer").get(at(films, "query", entry_of(films, "star").pk), headers=HTMX))
+    assert not [link for link in elements(opened, _name="a") if words(link) == "Only rated"]
 
 
 def test_find_of_an_engine_without_ids(sign_in, people, team, script):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from relevancy import runs
+from relevancy.engines import TemplateWarning
 from relevancy.models import Attempt, Run
 from tests.factories import script_of
 
@@ -57,6 +59,15 @@ def test_try_compares_with_the_run_shown(sign_in, case, django_capture_on_commit
     assert words(elements(older, _name="h4")[0]) == "Run 1"
     assert words(elements(newest, _name="h4")[0]) == "Run 2"
     assert [words(row) for row in elements(elements(newest, cls="trial-results")[1], _name="li")] == ["1 x 1", "2 y ·"]
+
+
+def test_try_warns_of_probable_mistakes(sign_in, case, monkeypatch):
+    warning = TemplateWarning("“qfs” is not a well-known Solr parameter; did you mean “qf”?", line=2, column=1)
+    monkeypatch.setattr(runs.attempts, "template_warnings", lambda **_: [warning])
+    response = sign_in("editor").post(at(case, "attempt_try"), pane_of(case), headers=HTMX)
+    (hint,) = elements(tree(response), data_warning_line="2")
+    assert "did you mean “qf”?" in words(hint)
+    assert sections(response), "It is searched all the same."
 
 
 @pytest.mark.parametrize("change", [{"template": "{"}, {"depth": "x"}, {"endpoint": "x"}])
