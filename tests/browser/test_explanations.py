@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
-from relevancy.models import Case, User
+from relevancy import runs
+from relevancy.models import Case, Endpoint, Rating, User
 from tests import factories
 
 from . import stage
@@ -211,3 +212,40 @@ def test_a_list_that_was_requested_before_another_tab_was_opened_does_not_close_
     page.wait_for_function("() => !document.querySelector('.htmx-request')")
     expect(bench.row("alien").get_by_role("tab", name="Results")).to_have_attribute("aria-selected", "true")
     expect(_bars(bench.results("alien"))).to_have_count(bench.results("alien").count())
+
+
+def test_why_a_document_moved_and_a_missing_one_is_found_and_rated(look: Opens, case: Case) -> None:
+    """From a query that changed: what moved a document, which one is missing and why, and its rating."""
+    attempt = runs.attempts.save(
+        case=case,
+        endpoint=Endpoint.objects.get(name="films"),
+        template='{"query": "#$query##", "fields": {"title": 1, "overview": 20}}',
+        fields=stage.FIELDS,
+        by=case.owner,
+    )
+    factories.run_now(attempt)
+    page = look("editor")
+    bench = BenchPage(page, case)
+    results = bench.open("alien")
+    expect(_bars(results)).to_have_count(results.count())
+    moved = results.filter(has=page.locator(".rank small.up, .rank small.down")).first
+    moved.locator("a.explain").click()
+    moved.get_by_label("Compare with").select_option("run:1")
+    moved.get_by_role("button", name="Compare").click()
+    expect(moved.locator(".difference-sentence")).to_contain_text("in run 2 than in run 1: overview")
+
+    bench.tab("alien", "Find")
+    part = bench.row("alien").locator(".find-documents")
+    part.get_by_label("Look for any document").fill("solaris")
+    part.get_by_role("button", name="Find").click()
+    found = part.locator("li[data-document='solaris-1972']")
+    expect(found.locator("[data-position]")).to_have_text("does not match")
+    found.get_by_role("button", name="Why it matched or did not").click()
+    expect(found.locator("[data-failure='required']")).to_contain_text("title:alien")
+    with page.expect_response("**/rate/**"):
+        bench.grade(found, 8).click()
+    expect(bench.grade(found, 8)).to_have_attribute("aria-checked", "true")
+    assert Rating.objects.get(doc_id="solaris-1972").value == 8
+    bench.tab("alien", "Not returned")
+    expect(bench.row("alien").locator(".unretrieved-list .title")).to_have_text(["Solaris"])
+    expect(bench.row("alien").get_by_role("tab", name="Not returned").locator(".pill")).to_have_text("1")
