@@ -35,6 +35,7 @@ from relevancy.models import (
     Ranking,
     Rating,
     RatingImport,
+    RepeatedPair,
     Run,
     RunComparison,
     Schedule,
@@ -57,7 +58,7 @@ READ_ONLY = (
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
     *("preference", "preferencequery", "preferencetest"),
-    *("qualification", "qualificationanswer", "qualificationpair"),
+    *("qualification", "qualificationanswer", "qualificationpair", "repeatedpair"),
     *("calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 MAX_STATEMENTS = 25
@@ -98,6 +99,7 @@ def data(db):
     pair = QualificationPair.objects.create(query=case.book.queries.first(), doc_id="1", value=1)
     pair.answers.create(rater=people["rater"], round=1, verdict="rated", value=1, at=timezone.now())
     case.book.qualifications.create(rater=people["rater"])
+    RepeatedPair.objects.create(query=case.book.queries.first(), doc_id="1", rater=people["rater"], wait=1)
     return people
 
 

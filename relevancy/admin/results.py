@@ -122,6 +122,14 @@ class QualificationAnswerAdmin(ReadOnlyAdmin):
     search_fields = ("pair__doc_id", "rater__email")
 
 
+@admin.register(models.RepeatedPair)
+class RepeatedPairAdmin(ReadOnlyAdmin):
+    list_display = ("doc_id", "query", "rater", "wait", "first_value", "verdict", "value", "at")
+    list_filter = ("verdict",)
+    list_select_related = ("query", "rater")
+    search_fields = ("doc_id", "query__text", "rater__email")
+
+
 @admin.register(models.RatingImport)
 class RatingImportAdmin(ReadOnlyAdmin):
     list_display = ("book", "rater", "by", "source", "progressed_at", "applied_at", "is_discarded")

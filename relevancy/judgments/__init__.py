@@ -111,6 +111,16 @@ from .ratings import (
     rate_many,
     remove,
 )
+from .repeats import (
+    REPEAT_OFFSET,
+    SelfAgreement,
+    answer_repeat,
+    count_due_repeats,
+    due_repeats,
+    measure_self_agreement,
+    read_repeat,
+    undo_repeat,
+)
 from .undo import UndoneRatings, last_change, undo
 
 # Sources of changes that nobody made rating by rating.
@@ -132,6 +142,7 @@ __all__ = [
     "OPEN",
     "QUALIFICATION_SOURCE",
     "REMAP_SOURCE",
+    "REPEAT_OFFSET",
     "UNATTENDED_SOURCES",
     "BookAgreement",
     "BookPreview",
@@ -158,11 +169,13 @@ __all__ = [
     "RatingResult",
     "RatingsChanged",
     "ScaleChanged",
+    "SelfAgreement",
     "UndoneRatings",
     "accept_rater",
     "active_pairs",
     "adjudicate",
     "answer_qualification",
+    "answer_repeat",
     "book_settings",
     "books_to_judge",
     "build_judging_queue",
@@ -177,9 +190,11 @@ __all__ = [
     "count_adjudications",
     "count_by_grade",
     "count_by_rater",
+    "count_due_repeats",
     "count_pairs_by_level",
     "create_copy",
     "draw_qualification_pairs",
+    "due_repeats",
     "find_books",
     "find_conflicts",
     "find_orphaned_ratings",
@@ -197,6 +212,7 @@ __all__ = [
     "let_try_again",
     "measure_agreement",
     "measure_preferences",
+    "measure_self_agreement",
     "merge_books",
     "merged_text",
     "move_ratings",
@@ -225,6 +241,7 @@ __all__ = [
     "read_documents",
     "read_lists",
     "read_qualification_document",
+    "read_repeat",
     "read_titles",
     "release_pairs",
     "remove",
@@ -242,5 +259,6 @@ __all__ = [
     "sweep_imports",
     "undo",
     "undo_preference",
+    "undo_repeat",
     "withdraw_adjudication",
 ]

@@ -24,6 +24,7 @@ from relevancy.models import (
     QualificationPair,
     Rating,
     RatingChange,
+    RepeatedPair,
     User,
     Verdict,
     count_current_ratings,
@@ -309,6 +310,11 @@ def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
             *((rows.model, rows.filter(value__in=list(new_grades))) for rows in _qualification_rows(book)),
         )
     ]
+    repeated = RepeatedPair.objects.filter(query__book=book)
+    for name in ("first_value", "value"):
+        of_column = [When(**{name: old}, then=Value(new)) for old, new in new_grades.items()]
+        expression = CaseExpression(*of_column, default=F(name), output_field=FloatField())
+        repeated.filter(**{f"{name}__isnull": False}).update(**{name: expression})
     for model, pks in pks_of:
         for ids in batched(pks, BATCH):
             expression = CaseExpression(*whens, default=F("value"), output_field=FloatField())

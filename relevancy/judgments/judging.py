@@ -24,6 +24,7 @@ from relevancy.models import (
 
 from .changes import Change
 from .ratings import RatingResult, change_query, check_qualified, clean_doc_id, rate
+from .repeats import schedule_repeat
 from .write_queue import write_turn
 
 CLAIM = timedelta(minutes=10)
@@ -115,6 +116,8 @@ def judge(
         if verdict == Verdict.LATER and not result.changed:  # put off once more: it goes behind the others
             Rating.objects.filter(query=query, doc_id=doc_id, rater=by).update(updated_at=timezone.now())
     JudgingPair.objects.filter(query=query, doc_id=doc_id, claimed_by=by).update(claimed_by=None, claimed_until=None)
+    if verdict != Verdict.LATER or value is not None:
+        schedule_repeat(query=query, doc_id=doc_id, by=by, has_grade=value is not None)
     return result
 
 

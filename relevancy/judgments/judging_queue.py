@@ -42,10 +42,18 @@ def judging_queue(book: Book) -> JudgingQueue:
     return queue
 
 
-def set_judging(*, book: Book, depth: int, ratings_per_pair: int, order: str) -> JudgingQueue:
-    """Changes how the pairs of a book are chosen and ordered. `build_judging_queue` chooses them. Raises `ValidationError`."""
+def set_judging(
+    *, book: Book, depth: int, ratings_per_pair: int, order: str, repeat_share: int | None = None
+) -> JudgingQueue:
+    """Changes how the pairs of a book are chosen and ordered, and how many come again. `build_judging_queue` chooses them.
+
+    repeat_share: in per cent; None keeps it. Raises `ValidationError`.
+    """
     queue = judging_queue(book)
-    clean_and_save(queue, depth=depth, ratings_per_pair=ratings_per_pair, order=order, built_at=None)
+    changes = {"depth": depth, "ratings_per_pair": ratings_per_pair, "order": order, "built_at": None}
+    if repeat_share is not None:
+        changes["repeat_share"] = repeat_share
+    clean_and_save(queue, **changes)
     return queue
 
 

@@ -31,6 +31,7 @@ from relevancy.models import (
     Ranking,
     Rating,
     RatingChange,
+    RepeatedPair,
     Run,
     User,
 )
@@ -150,7 +151,8 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
         merged.store(by)
         replaced, withdrawn = replaced + len(merged.replaced), withdrawn + len(merged.withdrawn)
         _drop_repeated_answers(targets)
-        for model in (Rating, RatingChange, JudgeAnswer, PreferenceQuery, CaseQuery, Ranking, QueryScore):
+        _drop_doubled_repeats(targets)
+        for model in (Rating, RatingChange, JudgeAnswer, PreferenceQuery, RepeatedPair, CaseQuery, Ranking, QueryScore):
             _repoint(model, targets)
         _merge_queries(targets)
         JudgingPair.objects.update_levels(list(targets.values()))
@@ -264,6 +266,17 @@ def _drop_repeated_answers(targets: Mapping[int, int]) -> None:
         kept[key] = pk
     for pks in batched(repeated, BATCH):
         JudgeAnswer.objects.filter(pk__in=pks).delete()
+
+
+def _drop_doubled_repeats(targets: Mapping[int, int]) -> None:
+    """Deletes those of the queries that go for which the other query has one of the same rater and document."""
+    kept = set(
+        RepeatedPair.objects.filter(query__in=list(targets.values())).values_list("query_id", "doc_id", "rater_id")
+    )
+    rows = RepeatedPair.objects.filter(query__in=targets).values_list("pk", "query_id", "doc_id", "rater_id")
+    doubled = [pk for pk, query_id, doc_id, rater_id in rows if (targets[query_id], doc_id, rater_id) in kept]
+    for pks in batched(doubled, BATCH):
+        RepeatedPair.objects.filter(pk__in=pks).delete()
 
 
 def _merge_queries(targets: Mapping[int, int]) -> None:

@@ -25,6 +25,7 @@ from .rating_import import (
     read_query_ratings,
     stored_ratings,
 )
+from .repeat import RepeatedPair
 from .run import Ranking, Run
 from .schedule import Notification, Schedule, ScheduledCheck
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
@@ -78,6 +79,7 @@ __all__ = [
     "RatingChange",
     "RatingImport",
     "RecoveryCode",
+    "RepeatedPair",
     "Role",
     "Run",
     "RunComparison",

@@ -16,7 +16,7 @@ from .rating import Rating, Verdict
 from .rating_import import ImportedRating
 from .run import Run
 
-MAX_DEPTH, MAX_RATINGS = 100, 9
+MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE = 100, 9, 50
 
 
 def draw_seed() -> int:
@@ -48,6 +48,11 @@ class JudgingQueue(models.Model):
         help_text="How many raters rate each document.",
     )
     order = models.CharField(max_length=10, choices=Order, default=Order.QUERY)
+    repeat_share = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(MAX_REPEAT_SHARE)],
+        help_text="Per cent of the documents that a rater has judged and judges again, to see how far raters agree with themselves.",
+    )
     seed = models.PositiveIntegerField(default=draw_seed, editable=False, help_text="Of the random part of the order.")
     run_ids = models.JSONField(default=list, editable=False, help_text="The runs that the pairs were taken from.")
     pair_count = models.PositiveIntegerField(default=0, editable=False)

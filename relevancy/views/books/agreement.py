@@ -55,6 +55,7 @@ def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
     if ratings <= MAX_RATINGS:
         result = judgments.measure_agreement(book=book)
         context |= {"result": result, "figures": _figures(result), "pairs": _pairs(result)}
+    context["self_agreement"] = judgments.measure_self_agreement(book)
     return render(request, "books/agreement.html", context)
 
 

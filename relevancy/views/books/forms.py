@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import judgments, scorers
 from relevancy.models import Book, JudgingQueue, User
-from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS
+from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
 from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors
 from relevancy.views.scorers.descriptions import scale_text
 
@@ -43,6 +43,14 @@ class BookSettingsForm(forms.Form):
     order = forms.ChoiceField(
         choices=JudgingQueue.Order,
         help_text="Every document gets its first rating before any gets a second one; this decides between the others.",
+    )
+    repeat_share = forms.IntegerField(
+        label="Documents that come again, in per cent",
+        required=False,
+        min_value=0,
+        max_value=MAX_REPEAT_SHARE,
+        help_text="A rater judges so many a second time, after 20 others. That shows how far raters agree with themselves; the first "
+        "rating counts.",
     )
     guidelines = MultilineField(
         required=False,

@@ -47,7 +47,11 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
         data = form.cleaned_data
         try:
             queue = judgments.set_judging(
-                book=found, depth=data["depth"], ratings_per_pair=data["ratings_per_pair"], order=data["order"]
+                book=found,
+                depth=data["depth"],
+                ratings_per_pair=data["ratings_per_pair"],
+                order=data["order"],
+                repeat_share=data["repeat_share"] or 0,
             )
             judgments.set_guidelines(book=found, guidelines=data["guidelines"])
         except ValidationError as error:
@@ -74,6 +78,7 @@ def _render_book(
         "depth": queue.depth,
         "ratings_per_pair": queue.ratings_per_pair,
         "order": queue.order,
+        "repeat_share": queue.repeat_share,
         "guidelines": found.guidelines,
     }
     queries = Paginator(judgments.queries_with_coverage(found), QUERIES_PER_PAGE)

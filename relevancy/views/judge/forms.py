@@ -25,6 +25,7 @@ class JudgeForm(forms.Form):
     """A grade, "cannot judge" with a reason, or "later", by the button that was pressed.
 
     query: the id of the query. scale: `Book.scale_key` of the scale on the page. have: ids of the pairs that the page has already.
+    card: the id of the card, which tells a document that is judged again.
     """
 
     query = forms.IntegerField(min_value=1, max_value=MAX_ID)
@@ -33,12 +34,14 @@ class JudgeForm(forms.Form):
     cannot = forms.ChoiceField(choices=[(reason, reason) for reason in REASONS], required=False)
     later = forms.BooleanField(required=False)
     note = MultilineField(required=False, max_length=MAX_NOTE)
+    card = forms.IntegerField(required=False, min_value=0, max_value=10**15)
     scale = forms.CharField(required=False, max_length=40)
     have = forms.RegexField(r"^[0-9,]*$", required=False, max_length=1_000)
 
     def clean(self) -> dict[str, Any]:
         """Requires exactly one judgment. The reason of "cannot judge" becomes the beginning of the note."""
         data: dict[str, Any] = self.cleaned_data
+        data["card"] = data.get("card") or 0
         if self.errors:
             return data
         if [data["grade"] is not None, bool(data["cannot"]), data["later"]].count(True) != 1:

@@ -1,5 +1,6 @@
 """Judging one document at a time. Each response has the next documents, so that the page can show them without waiting."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +17,7 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, refresh_after_conflict
 
-from .cards import build_cards, build_choices, read_cards
+from .cards import Card, build_cards, build_choices, read_cards
 from .forms import REASONS, JudgeForm
 
 QUALIFICATION_TEXT = "Your ratings count once you have judged all of these documents and enough agree with the key."
@@ -37,6 +38,7 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
     chosen = _chosen_pair(request, queue)
     pairs = [pair for pair in judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD) if pair != chosen]
     cards = read_cards(book, [chosen, *pairs] if chosen else pairs, request.user)
+    cards = _with_repeats(request, queue, cards)
     last_pairs = judgments.pairs_of(last)
     shown = cards[0].document.pair if cards else None
     context = {
@@ -45,7 +47,7 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
         "cards": cards,
         "reasons": REASONS,
         "choices": build_choices(book),
-        "progress": judgments.judging_progress(queue=queue, by=request.user),
+        "progress": _progress(request, queue),
         "last": read_cards(book, last_pairs, request.user),
         "back_pair": _pair_before(shown, last_pairs),
         "is_being_prepared": queue.built_at is None,
@@ -77,7 +79,11 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         "expected_scale": data["scale"],
     }
     try:
-        has_changed = _store(judgment, is_qualified=is_qualified)
+        if data["card"] >= judgments.REPEAT_OFFSET:
+            _store_repeat(book, data["card"], judgment)
+            has_changed = False
+        else:
+            has_changed = _store(judgment, is_qualified=is_qualified)
     except judgments.ScaleChanged as reason:
         return refresh_after_conflict(request, url, reason)
     except judgments.InvalidRating as reason:
@@ -90,11 +96,12 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         return _render_next_of_qualification(request, book, form)
     queue = judgments.judging_queue(book)
     pairs = judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD)
+    cards = read_cards(book, [pair for pair in pairs if pair.pk not in form.known_pairs], request.user)
     context = {
         "book": book,
-        "cards": read_cards(book, [pair for pair in pairs if pair.pk not in form.known_pairs], request.user),
+        "cards": _with_repeats(request, queue, cards, form.known_pairs),
         "reasons": REASONS,
-        "progress": judgments.judging_progress(queue=queue, by=request.user),
+        "progress": _progress(request, queue),
     }
     return render(request, "judge/_next.html", context)
 
@@ -107,7 +114,12 @@ def judge_undo(request: HttpRequest, book_id: int) -> HttpResponse:
     if not judgments.is_qualified(book, request.user):  # type: ignore[arg-type]
         messages.warning(request, "Answers of the qualification set are not taken back. Go back to one and change it.")
         return HttpResponseRedirect(url)
-    undone = judgments.undo(book=book, by=request.user)  # type: ignore[arg-type]
+    newest = judgments.last_change(book=book, by=request.user)  # type: ignore[arg-type]
+    repeat_id = judgments.undo_repeat(book=book, by=request.user, after=newest.at if newest else None)  # type: ignore[arg-type]
+    if repeat_id is not None:
+        messages.info(request, "Your last rating was taken back.")
+        return HttpResponseRedirect(f"{url}?pair={repeat_id}")
+    undone = judgments.undo(book=book, by=request.user, change=newest)  # type: ignore[arg-type]
     if undone is None:
         messages.warning(request, "You have no rating in this book that could be taken back.")
         return HttpResponseRedirect(url)
@@ -125,6 +137,31 @@ def _store(judgment: dict[str, Any], *, is_qualified: bool) -> bool:
     if is_qualified:
         return judgments.judge(**judgment).changed > 0
     return judgments.answer_qualification(**judgment).counts
+
+
+def _store_repeat(book: Book, card_id: int, judgment: dict[str, Any]) -> None:
+    """Stores the second judgment of a document."""
+    given = {name: judgment[name] for name in ("by", "verdict", "value", "expected_scale")}
+    judgments.answer_repeat(book=book, card_id=card_id, **given)
+
+
+def _with_repeats(
+    request: HtmxRequest, queue: JudgingQueue, cards: list[Card], known: frozenset[int] | set[int] = frozenset()
+) -> list[Card]:
+    """Adds a document that the user judges again, unless the page has it; after the others, so that nothing tells it apart."""
+    card_id = _parse_card(request) if request.method == "GET" else 0
+    chosen = judgments.read_repeat(book=queue.book, card_id=card_id, by=request.user) if card_id else None
+    if chosen is not None:
+        return [*build_cards(queue.book, [chosen]), *cards]
+    due = judgments.due_repeats(queue=queue, by=request.user)
+    return [*cards, *build_cards(queue.book, [document for document in due if document.pair.pk not in known])]
+
+
+def _progress(request: HtmxRequest, queue: JudgingQueue) -> judgments.JudgingProgress:
+    """What is left for the user, with what comes again now."""
+    progress = judgments.judging_progress(queue=queue, by=request.user)
+    due = judgments.count_due_repeats(queue=queue, by=request.user)
+    return replace(progress, pairs=progress.pairs + due, left=progress.left + due) if due else progress
 
 
 def _show_qualification(request: HtmxRequest, book: Book) -> HttpResponse:

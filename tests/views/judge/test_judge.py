@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from relevancy import judgments
-from relevancy.models import Book, JudgingPair, Rating, RatingChange, Verdict
+from relevancy.models import Book, JudgingPair, Rating, RatingChange, RepeatedPair, Verdict
 from tests.factories import query_of, remap
 from tests.views.workbench.example_cases import HTMX, SCRIPT, make_bench
 
@@ -267,3 +267,30 @@ def test_rule_may_change_under_a_rater(case):
     before = case.book.scale_key
     judgments.set_rule(book=case.book, rule="mean")
     assert Book.objects.get(pk=case.book_id).scale_key == before
+
+
+def test_a_document_comes_again_as_if_it_were_new(sign_in, people, case):
+    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=3, order="query", repeat_share=50)
+    client = sign_in("rater")
+    client.get(url(case))
+    send(client, case, "1b", grade="2")
+    RepeatedPair.objects.all().delete()
+    query = query_of(case, "query 1")
+    run = case.runs.get()
+    repeated = RepeatedPair.objects.create(query=query, doc_id="b", rater=people["rater"], run=run, wait=0)
+    response = client.get(url(case))
+    card = response.context["cards"][-1]
+    assert card.document.pair.pk == judgments.REPEAT_OFFSET + repeated.pk
+    assert not card.others
+    page = response.content.decode()
+    assert f'data-left="{6}"' in page  # five others, and this one
+    data = {"query": query.pk, "doc_id": "b", "grade": "0", "note": "", "card": card.document.pair.pk, "have": ""}
+    page = client.post(url(case, "judge_rate"), data, headers=HTMX).content.decode()
+    assert 'data-left="5"' in page
+    assert Rating.objects.get(rater=people["rater"], doc_id="b").value == 2
+    agreement = client.get(reverse("book_agreement", args=[case.book_id])).content.decode()
+    assert 'data-repeats="1"' in agreement
+    response = client.post(url(case, "judge_undo"))
+    assert response.url == f"{url(case)}?pair={card.document.pair.pk}"
+    assert client.get(response.url).context["cards"][0].document.pair.pk == card.document.pair.pk
+    assert Rating.objects.get(rater=people["rater"], doc_id="b").value == 2
