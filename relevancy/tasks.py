@@ -70,7 +70,9 @@ def prune_display_fields(case_id: int) -> None:
 @task(priority=LOW_PRIORITY)
 def build_judging_queue(book_id: int) -> None:
     """Chooses the documents to judge in a book, after a run or a change of the settings."""
-    judgments.build_judging_queue(book=Book.objects.get(pk=book_id))
+    book = Book.objects.get(pk=book_id)
+    judgments.build_judging_queue(book=book)
+    _judge_automatically(book)
 
 
 @task(priority=LOWEST_PRIORITY)
@@ -79,6 +81,14 @@ def run_judge_job(job_id: int) -> None:
     job = JudgeJob.objects.select_related("judge__rater", "book").get(pk=job_id)
     judgments.judge_models.run(job, seconds=JUDGE_SECONDS)
     if job.is_active and not job.claimed_by:
+        send(run_judge_job, job.pk)
+    elif job.status == JudgeJob.Status.COMPLETE:  # a run may have brought new results meanwhile
+        _judge_automatically(job.book)
+
+
+def _judge_automatically(book: Book) -> None:
+    """Lets the judge models of a book that judge by themselves begin with what is new."""
+    for job in judgments.judge_models.start_automatic(book):
         send(run_judge_job, job.pk)
 
 

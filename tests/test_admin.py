@@ -13,6 +13,7 @@ from relevancy import accounts, judgments, teams
 from relevancy.models import (
     Annotation,
     ApiToken,
+    AutomaticJudging,
     CalibrationSample,
     CaseScore,
     ComparedRun,
@@ -59,7 +60,7 @@ READ_ONLY = (
     *("importedrating", "ratingimport"),
     *("preference", "preferencequery", "preferencetest"),
     *("qualification", "qualificationanswer", "qualificationpair", "repeatedpair"),
-    *("calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
+    *("automaticjudging", "calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 MAX_STATEMENTS = 25
 
@@ -119,6 +120,7 @@ def _judge(case, owner):
         name="Judge", rater=rater, owner=owner, url="https://judge.example.com", secrets={"key": SECRETS[0]}
     )
     job = JudgeJob.objects.create(judge=judge, book=case.book, created_by=owner)
+    AutomaticJudging.objects.create(judge=judge, book=case.book, created_by=owner)
     JudgeAnswer.objects.create(judge=judge, job=job, query=case.book.queries.first(), doc_id="1")
     CalibrationSample.objects.create(book=case.book, query_ids=[], seed=1, created_by=owner)
 

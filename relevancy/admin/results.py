@@ -153,6 +153,14 @@ class JudgeModelAdmin(ReadOnlyAdmin):
     exclude = ("secrets",)
 
 
+@admin.register(models.AutomaticJudging)
+class AutomaticJudgingAdmin(ReadOnlyAdmin):
+    list_display = ("judge", "book", "is_on", "budget", "created_by", "note", "checked_at")
+    list_filter = ("is_on",)
+    list_select_related = ("judge", "book", "created_by")
+    search_fields = ("judge__name", "book__name")
+
+
 @admin.register(models.JudgeJob)
 class JudgeJobAdmin(ReadOnlyAdmin):
     list_display = ("judge", "book", "created_by", "created_at", "status", "budget", "spent")

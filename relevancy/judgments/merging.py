@@ -142,7 +142,7 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     QualificationPair.objects.filter(query__book=other).delete()  # all answers are ratings by now
     moved = Query.objects.filter(book=other).exclude(pk__in=partners).update(book=book)
     JudgingPair.objects.filter(queue__book=other).delete()
-    JudgeJob.objects.filter(book=other).update(book=book)
+    JudgeJob.objects.filter(book=other).update(book=book, automatic=None)
     CalibrationSample.objects.filter(book__in=(book, other)).delete()
     replaced = withdrawn = 0
     for batch in batched(sorted(partners.items()), BATCH):

@@ -9,7 +9,7 @@ from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
 from .external_account import ExternalAccount
 from .invitation import Invitation
-from .judge_model import CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
+from .judge_model import AutomaticJudging, CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .preference import Preference, PreferenceQuery, PreferenceTest
@@ -44,6 +44,7 @@ __all__ = [
     "ApiToken",
     "Attempt",
     "Authenticator",
+    "AutomaticJudging",
     "Book",
     "CalibrationSample",
     "Case",

@@ -82,10 +82,39 @@ class JudgeModel(models.Model):
         return self.name
 
 
+class AutomaticJudging(models.Model):
+    """The wish that a judge model judges new results of a book by itself, after a run.
+
+    created_by: who switched it on last, and starts its jobs. budget: of all its jobs together; None if nothing is paid.
+    note, checked_at: what it did when new results were last looked for.
+    """
+
+    judge = models.ForeignKey(JudgeModel, on_delete=models.CASCADE, related_name="automatic")
+    book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="automatic_judging")
+    is_on = models.BooleanField(default=False)
+    budget = models.DecimalField(
+        max_digits=12, decimal_places=4, null=True, blank=True, validators=[MinValueValidator(0)]
+    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    note = MultilineField(blank=True)
+    checked_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar = models.Manager()
+
+    class Meta:
+        ordering = ("id",)
+        verbose_name_plural = "automatic judging"
+        constraints = [models.UniqueConstraint(fields=("judge", "book"), name="automatic_judging_once")]
+
+    def __str__(self) -> str:
+        return f"{self.judge} on {self.book}"
+
+
 class JudgeJob(models.Model):
     """The documents of a book that a judge model was asked to rate at once, within a budget.
 
     claimed_by, heartbeat_at: the process that works on it, and when it last said so.
+    automatic: what started it, if nobody did.
     is_background: the worker continues it. consecutive_failures: requests in a row that failed, before its present process.
     """
 
@@ -97,6 +126,7 @@ class JudgeJob(models.Model):
 
     judge = models.ForeignKey(JudgeModel, on_delete=models.PROTECT, related_name="jobs")
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="judge_jobs")
+    automatic = models.ForeignKey(AutomaticJudging, on_delete=models.SET_NULL, null=True, related_name="jobs")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)

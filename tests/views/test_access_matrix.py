@@ -204,6 +204,7 @@ judge_model            GET    see     200
 judge_model_start      POST   edit    302
 judge_model_stop       POST   edit    302
 judge_model_count      POST   edit    302
+judge_model_automatic  POST   edit    302
 judge_model_calibration GET   see     200
 judge_model_sample     POST   edit    302
 judge_model_key        POST   own     302
@@ -420,6 +421,7 @@ def bodies(world):
         "book_qualification": {"do": "settings", "share": "", "distance": "0"},
         "judge_model_new": {"name": ""},
         "judge_model_start": {},
+        "judge_model_automatic": {"is_on": "on"},
         "judge_model_count": {"do": "count"},
         "judge_model_sample": {"size": "2"},
         "judge_model_key": {"key": "another"},

@@ -1,6 +1,7 @@
 """Judge models: language models that rate documents. Their ratings stand apart until an editor lets them count."""
 
 from .answers import ParsedAnswer, UnreadableAnswer, parse_answer
+from .automatic import AutomaticState, automatic_state, set_automatic, start_automatic
 from .calibration import MAX_SAMPLE, MIN_SAMPLE, Calibration, ScoredQuery, calibrate, draw_sample, newest_sample
 from .client import JudgeClient, JudgeModelError, JudgeSettings, TimedCompletion
 from .counting import AnswerCounts, Counted, count_answers, let_count, read_failures, withdraw
@@ -16,6 +17,7 @@ __all__ = [
     "STALE_AFTER",
     "TEMPLATES",
     "AnswerCounts",
+    "AutomaticState",
     "Calibration",
     "Completion",
     "Counted",
@@ -32,6 +34,7 @@ __all__ = [
     "TimedCompletion",
     "UnreadableAnswer",
     "archive",
+    "automatic_state",
     "build_prompt",
     "calibrate",
     "cancel",
@@ -47,8 +50,10 @@ __all__ = [
     "progress",
     "read_failures",
     "run",
+    "set_automatic",
     "set_key",
     "start",
+    "start_automatic",
     "sweep",
     "withdraw",
     "write_grade",

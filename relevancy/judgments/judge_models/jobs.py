@@ -21,7 +21,18 @@ from relevancy import engines, scores
 from relevancy.judgments.judging_documents import JudgedDocument, read_documents
 from relevancy.judgments.judging_queue import judging_queue
 from relevancy.judgments.write_queue import write_turn
-from relevancy.models import Book, ImportedRating, JudgeAnswer, JudgeJob, JudgeModel, JudgingPair, Rating, User, Verdict
+from relevancy.models import (
+    AutomaticJudging,
+    Book,
+    ImportedRating,
+    JudgeAnswer,
+    JudgeJob,
+    JudgeModel,
+    JudgingPair,
+    Rating,
+    User,
+    Verdict,
+)
 from relevancy.models.saving import clean_and_save
 
 from .answers import UnreadableAnswer, parse_answer
@@ -128,18 +139,21 @@ def start(
     repeat_failed: bool = False,
     only_unrated: bool = False,
     is_background: bool = False,
+    automatic: AutomaticJudging | None = None,
 ) -> JudgeJob:
     """Creates a job of the documents in the book's judging queue that the judge model has not answered.
 
     Takes over those of earlier jobs that ended early, and with `repeat_failed` those that failed. `is_background`: the worker runs it,
-    and `sweep` finds it if the worker has died. Raises `ValidationError` if another
+    and `sweep` finds it if the worker has died. automatic: what starts it, if nobody does. Raises `ValidationError` if another
     job of the judge model works on the book.
     """
     if find_template(judge.prompt) is None:
         raise ValidationError(
             f"The prompt {judge.prompt!r} of {judge} does not exist any more. Create another judge model."
         )
-    job = JudgeJob(judge=judge, book=book, created_by=by, budget=budget, is_background=is_background)
+    job = JudgeJob(
+        judge=judge, book=book, created_by=by, budget=budget, is_background=is_background, automatic=automatic
+    )
     with write_turn(), transaction.atomic():
         # Two jobs at once would pay for every document twice.
         JudgeModel.objects.select_for_update(no_key=True).filter(pk=judge.pk).values_list("pk").first()

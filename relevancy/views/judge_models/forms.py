@@ -115,6 +115,30 @@ class JobForm(forms.Form):
         return {name: bool(self[name].value()) for name in ("only_unrated", "repeat_failed")}
 
 
+class AutomaticForm(forms.Form):
+    """Whether a judge model judges new results by itself, and what that may cost in all."""
+
+    is_on = forms.BooleanField(
+        label="Judge new results after each run",
+        required=False,
+        help_text="Only results without a rating. The answers stand apart until you let them count.",
+    )
+    budget = forms.DecimalField(
+        label="Budget in all",
+        required=False,
+        min_value=Decimal(0),
+        max_value=MAX_AMOUNT,
+        max_digits=12,
+        decimal_places=4,
+        help_text="What all jobs that were started in this way may cost together.",
+    )
+
+    def __init__(self, judge: JudgeModel, data: FormData | None = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        if not judge.input_price and not judge.output_price:
+            del self.fields["budget"]
+
+
 class SampleForm(forms.Form):
     """How many queries are drawn for calibration."""
 

@@ -20,7 +20,7 @@ from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
 
 from .access import get_book, get_judge, is_editor, is_owner
-from .forms import JobForm, KeyForm
+from .forms import AutomaticForm, JobForm, KeyForm
 
 
 class CountAction(StrEnum):
@@ -125,7 +125,8 @@ def job_start(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse
             by=request.user,
             budget=form.cleaned_data.get("budget"),
             is_background=True,
-            **form.choice,
+            only_unrated=form.choice["only_unrated"],
+            repeat_failed=form.choice["repeat_failed"],
         )
     except ValidationError as error:
         add_errors(form, error)
@@ -144,6 +145,31 @@ def job_stop(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
         judge_models.cancel(job)
     text = "The job is being stopped. Answers in progress are stored."
     return redirect_with_message(request, reverse("judge_model", args=[book.pk, judge.pk]), text)
+
+
+@require_POST
+def automatic_change(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
+    """Switches automatic judging on or off."""
+    book = get_book(request, book_id, needs=Role.EDITOR)
+    judge: JudgeModel = get_or_403(JudgeModel.objects.live(), request.user, judge_id, needs=Role.EDITOR)
+    form = AutomaticForm(judge, request.POST)
+    if form.is_valid():
+        data = form.cleaned_data
+        try:
+            judge_models.set_automatic(
+                judge=judge, book=book, is_on=data["is_on"], budget=data.get("budget"), by=request.user
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            judgments.judging_queue(book)  # new results are chosen for books that have one
+            text = (
+                f"{judge.name} judges new results after each run."
+                if data["is_on"]
+                else "Nothing is judged automatically."
+            )
+            return redirect_with_message(request, reverse("judge_model", args=[book.pk, judge.pk]), text)
+    return _render(request, book, judge, automatic_form=form, status=422)
 
 
 @require_POST
@@ -167,8 +193,18 @@ def ratings_count(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResp
 
 
 def _render(
-    request: HtmxRequest, book: Book, judge: JudgeModel, form: JobForm | None = None, *, status: int = 200
+    request: HtmxRequest,
+    book: Book,
+    judge: JudgeModel,
+    form: JobForm | None = None,
+    *,
+    automatic_form: AutomaticForm | None = None,
+    status: int = 200,
 ) -> HttpResponse:
+    automatic = judge_models.automatic_state(judge, book)
+    if automatic_form is None:
+        initial = {"is_on": automatic.automatic.is_on, "budget": automatic.automatic.budget} if automatic else {}
+        automatic_form = AutomaticForm(judge, initial=initial)
     can_start = is_editor(book) and is_editor(judge) and judge.archived_at is None
     counts = judge_models.count_answers(book).get(judge.pk, judge_models.AnswerCounts())
     context = {
@@ -180,6 +216,9 @@ def _render(
         "failures": judge_models.read_failures(judge, book) if counts.failed else [],
         "can_edit": is_editor(book),
         "key_form": KeyForm() if is_editor(book) and is_owner(judge) and judge.archived_at is None else None,
+        "automatic": automatic,
+        "automatic_form": automatic_form if can_start else None,
+        "automatic_spent": write_amount(automatic.spent) if automatic else "",
         "template": judge_models.find_template(judge.prompt),
     }
     name = "_job" if request.htmx and request.method == "GET" else "judge_model"

@@ -11,6 +11,11 @@ urlpatterns = [
     path("books/<int:book_id>/judge-models/<int:judge_id>/", jobs.judge_model, name="judge_model"),
     path("books/<int:book_id>/judge-models/<int:judge_id>/start/", jobs.job_start, name="judge_model_start"),
     path("books/<int:book_id>/judge-models/<int:judge_id>/stop/", jobs.job_stop, name="judge_model_stop"),
+    path(
+        "books/<int:book_id>/judge-models/<int:judge_id>/automatic/",
+        jobs.automatic_change,
+        name="judge_model_automatic",
+    ),
     path("books/<int:book_id>/judge-models/<int:judge_id>/count/", jobs.ratings_count, name="judge_model_count"),
     path(
         "books/<int:book_id>/judge-models/<int:judge_id>/calibration/",

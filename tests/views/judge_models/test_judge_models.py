@@ -230,3 +230,20 @@ def test_calibration_has_the_corrected_score_of_the_service(sign_in, server, cas
 )
 def test_write_amount(amount, text):
     assert write_amount(Decimal(amount)) == text
+
+
+def test_editor_lets_new_results_be_judged_automatically(sign_in, server, case, people):
+    judge = make_judge(server, people["editor"])
+    client = sign_in("editor")
+    page = client.get(at("judge_model", case, judge.pk)).content.decode()
+    assert 'id="automatic-form"' in page
+    assert 'id="automatic-note"' not in page
+    change = at("judge_model_automatic", case, judge.pk)
+    assert client.post(change, {"is_on": "on"}).status_code == 422  # the judge model has a price
+    assert client.post(change, {"is_on": "on", "budget": "1"}).status_code == 302
+    judge_models.start_automatic(case.book)
+    page = client.get(at("judge_model", case, judge.pk)).content.decode()
+    assert 'id="automatic-note"' in page
+    client.logout()
+    page = sign_in("viewer").get(at("judge_model", case, judge.pk)).content.decode()
+    assert 'id="automatic-form"' not in page

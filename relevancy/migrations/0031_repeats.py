@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relevancy', '0029_qualification'),
+        ('relevancy', '0030_qualification'),
     ]
 
     operations = [
