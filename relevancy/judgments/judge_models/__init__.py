@@ -5,6 +5,7 @@ from .automatic import AutomaticState, automatic_state, set_automatic, start_aut
 from .calibration import MAX_SAMPLE, MIN_SAMPLE, Calibration, ScoredQuery, calibrate, draw_sample, newest_sample
 from .client import JudgeClient, JudgeModelError, JudgeSettings, TimedCompletion
 from .counting import AnswerCounts, Counted, count_answers, let_count, read_failures, withdraw
+from .independence import find_cases_ranked_by
 from .jobs import STALE_AFTER, JobEstimate, JobProgress, cancel, estimate, latest_job, progress, run, start, sweep
 from .judge_models import archive, create, set_key
 from .prompts import TEMPLATES, Prompt, Template, build_prompt, find_template, write_grade
@@ -42,6 +43,7 @@ __all__ = [
     "create",
     "draw_sample",
     "estimate",
+    "find_cases_ranked_by",
     "find_template",
     "latest_job",
     "let_count",

@@ -2,7 +2,8 @@
 
 from django.shortcuts import get_object_or_404
 
-from relevancy.models import Book, JudgeModel, Role
+from relevancy.judgments import judge_models
+from relevancy.models import Book, Case, JudgeModel, Role, User
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 
@@ -30,3 +31,16 @@ def is_owner(judge: JudgeModel) -> bool:
     """Whether the user may replace the key of a judge model, and archive it."""
     role: int = vars(judge)["role"]
     return role >= Role.OWNER
+
+
+def same_model_text(judge: JudgeModel, book: Book, user: User) -> str:
+    """Returns the warning that the model judges what it has ranked itself; empty if no case of the book names it."""
+    found = judge_models.find_cases_ranked_by(judge, book)
+    if not found:
+        return ""
+    visible = set(Case.objects.visible_to(user).filter(book=book).values_list("pk", flat=True))
+    names = [f"“{case}”" if case.pk in visible else "a case that you cannot see" for case in found]
+    return (
+        f"The search of {', '.join(dict.fromkeys(names))} names the model {judge.model}, too. A model tends to prefer what it has "
+        "ranked itself: compare it with people, or let another model judge."
+    )

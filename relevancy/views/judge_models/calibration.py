@@ -18,7 +18,7 @@ from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 
-from .access import get_book, get_judge, is_editor
+from .access import get_book, get_judge, is_editor, same_model_text
 from .forms import CalibrationForm, SampleForm
 
 
@@ -32,6 +32,7 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
     choices = [(key, f"{run.case} · run {run.number} · {version}") for key, (run, version) in targets.items()]
     form = CalibrationForm(choices, request.GET if "by" in request.GET else None)
     context: dict[str, object] = {
+        "same_model": same_model_text(judge, book, request.user),
         "book": book,
         "judge": judge,
         "sample": sample,

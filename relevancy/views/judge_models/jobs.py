@@ -19,7 +19,7 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
 
-from .access import get_book, get_judge, is_editor, is_owner
+from .access import get_book, get_judge, is_editor, is_owner, same_model_text
 from .forms import AutomaticForm, JobForm, KeyForm
 
 
@@ -216,6 +216,7 @@ def _render(
         "failures": judge_models.read_failures(judge, book) if counts.failed else [],
         "can_edit": is_editor(book),
         "key_form": KeyForm() if is_editor(book) and is_owner(judge) and judge.archived_at is None else None,
+        "same_model": same_model_text(judge, book, request.user),
         "automatic": automatic,
         "automatic_form": automatic_form if can_start else None,
         "automatic_spent": write_amount(automatic.spent) if automatic else "",

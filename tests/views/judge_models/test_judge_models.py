@@ -247,3 +247,15 @@ def test_editor_lets_new_results_be_judged_automatically(sign_in, server, case, 
     client.logout()
     page = sign_in("viewer").get(at("judge_model", case, judge.pk)).content.decode()
     assert 'id="automatic-form"' not in page
+
+
+def test_pages_warn_if_the_model_ranks_what_it_judges(sign_in, server, case, people):
+    judge = make_judge(server, people["editor"])
+    client = sign_in("editor")
+    addresses = [at(name, case, judge.pk) for name in ("judge_model", "judge_model_calibration")]
+    assert all('data-notice="same-model"' not in client.get(address).content.decode() for address in addresses)
+    run = case.runs.get()
+    run.config["template"] = '{"rerank": {"model": "mini-1"}}'
+    run.save(update_fields=["config"])
+    pages = [client.get(address).content.decode() for address in addresses]
+    assert all('data-notice="same-model"' in page and case.name in page for page in pages)
