@@ -17,7 +17,7 @@ QUICK = {
     "compare": (["--queries", "200", "--runs", "3"], ["s of CPU", "peak memory"]),
     "home": (["--quick"], ["home page", "update of active runs"]),
     "importing": (["--quick"], ["new ratings", "other grades", "target at most"]),
-    "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "target at most 30 ms"]),
+    "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "agreement:", "target at most 30 ms"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),
     "sandbox": (["--queries", "20"], ["first script of a process", "queries per second"]),

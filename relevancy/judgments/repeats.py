@@ -89,7 +89,7 @@ def answer_repeat(
     if value is not None and value not in book.grades:
         raise InvalidRating(f"{value:g} is not a grade of the book {book}. Choose one of its grades.")
     with write_turn(), transaction.atomic():
-        own = RepeatedPair.objects.select_for_update(no_key=True).filter(query__book=book, rater=by)
+        own = RepeatedPair.objects.select_for_update(of=("self",), no_key=True).filter(query__book=book, rater=by)
         repeated: RepeatedPair | None = own.filter(pk=card_id - REPEAT_OFFSET).first()
         first = (
             repeated

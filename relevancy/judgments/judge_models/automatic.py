@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -94,5 +94,7 @@ def _start(automatic: AutomaticJudging) -> tuple[JudgeJob | None, str]:
 def _state(automatic: AutomaticJudging) -> AutomaticState:
     jobs: Any = JudgeJob.objects.filter(automatic=automatic)
     spent = jobs.aggregate(spent=Sum("spent"))["spent"] or Decimal(0)
-    left = None if automatic.budget is None else max(Decimal(0), automatic.budget - spent)
+    left = None
+    if automatic.budget is not None:  # with as many decimals as the budget of a job has
+        left = max(Decimal(0), automatic.budget - spent).quantize(Decimal("0.0001"), ROUND_DOWN)
     return AutomaticState(automatic, spent, left)

@@ -83,19 +83,19 @@ def test_new_results_without_a_rating_are_judged_and_stand_apart(server: FakeJud
 
 
 def test_the_budget_is_that_of_all_jobs_together(server: FakeJudge, case: Case) -> None:
-    judge = make_judge(server, case.owner, output_price=Decimal(100), parameters={"max_tokens": 100})
+    judge = make_judge(server, case.owner, output_price=Decimal("100.0005"), parameters={"max_tokens": 99})
     with pytest.raises(ValidationError, match="Enter the most"):
         switch_on(judge, case)
-    # Each answer has 20 tokens, 0.002; a request is sent if the budget covers 100 tokens, 0.01.
+    # Each answer has 20 tokens and costs 0.00200001; a request is sent if the budget covers 99 tokens, 0.0099.
     switch_on(judge, case, Decimal("0.013"))
     run_again(case, ["d"])
     assert len(answered(judge)) == 2
     state = judge_models.automatic_state(judge, case.book)
     assert state is not None
-    assert (state.spent, state.left) == (Decimal("0.004"), Decimal("0.009"))
+    assert (state.spent, state.left) == (Decimal("0.00400002"), Decimal("0.0089"))
     run_again(case, ["e"])
     assert len(answered(judge)) == 2
-    assert JudgeJob.objects.first().reason.startswith("The budget of 0.0090")
+    assert JudgeJob.objects.first().reason.startswith("The budget of 0.0089")
     switch_on(judge, case, Decimal("0.003"))
     run_again(case, ["f"])
     assert note(judge) == "The budget of 0.0030 is spent; 2 results wait."
