@@ -153,8 +153,8 @@ def _list_figures(
         Figure(
             "pool",
             FIGURE_LABELS["pool"],
-            " → ".join(_or_missing(bias.score_without, lambda score: format_rounded(score, 1)) for bias in own),
-            "Scores without the ratings of documents that no other run returned among the first k",
+            " · ".join(MISSING if bias.score_without is None else format_signed(-bias.gain, 1) for bias in own),
+            "How each score changes without the ratings of documents that no other run returned among the first k",
         ),
         Figure("left_out", FIGURE_LABELS["left_out"], f"{left_out:,}"),
     ]

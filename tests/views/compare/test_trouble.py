@@ -41,7 +41,7 @@ def test_runs_that_share_no_query(sign_in, case, foreign):
     assert "No query has a score in all of these runs" in verdict
     assert "none of their queries is scored in both" in verdict
     assert figure(response, "changed") == "0 of 0"
-    assert figure(response, "pool") == "– → –"
+    assert figure(response, "pool") == "– · –"
     for name in ("compare_csv", "compare_json", "compare_report"):
         assert client.get(address(case, name, **compared)).status_code == 200
     for part in ("charts", "tags", "ratings", "queries"):
