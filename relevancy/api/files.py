@@ -38,10 +38,12 @@ class LineError(Schema):
 class ImportedRatings(Schema):
     """What an import of ratings did or, with `dry_run`, would do.
 
-    added, changed, unchanged: compared with your ratings. unrated: queries of the file without a rating. new_queries: that the case
-    did not have. errors: only with `dry_run`, at most 20; otherwise such a file is refused.
+    added, changed, unchanged: compared with the ratings of the raters. unrated: queries of the file without a rating.
+    new_queries: that the case did not have. errors: only with `dry_run`, at most 20; otherwise such a file is refused.
     """
 
+    format: str = Field(examples=["ratings as CSV"])
+    raters: list[str] = Field(description="Whom the file names.", examples=[[]])
     added: int = Field(examples=[120])
     changed: int = Field(examples=[3])
     unchanged: int = Field(examples=[0])
@@ -81,6 +83,13 @@ class DryRun(Schema):
     dry_run: bool = Field(False, description="Checks the file and says what would be imported, and changes nothing.")
 
 
+type RatingsFormat = Literal["", "csv", "trec", "ltr", "rre", "json", "searchtweak", "rankquest"]
+
+
+class RatingsParameters(DryRun):
+    format: RatingsFormat = Field("", description="Of the file; by default recognised by the file.")
+
+
 class CaseImport(DryRun):
     name: str = Field("", max_length=191, description="Of the case or book; by default that in the file.")
     endpoint_id: int | None = Field(
@@ -99,7 +108,7 @@ class RunsImport(Schema):
     name: str = Field("", max_length=80, description="Of the run; by default the name or tag in the file.")
 
 
-type CaseFile = Literal["ratings", "qrels", "case"]
+type CaseFile = Literal["ratings", "qrels", "ltr", "rre", "json", "rankquest", "case"]
 type RunFile = Literal["csv", "trec"]
 
 
@@ -137,21 +146,26 @@ def export_run_file(request: ApiRequest, run_id: Id, name: RunFile) -> HttpRespo
 
 @router.post("/cases/{case_id}/import/ratings", auth=WRITE, response=ImportedRatings)
 def import_ratings(
-    request: ApiRequest, case_id: Id, parameters: Query[DryRun], file: File[UploadedFile]
+    request: ApiRequest, case_id: Id, parameters: Query[RatingsParameters], file: File[UploadedFile]
 ) -> dict[str, Any]:
-    """Imports a file of ratings as yours, or nothing if anything is wrong with it. Adds queries that the case does not have."""
+    """Imports a file of ratings, or nothing if anything is wrong with it. Adds queries that the case does not have.
+
+    Ratings whose rater the file does not name become yours.
+    """
     case = get_case(request, case_id, needs=Role.EDITOR)
     get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Ratings belong to the book.")
-    preview = transfer.ratings_preview.preview_ratings(case=case, text=transfer.read_lines(file), by=request.user)
+    source = transfer.ratings_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
+    preview = transfer.ratings_import.preview_ratings(case=case, source=source, by=request.user)
     if preview.errors and not parameters.dry_run:
         line, message = preview.errors[0]
         raise transfer.BadFile(message, line=line)
     if not parameters.dry_run:
-        file.seek(0)
-        imported = transfer.ratings_csv.import_ratings(case=case, text=transfer.read_lines(file), by=request.user)
+        imported = transfer.ratings_import.import_ratings(case=case, source=source, by=request.user)
         if imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
     return {
+        "format": preview.format,
+        "raters": preview.raters,
         "added": preview.added,
         "changed": preview.changed,
         "unchanged": preview.unchanged,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import batched, chain
 from typing import IO
 
-from .errors import BadFile, UnreadableFile, quote
+from .errors import BadFile, UnreadableFile
 
 type Cell = str | int | float
 
@@ -96,30 +96,22 @@ def read_lines(file: IO[bytes]) -> Iterator[str]:
             return
 
 
-def read_rows(text: str | Iterable[str], header: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[str]]]:
-    """Yields `(line, cells)` for each row of a CSV text, or its lines, that is not blank.
+def read_table(text: str | Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yields `(line, cells)` for the first row of a CSV text, or its lines, and for each further one that is not blank.
 
-    `header` lists the accepted names of each column, the preferred name first. Raises `BadFile`, also after `MAX_ROWS` rows.
+    Spaces before and after cells, and the apostrophes of `protect`, are removed. Raises `BadFile`, also after `MAX_ROWS` rows.
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, strict=True, skipinitialspace=True)
     rows = 0
     try:
-        names = [cell.strip().lower() for cell in next(reader, [])]
-        expected = ",".join(accepted[0] for accepted in header)
-        if len(names) != len(header) or any(name not in accepted for name, accepted in zip(names, header, strict=True)):
-            raise BadFile(f"the header is {quote(','.join(names))}; it must be {expected!r}.", line=1)
         while True:
             line = reader.line_num + 1
-            cells = next(reader)
-            if not any(cell.strip() for cell in cells):
+            cells = [cell.strip() for cell in next(reader)]
+            if not any(cells) and rows:
                 continue
-            if len(cells) != len(header):
-                raise BadFile(
-                    f"{len(cells)} columns instead of {len(header)} ({expected}): {quote(','.join(cells))}.", line=line
-                )
             rows += 1
-            if rows > MAX_ROWS:
+            if rows > MAX_ROWS + 1:
                 raise BadFile(f"the file has more than {MAX_ROWS:,} rows. Split it.", line=line)
             yield line, [unprotect(cell) for cell in cells]
     except StopIteration:

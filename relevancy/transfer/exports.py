@@ -7,7 +7,17 @@ from typing import IO, Any, cast
 
 from relevancy.models import Book, Case, Run, User
 
-from . import book_ratings_csv, ratings_csv, relevancy_export, run_csv, trec
+from . import (
+    book_ratings_csv,
+    judgement_lists,
+    ltr,
+    ratings_csv,
+    ratings_json,
+    relevancy_export,
+    rre,
+    run_csv,
+    trec,
+)
 
 MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
 CSV, TEXT, JSON = "text/csv", "text/plain", "application/json"
@@ -63,6 +73,34 @@ OF_CASE: Mapping[str, Export[Case]] = {
         "Qrels, TREC",
         "the grades for trec_eval",
         lambda case, by: trec.export_qrels(case=case),
+    ),
+    "ltr": Export(
+        "-ratings.ltr",
+        TEXT,
+        "Judgments for learning to rank",
+        "the grades as RankLib and Quepid write them, without features",
+        lambda case, by: ltr.export_ratings(case=case),
+    ),
+    "rre": Export(
+        "-ratings-rre.json",
+        JSON,
+        "Ratings for RRE, JSON",
+        "the grades for the Rated Ranking Evaluator",
+        lambda case, by: rre.export_ratings(case=case),
+    ),
+    "json": Export(
+        "-ratings.json",
+        JSON,
+        "Ratings, JSON",
+        "the grades by query, as Quepid exports them",
+        lambda case, by: ratings_json.export_ratings(case=case),
+    ),
+    "rankquest": Export(
+        "-rankquest.json",
+        JSON,
+        "Rated searches, JSON",
+        "the grades for Rankquest, rounded to whole numbers",
+        lambda case, by: judgement_lists.export_rankquest(case=case),
     ),
     "case": Export(
         ".json",

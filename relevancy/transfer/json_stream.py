@@ -70,6 +70,27 @@ def read_members(
         raise _located(file, error) from None
 
 
+def read_elements(file: JsonFile) -> Iterator[tuple[str, Any]]:
+    """Yields `(location, value)` for the elements of the list in a file, such as `[3]`, counted from 1.
+
+    Raises `BadFile` as `read_members` does.
+    """
+    file.rewind()
+    try:
+        events = ijson.basic_parse(file, use_float=True, buf_size=READ_BYTES)
+        first = next(events, None)
+        if first is None or first[0] != "start_array":
+            raise BadFile("This is not a JSON list: the file must begin with a bracket.")
+        for number, element in enumerate(events, 1):
+            if element[0] == "end_array":
+                break
+            yield f"[{number}]", _build(events, element, f"[{number}]")
+        for _ in events:  # anything behind the list is an error
+            pass
+    except (ijson.JSONError, UnicodeDecodeError, UnicodeEncodeError) as error:
+        raise _located(file, error) from None
+
+
 def _members(
     events: Iterator[tuple[str, Any]], lists: tuple[str, ...], wrappers: tuple[str, ...]
 ) -> Iterator[tuple[str, Any]]:

@@ -1,27 +1,25 @@
-"""Ratings as CSV: `query,docid,rating`."""
+"""Ratings as CSV: `query,docid,rating`, perhaps with further columns, or with a column for each rater."""
 
-import math
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import batched
-from typing import Self
-
-from django.core.exceptions import ValidationError
+from itertools import chain
 
 from relevancy import judgments, queries, scores
 from relevancy.models import Book, Case, User
 from relevancy.models.errors import error_text
 from relevancy.scoring import Scale
 
-from .cells import read_rows, write_rows
+from .cells import read_table, write_rows
 from .errors import BadFile, quote
 from .graded_queries import graded_queries
+from .ratings_file import RatingRow, RatingsFile, collect
 
-BATCH = 2_000
-CACHE_KIB = 32_000
-COLUMNS = (("query",), ("docid", "doc_id"), ("rating",))
+COLUMNS = ("query", "docid", "rating")
+QUERY, RATING, RATER = "query", "rating", "rater"
+DOC_ID = ("docid", "doc_id")
+NO_RATERS = frozenset(
+    ("position", "doc position", "rank", "score", "title")
+)  # names of columns that are not those of raters
 
 
 @dataclass(frozen=True)
@@ -39,134 +37,96 @@ class ImportedRatings:
     ratings: int
 
 
-class RatingsFile(Mapping[str, Mapping[str, float]]):
-    """The ratings of a file, `{query: {document id: rating}}`, in the order of its queries.
-
-    They are in a temporary database on disk: in memory, a million ratings take hundreds of megabytes. Close it after use.
-    """
-
-    def __init__(self) -> None:
-        self.ratings = 0
-        self._numbers: dict[str, int] = {}
-        self._database = sqlite3.connect(
-            "", isolation_level=None, check_same_thread=False
-        )  # a private file, deleted when closed
-        for pragma in ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE", f"cache_size = -{CACHE_KIB}"):
-            self._database.execute(f"PRAGMA {pragma}")
-        self._database.execute(
-            "CREATE TABLE rating (query INTEGER, doc_id TEXT, value REAL, PRIMARY KEY (query, doc_id)) WITHOUT ROWID"
-        )
-        self._database.execute("BEGIN")  # one transaction for all: it is never committed
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Deletes the temporary database."""
-        self._database.close()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __getitem__(self, query: str) -> dict[str, float]:
-        number = self._numbers[query]
-        return dict(
-            self._database.execute("SELECT doc_id, value FROM rating WHERE query = ? ORDER BY doc_id", (number,))
-        )
-
-    def add_query(self, query: str, line: int) -> None:
-        """Adds a query, which may be there already. Raises `BadFile` for more than can be added to a case."""
-        self._numbers.setdefault(query, len(self._numbers))
-        if len(self._numbers) > queries.MAX_QUERIES:
-            raise BadFile(f"the file has more than {queries.MAX_QUERIES:,} queries. Split it.", line=line)
-
-    def add(self, rows: Sequence[tuple[int, str, str, float]]) -> None:
-        """Adds ratings: line, query, document id, value. Raises `BadFile` if a document has two different ones."""
-        new = self._database.executemany(
-            "INSERT OR IGNORE INTO rating VALUES (?, ?, ?)",
-            [(self._numbers[query], doc_id, value) for _, query, doc_id, value in rows],
-        ).rowcount
-        self.ratings += new
-        if new == len(rows):
-            return
-        for line, query, doc_id, value in rows:
-            key = (self._numbers[query], doc_id)
-            (earlier,) = self._database.execute(
-                "SELECT value FROM rating WHERE query = ? AND doc_id = ?", key
-            ).fetchone()
-            if earlier != value:
-                raise BadFile(
-                    f"column rating: document {quote(doc_id)} of query {quote(query)} is rated {value:g} here and "
-                    f"{earlier:g} in an earlier line.",
-                    line=line,
-                )
-
-
 def parse_ratings(text: str | Iterable[str], scale: Scale | None = None) -> RatingsFile:
     """Reads a CSV text, or its lines. Raises `BadFile` with line, column and value.
 
-    A row with an empty rating only names its query: the document is unrated. A byte order mark and CRLF are accepted.
     With a `scale`, ratings must be on it.
     """
-    file = RatingsFile()
-    try:
-        for rows in batched(_read_ratings(file, text, scale), BATCH):
-            file.add(rows)
-    except BaseException:
-        file.close()
-        raise
-    return file
+    return collect(read_ratings(text), scale)
 
 
-def _read_ratings(
-    file: RatingsFile, text: str | Iterable[str], scale: Scale | None
-) -> Iterator[tuple[int, str, str, float]]:
-    for line, (query_text, doc_id, rating) in read_rows(text, COLUMNS):
-        query, rating = _parse_query(query_text, line), rating.strip()
-        file.add_query(query, line)
-        if not rating:
-            continue
-        if not doc_id.strip():
-            raise BadFile(f"column docid is empty, but the rating is {quote(rating)}.", line=line)
-        try:
-            doc_id = judgments.clean_doc_id(doc_id)
-        except (ValidationError, judgments.InvalidRating) as error:
-            raise BadFile(f"column docid: {error_text(error)}", line=line) from None
-        value = _parse_rating(rating, line)
-        if scale is not None and not scale.contains(value):
-            grades = f"{scale.grades[0]:g} to {scale.grades[-1]:g}"
+def read_ratings(text: str | Iterable[str]) -> Iterator[RatingRow]:
+    """Yields the ratings of a CSV text, or of its lines, in one of three forms. Raises `BadFile`.
+
+    With the columns `query`, `docid` and `rating` in any order, and perhaps `rater`; others are left out, such as those of a snapshot.
+    With `query`, `docid` and a column for each rater, which has his or her name.
+    Without a header: query, document id and rating.
+    """
+    rows = read_table(text)
+    line, first = next(rows, (1, []))
+    columns = _columns(first)
+    if columns is None:
+        if not is_rating(first):
             raise BadFile(
-                f"column rating: {rating} of document {quote(doc_id)} is not on the book's scale, {grades}.", line=line
+                f"the header is {quote(','.join(first))}; it must be 'query,docid,rating', perhaps with further columns.",
+                line=1,
             )
-        yield line, query, doc_id, value
+        return _without_header(chain([(line, first)], rows))
+    return _with_header(rows, columns, len(first))
 
 
-def _parse_query(text: str, line: int) -> str:
+@dataclass(frozen=True)
+class _Columns:
+    """The numbers of columns. ratings: number of a column, and the name of its rater. rater: the column that names it."""
+
+    query: int
+    doc_id: int
+    ratings: Sequence[tuple[int, str]]
+    rater: int | None = None
+
+
+def _columns(header: Sequence[str]) -> _Columns | None:
+    """Returns the columns that a header names; None if it is not one of ratings."""
+    names = [cell.strip().lower() for cell in header]
+    if len(set(names)) < len(names):
+        return None
+    doc_id = next((names.index(name) for name in DOC_ID if name in names), None)
+    if QUERY not in names or doc_id is None:
+        return None
+    query = names.index(QUERY)
+    if RATING in names:
+        return _Columns(query, doc_id, [(names.index(RATING), "")], names.index(RATER) if RATER in names else None)
+    others = [(number, cell.strip()) for number, cell in enumerate(header) if number not in (query, doc_id)]
+    if not others or any(not name or name.lower() in NO_RATERS for _, name in others):
+        return None
+    return _Columns(query, doc_id, others)
+
+
+def _with_header(rows: Iterable[tuple[int, list[str]]], columns: _Columns, width: int) -> Iterator[RatingRow]:
+    for line, cells in rows:
+        if len(cells) != width:
+            raise BadFile(f"{len(cells)} columns instead of {width}: {quote(','.join(cells))}.", line=line)
+        query, doc_id = cells[columns.query], cells[columns.doc_id]
+        for number, rater in columns.ratings:
+            name = rater if columns.rater is None else cells[columns.rater].strip()
+            yield RatingRow(query, doc_id, cells[number], name, line)
+
+
+def _without_header(rows: Iterable[tuple[int, list[str]]]) -> Iterator[RatingRow]:
+    for line, cells in rows:
+        if len(cells) != len(COLUMNS):
+            raise BadFile(
+                f"{len(cells)} columns instead of {len(COLUMNS)} (query,docid,rating): {quote(','.join(cells))}.",
+                line=line,
+            )
+        query, doc_id, rating = cells
+        yield RatingRow(query, doc_id, rating, line=line)
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Returns whether a row names the columns of ratings."""
+    return _columns(cells) is not None
+
+
+def is_rating(cells: Sequence[str]) -> bool:
+    """Returns whether a row is a rating of a file without a header."""
+    if len(cells) != len(COLUMNS) or not all(cells[:2]):
+        return False
     try:
-        return _check_text(text)
-    except ValidationError as error:
-        raise BadFile(f"column query: {error_text(error)}", line=line) from None
-
-
-@lru_cache(maxsize=1000)  # a file has many rows of one query
-def _check_text(text: str) -> str:
-    return queries.check_text(text)
-
-
-def _parse_rating(text: str, line: int) -> float:
-    try:
-        value = float(text)
+        float(cells[2])
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise BadFile(f"column rating: {quote(text)} is not a number.", line=line)
-    return value
+        return False
+    return True
 
 
 def import_ratings(
@@ -179,6 +139,7 @@ def import_ratings(
     import at the same moment; see `judgments.import_ratings`.
     """
     with parse_ratings(text, scores.scale_of(case.book)) as file:
+        _check_unnamed(file)
         try:
             changed, added = judgments.import_ratings(
                 book=case.book,
@@ -208,6 +169,7 @@ def import_with_case(
     transaction that applies the import.
     """
     with parse_ratings(text, scores.scale_of(book)) as file:
+        _check_unnamed(file)
         try:
             _, case = judgments.import_ratings(
                 book=book, values=file, rater=by, by=by, source=source, with_it=create_case
@@ -215,6 +177,14 @@ def import_with_case(
         except judgments.ImportFailed as error:
             raise BadFile(error_text(error)) from None
         return case
+
+
+def _check_unnamed(file: RatingsFile) -> None:
+    """Raises `BadFile` if the file names raters, whose ratings would be left out here."""
+    if file.raters:
+        raise BadFile(
+            f"The file names raters, such as {quote(file.raters[0])}. Create the case without it, then use import_ratings."
+        )
 
 
 def export_ratings(*, case: Case) -> Iterator[str]:

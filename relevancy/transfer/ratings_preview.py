@@ -1,30 +1,31 @@
 """What an import of ratings would do, before it is done."""
 
-import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
 from relevancy import scores
 from relevancy.models import Case, User
-from relevancy.scoring import Scale
 
 from .errors import BadFile, UnreadableFile
-from .ratings_csv import RatingsFile, parse_ratings
+from .ratings_file import RatingsFile
 
 MAX_ERRORS = 20
 
 
 @dataclass
 class RatingsPreview:
-    """The ratings of a file, compared with those of the user who would import them.
+    """The ratings of a file, compared with those that its raters have given: the user who would import them, unless it names others.
 
-    added, changed: ratings of documents that the user has not rated, or has rated otherwise.
-    unchanged: ratings that the user has given already. unrated: queries without a rating in the file.
+    format: how the file is read. raters: whom it names.
+    added, changed: ratings of documents that the rater has not rated, or has rated otherwise.
+    unchanged: ratings that are here already. unrated: queries without a rating in the file.
     new_queries: queries that the case does not have.
     errors: line and message of what is wrong, at most 20; with any, nothing can be imported and the numbers are 0.
     """
 
+    format: str = ""
+    raters: list[str] = field(default_factory=list)
     added: int = 0
     changed: int = 0
     unchanged: int = 0
@@ -37,60 +38,56 @@ class RatingsPreview:
         return self.unchanged + self.unrated
 
 
-def preview_ratings(*, case: Case, text: str | Iterable[str], by: User) -> RatingsPreview:
-    """Returns what `import_ratings` would do with a CSV text, or its lines. Writes nothing.
-
-    Two SQL statements, and one for each query of the file that the book has. Raises `UnreadableFile` as the lines do; everything
-    else that is wrong is in the result.
-    """
-    lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
-    ratings, errors = _read(iter(lines), scores.scale_of(case.book))
-    if ratings is None:
-        return RatingsPreview(errors=errors)
-    with ratings:
-        return _compare(case, ratings, by)
-
-
-def _compare(case: Case, ratings: RatingsFile, by: User) -> RatingsPreview:
+def compare(case: Case, ratings: RatingsFile, raters: Mapping[str, User | None]) -> RatingsPreview:
+    """Returns what of a file is new. raters: by the name in the file; None for a rater who is not here yet."""
     preview = RatingsPreview()
+    preview.raters = [name for name in raters if name]
     in_case = set(case.case_queries.present().values_list("query__text", flat=True))
     id_by_text = dict(case.book.queries.values_list("text", "pk"))
-    for query, documents in ratings.items():
+    for query in ratings:
         preview.new_queries += query not in in_case
-        preview.unrated += not documents
-        own = _own_ratings(id_by_text.get(query), by) if documents else {}
-        for doc_id, value in documents.items():
-            preview.added += doc_id not in own
-            preview.unchanged += own.get(doc_id) == value
-            preview.changed += doc_id in own and own[doc_id] != value
+        present = _ratings_of(id_by_text.get(query)) if ratings.is_rated(query) else {}
+        count = 0
+        for name, rater in raters.items():
+            own = present.get(rater.pk, {}) if rater else {}
+            for doc_id, value in ratings.read(query, name).items():
+                count += 1
+                preview.added += doc_id not in own
+                preview.unchanged += own.get(doc_id) == value
+                preview.changed += doc_id in own and own[doc_id] != value
+        preview.unrated += not count
     return preview
 
 
-def _own_ratings(query_id: int | None, by: User) -> Mapping[str, float | None]:
-    if query_id is None:
-        return {}
-    records = scores.QueryRatings.read_given(query_id).records
-    return {record.doc_id: record.value for record in records if record.rater_id == by.pk}
+def _ratings_of(query_id: int | None) -> Mapping[int, Mapping[str, float | None]]:
+    """Returns the values by rater and document."""
+    found: dict[int, dict[str, float | None]] = {}
+    if query_id is not None:
+        for record in scores.QueryRatings.read_given(query_id).records:
+            found.setdefault(record.rater_id, {})[record.doc_id] = record.value
+    return found
 
 
-def _read(lines: Iterator[str], scale: Scale) -> tuple[RatingsFile | None, list[tuple[int | None, str]]]:
-    """Returns the ratings of a file or, if anything is wrong, None with line and message of the errors, at most 20.
+def read_with_errors(
+    lines: Iterator[str], read: Callable[[Iterator[str]], RatingsFile], is_json: bool
+) -> tuple[RatingsFile | None, list[tuple[int | None, str]]]:
+    """Returns the ratings of a file or, if anything is wrong, None with line and message of the errors: at most 20, of JSON the first.
 
-    The file is read on from the line after an error, so each line is read once. Two different ratings of a document are found
-    unless there is an error between their lines: then they are found once that is corrected.
+    The file is read on from the line after an error, behind its first line, so each line is read once. Two different ratings of a
+    document are found unless there is an error between their lines: then they are found once that is corrected.
     """
-    header = next(lines, "")
     errors: list[tuple[int | None, str]] = []
+    header = next(lines, "")
     counted = _CountedLines(lines)
     while len(errors) < MAX_ERRORS:
         before = counted.number
         try:
-            file = parse_ratings(chain([header], counted), scale)
+            file = read(chain([header], counted))
         except UnreadableFile:
             raise
         except BadFile as error:
             line, message = _location(error)
-            if line is None or line == 1:
+            if is_json or line is None or line == 1:
                 return None, [*errors, (line, message)]
             errors.append((line + before, message))
         else:

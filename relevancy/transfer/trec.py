@@ -5,7 +5,7 @@ Topics are the ids of queries, because the texts contain spaces. Document ids ar
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypedDict
 from urllib.parse import quote as percent_encode
 
@@ -16,11 +16,14 @@ from relevancy.models import Case, Run
 
 from .errors import BadFile, quote
 from .graded_queries import graded_queries
+from .ratings_file import RatingRow
+from .topics import Topics
 
 QRELS_COLUMNS = ("topic", "0", "document", "grade")
 RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 RUN_TAG = "relevancy-run-"  # and the number of the run
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _WHITESPACE_OR_PERCENT = re.compile(r"[\s%]")
 
 
@@ -48,7 +51,7 @@ def _read(
 ) -> dict[str, dict[str, float]]:
     """Like trec_eval 10, skips lines that start with `#` and ignores what follows the columns of a run."""
     numbers_by_topic: dict[str, dict[str, float]] = {}
-    for line, content in enumerate(text.split("\n"), 1):
+    for line, content in enumerate(_LINE_END.split(text), 1):
         cells = content.split()
         if not cells or cells[0].startswith("#"):
             continue
@@ -63,6 +66,35 @@ def _read(
             raise BadFile(f"document {quote(doc_id)} of topic {quote(topic)} occurs for the second time.", line=line)
         numbers[doc_id] = _parse_number(cells[columns.index(number_column)], number_column, line)
     return numbers_by_topic
+
+
+def read_topics(lines: Iterable[str]) -> set[str]:
+    """Returns the topics of qrels."""
+    return {cells[0] for _, cells in _rows(lines)}
+
+
+def read_ratings(lines: Iterable[str], topics: Topics) -> Iterator[RatingRow]:
+    """Yields the grades of qrels as ratings. topics: what the first column means. Grades below 0 are unjudged, as for trec_eval.
+
+    Raises `BadFile` for a query that the case does not have.
+    """
+    for line, cells in _rows(lines):
+        if len(cells) != len(QRELS_COLUMNS):
+            raise BadFile(
+                f"{len(cells)} columns instead of {len(QRELS_COLUMNS)} ({' '.join(QRELS_COLUMNS)}): {quote(' '.join(cells))}.",
+                line=line,
+            )
+        topic, _, doc_id, grade = cells
+        is_unjudged = _parse_number(grade, "grade", line) < 0
+        yield RatingRow(topics.text(topic, line), topics.doc_id(doc_id), "" if is_unjudged else grade, line=line)
+
+
+def _rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yields `(line, columns)` for each line that is neither blank nor a comment."""
+    for line, content in enumerate(lines, 1):
+        cells = content.split()
+        if cells and not cells[0].startswith("#"):
+            yield line, cells
 
 
 def _parse_number(text: str, column: str, line: int) -> float:

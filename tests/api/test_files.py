@@ -26,7 +26,16 @@ def refused(response, status=422):
 
 def test_ratings_are_previewed_and_imported(api, case):
     client = api(case.owner)
-    counts = {"added": 1, "changed": 0, "unchanged": 1, "unrated": 1, "new_queries": 1, "errors": []}
+    counts = {
+        "format": "ratings as CSV",
+        "raters": [],
+        "added": 1,
+        "changed": 0,
+        "unchanged": 1,
+        "unrated": 1,
+        "new_queries": 1,
+        "errors": [],
+    }
     address = f"/cases/{case.pk}/import/ratings"
     assert client.upload(f"{address}?dry_run=true", RATINGS).json() == counts
     assert Rating.objects.count() == 1

@@ -21,6 +21,10 @@ pytestmark = pytest.mark.django_db
         "query,doc_id,rating\nstar wars,1,3.0\nstar wars,2,0.0",
         "Query, DocID ,RATING\n\n  star wars , 1 , 3 \n,,\nstar wars,2,0\n\n",
         'query,docid,rating\n"star wars","1","3"\nstar wars,1,3\nstar wars,2,0\n',
+        "star wars,1,3\nstar wars,2,0\n",
+        'query, docid, rating\n"star wars", "1", "3"\nstar wars, "2", 0\n',
+        "query,docid,rating\rstar wars,1,3\rstar wars,2,0\r",
+        "rating,title,docid,position,query\n3,Star Wars,1,1,star wars\n0,,2,2,star wars\n,Alien,3,3,star wars\n",
     ],
 )
 def test_read_accepts_variants(text: str) -> None:
@@ -32,6 +36,29 @@ def test_read_removes_the_apostrophe() -> None:
     text = "query,docid,rating\n'=1+1,'-7,2\n'tis,'a,1\n''@x,''=y,3\n"
     with ratings_csv.parse_ratings(text) as file:
         assert file == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
+
+
+RATERS = {"ann@example.org": {"star wars": {"1": 3, "2": 0}}, "Ben": {"star wars": {"1": 2}}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query,docid,ann@example.org,Ben\nstar wars,1,3.0,2.0\nstar wars,2,0.0,\n",
+        "query,docid,rating,rater\nstar wars,1,3,ann@example.org\nstar wars,1,2, Ben \nstar wars,2,0,ann@example.org\n",
+    ],
+)
+def test_read_the_ratings_of_several_raters(text: str) -> None:
+    with ratings_csv.parse_ratings(text) as file:
+        assert {rater: dict(file.of_rater(rater)) for rater in file.raters} == RATERS
+        assert file == {"star wars": {}}
+
+
+def test_the_ratings_of_a_new_case_name_no_raters() -> None:
+    case = make_case(1)
+    with pytest.raises(transfer.BadFile, match="names raters, such as 'Ben'"):
+        ratings_csv.import_ratings(case=case, text="query,docid,Ben\na,1,2\n", by=case.owner)
+    assert not Rating.objects.exists()
 
 
 def test_read_a_line_that_only_names_a_query() -> None:
@@ -74,8 +101,12 @@ def test_import_ratings_quotes_at_most_200_characters(text: str) -> None:
 
 BAD = {
     "query,document,rating\na,1,2\n": ["Line 1", "header", "query,document,rating", "query,docid,rating"],
-    "docid,query,rating\n1,a,2\n": ["Line 1", "header"],
-    "query,docid,rating,note\na,1,2,x\n": ["Line 1", "header"],
+    "docid,rating\n1,2\n": ["Line 1", "header"],
+    "query,docid,rating,query\na,1,2,x\n": ["Line 1", "header"],
+    "query,docid,position\na,1,2\n": ["Line 1", "header"],
+    "a,1\n": ["Line 1", "header"],
+    "a,1,2\nb,1,x\n": ["Line 2", "column rating", "'x'"],
+    "a,1,2\nb,1\n": ["Line 2", "2 columns instead of 3"],
     "": ["Line 1", "header"],
     "query;docid;rating\na;1;2\n": ["Line 1", "query;docid;rating"],
     "query,docid,rating\na,1,2\nb,1\n": ["Line 3", "2 columns instead of 3", "b,1"],

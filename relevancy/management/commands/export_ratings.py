@@ -8,11 +8,11 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import find_case, write_file
 from relevancy.transfer import exports
 
-FORMATS = {"csv": "ratings", "trec": "qrels"}
+FORMATS = {"csv": "ratings", "trec": "qrels", **{name: name for name in ("ltr", "rre", "json", "rankquest")}}
 
 
 class Command(Base):
-    help = "Exports a case's grades: CSV query,docid,rating, or TREC qrels with the ids of the queries as topics."
+    help = "Exports a case's grades: CSV query,docid,rating, TREC qrels with the ids of the queries as topics, or another format."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")

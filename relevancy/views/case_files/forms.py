@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import UploadedFile
 
 from relevancy import endpoints, transfer
 from relevancy.models import Endpoint, Scorer, User
+from relevancy.transfer import formats
 from relevancy.views.forms import FormData, LineField
 
 
@@ -22,15 +23,23 @@ class TextFileField(forms.FileField):
             raise ValidationError(str(error)) from None
 
 
+def format_field(kind: formats.Kind) -> forms.ChoiceField:
+    """Returns the choice of a format, for files that fit several."""
+    choices = [(found.name, str(found)[:1].upper() + str(found)[1:]) for found in formats.of_kind(kind)]
+    return forms.ChoiceField(required=False, choices=[("", "Recognised by the file"), *choices])
+
+
 class RatingsFileForm(forms.Form):
     """A file of ratings. It is read line by line when it is used."""
 
     file = forms.FileField(
         label="Ratings",
-        help_text="CSV in UTF-8 with the header query,docid,rating. They become your ratings; a row without a rating only adds "
-        "its query.",
+        help_text="CSV with query, docid and rating, or with a column for each rater; TREC qrels; learning to rank; JSON of RRE, "
+        "Quepid, SearchTweak or Rankquest. Ratings without a rater in the file become yours; a row without a rating only adds its "
+        "query.",
         error_messages={"required": "Choose a file of ratings."},
     )
+    format = format_field(formats.Kind.RATINGS)
 
 
 class QueriesFileForm(forms.Form):

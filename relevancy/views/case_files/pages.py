@@ -32,17 +32,20 @@ def case_files(request: HtmxRequest, case_id: int) -> HttpResponse:
 def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Imports ratings. `do=preview` only says what would be imported, for htmx as a fragment."""
     case = get_case_with_editable_book(request, case_id)
-    form = RatingsFileForm(files=request.FILES)
+    form = RatingsFileForm(request.POST, request.FILES)
     if not form.is_valid():
         return _render(request, case, {"ratings_form": form}, status=422)
-    lines = transfer.read_lines(form.cleaned_data["file"])
+    file = form.cleaned_data["file"]
     try:
+        source = transfer.ratings_import.open_source(
+            case=case, file=file, name=file.name, format=form.cleaned_data["format"]
+        )
         if submitted(request, ImportAction) == ImportAction.PREVIEW:
-            preview = transfer.ratings_preview.preview_ratings(case=case, text=lines, by=request.user)
+            preview = transfer.ratings_import.preview_ratings(case=case, source=source, by=request.user)
             return _render(request, case, {"ratings_form": form, "preview": preview})
-        imported = transfer.ratings_csv.import_ratings(case=case, text=lines, by=request.user)
+        imported = transfer.ratings_import.import_ratings(case=case, source=source, by=request.user)
     except transfer.BadFile as error:
-        form.add_error("file", str(error))
+        form.add_error(_wrong_field(error), str(error))
         return _render(request, case, {"ratings_form": form}, status=422)
     if imported.changed:
         transaction.on_commit(partial(tasks.enqueue_book_rescore, case.book_id))
@@ -51,6 +54,11 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
         reverse("case_files", args=[case.pk]),
         f"{imported.changed:,} of {imported.ratings:,} ratings are new or changed; {imported.queries:,} queries added.",
     )
+
+
+def _wrong_field(error: transfer.BadFile) -> str:
+    """Returns the field that is to be changed."""
+    return "format" if isinstance(error, transfer.UnclearFile) else "file"
 
 
 @require_POST
