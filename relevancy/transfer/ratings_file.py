@@ -194,6 +194,8 @@ def _checked(file: RatingsFile, rows: Iterable[RatingRow], scale: Scale | None) 
             raise row.error(
                 "rating", f": {quote(rating)[1:-1]} of document {quote(doc_id)} is not on the book's scale, {grades}."
             )
+        if "\x00" in row.rater:
+            raise row.error("rater", f": {quote(row.rater)} contains the character U+0000.")
         if len(row.rater) > MAX_NAME:
             raise row.error("rater", f": {quote(row.rater)} is longer than {MAX_NAME} characters.")
         rater = " ".join(row.rater.split()) if row.rater else ""

@@ -209,6 +209,7 @@ BAD = [
     ('[{"searchContext": {"x": "a", "y": "b"}, "ratings": []}]', ["[1].searchContext", "'query'"]),
     ("a b c\n", ["not recognised", "'a b c'", "TREC qrels", "ratings as CSV"]),
     ("", ["not recognised"]),
+    ("query,docid,rating,rater\na,1,2,x\x00@y\n", ["Line 2", "column rater", "U+0000"]),
     ("1 Q0 d 1 2.5 run\n", ["TREC run", "rankings", "not ratings"]),
     ('{"case_name": "Shop", "queries": [{"query_text": "a"}]}', ["a case of Quepid", "a whole case"]),
     (b"PK\x03\x04broken", ["ZIP file", "damaged"]),
