@@ -1,6 +1,7 @@
 """A separate site for a benchmark. Import it first: settings, data directory and database are temporary and deleted at the end.
 
-The database is a SQLite file, or a separate database (`test_…`) on the server that RELEVANCY_DATABASE_URL names.
+The database is a SQLite file, or a separate database (`test_…`) on the server that RELEVANCY_DATABASE_URL names. If MIGRATED_DATABASE
+names a SQLite file, it is copied: several benchmarks one after the other need to migrate only once.
 Static files are not collected: pages name them without their hashes.
 """
 
@@ -22,6 +23,7 @@ DATA = Path(tempfile.mkdtemp(prefix="relevancy-benchmark-"))
 
 def _begin() -> None:
     atexit.register(shutil.rmtree, DATA, ignore_errors=True)
+    migrated = os.environ.pop("MIGRATED_DATABASE", "")
     own = environment(DATA)
     os.environ.clear()
     os.environ.update(own)
@@ -33,6 +35,8 @@ def _begin() -> None:
         name = connection.settings_dict["NAME"]
         connection.creation.create_test_db(verbosity=0, autoclobber=True)
         atexit.register(connection.creation.destroy_test_db, name, verbosity=0)
+    elif migrated:
+        shutil.copy(migrated, str(connection.settings_dict["NAME"]))
     else:
         call_command("migrate", verbosity=0)
 

@@ -166,7 +166,7 @@ if __name__ == "__main__":
     line.add_argument("--postgres", metavar="URL", default="")
     line.add_argument("--seconds", type=float, default=40, help="how long 20 raters rate; 40 unless given")
     said = options.read(line, quick=40)
-    said.seconds = 8.0 if said.quick else said.seconds
+    said.seconds = 4.0 if said.quick else said.seconds
     print(f"data in {fresh_site.DATA}", flush=True)
     good = measure(said)
     if said.postgres:

@@ -44,9 +44,24 @@ SHARED = {
 }  # not benchmarks themselves
 
 
-def run(name: str, *words: str) -> str:
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file, which the benchmarks copy."""
+    folder = tmp_path_factory.mktemp("migrated")
+    sqlite = {key: value for key, value in os.environ.items() if key != "RELEVANCY_DATABASE_URL"}
+    subprocess.run(
+        [sys.executable, "-m", "relevancy", "migrate", "--verbosity", "0"],
+        env=sqlite | {"RELEVANCY_DATA_DIR": str(folder)},
+        cwd=FOLDER.parent,
+        check=True,
+    )
+    return folder / "relevancy.sqlite3"
+
+
+def run(migrated: Path, name: str, *words: str) -> str:
     """The output of a benchmark, on SQLite. A missed target is not an error here: so few queries say nothing about time."""
     own = {key: value for key, value in os.environ.items() if key != "RELEVANCY_DATABASE_URL"}
+    own["MIGRATED_DATABASE"] = str(migrated)
     done = subprocess.run(
         [sys.executable, str(FOLDER / f"{name}.py"), *words],
         env=own,
@@ -66,19 +81,19 @@ def test_every_benchmark_is_run_here() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(QUICK))
-def test_runs_and_prints_its_figures(name: str) -> None:
+def test_runs_and_prints_its_figures(name: str, migrated: Path) -> None:
     words, figures = QUICK[name]
-    said = run(name, *words)
+    said = run(migrated, name, *words)
     assert [figure for figure in [*figures, DATA[name]] if figure not in said] == [], said
 
 
 @pytest.mark.live
 @pytest.mark.parametrize("name", sorted(ON_ENGINES))
-def test_runs_on_real_engines_and_prints_its_figures(name: str) -> None:
+def test_runs_on_real_engines_and_prints_its_figures(name: str, migrated: Path) -> None:
     engines, figure = ON_ENGINES[name]
     if absent := [engine for engine in engines if not fetched(engine)]:
         pytest.skip(f"{', '.join(absent)}: run `make engines` first.")
-    said = run(name, "--quick")
+    said = run(migrated, name, "--quick")
     assert said.count(figure) == len(engines)
     assert said.count("; real products") + said.count("; invented data") == len(engines), said
 

@@ -2,10 +2,12 @@
 
 import hashlib
 from collections.abc import Collection
+from contextlib import suppress
+from datetime import datetime
 from itertools import batched
 
 from django.core.exceptions import ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import ProtectedError, Q, QuerySet
 
 from relevancy.models import User
 from relevancy.models.text import normalize_line, validate_line
@@ -54,6 +56,15 @@ def ensure_raters(names: Collection[str], *, by: User) -> dict[str, User]:
         present |= _files(missing)
         raters |= {name: present[email] for name, email in batch}
     return raters
+
+
+def delete_unused_raters(names: Collection[str], *, since: datetime) -> None:
+    """Deletes raters with these names that cannot sign in, were created since then and have rated nothing: of an import that failed."""
+    created = User.objects.filter(kind=User.Kind.FILE, date_joined__gte=since, ratings=None)
+    for emails in batched(map(_email, names), BATCH):
+        for user in created.filter(email__in=emails):
+            with suppress(ProtectedError):  # another import uses the rater
+                user.delete()
 
 
 def _files(emails: Collection[str]) -> dict[str, User]:

@@ -5,7 +5,6 @@ import hashlib
 import secrets
 
 import pyotp
-import segno
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
@@ -41,6 +40,8 @@ def begin(*, user: User) -> Authenticator:
 def picture(authenticator: Authenticator) -> str:
     """Returns the QR code that an app reads, as a data URI of an SVG image."""
     uri = _totp(authenticator).provisioning_uri(name=authenticator.user.email, issuer_name=ISSUER)
+    import segno  # noqa: PLC0415 (no other page or command needs it)
+
     return str(segno.make(uri, error="m").svg_data_uri(scale=5, border=4, dark="#000", light="#fff"))
 
 

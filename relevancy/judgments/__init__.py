@@ -16,6 +16,7 @@ from .adjudication import (
     withdraw_adjudication,
 )
 from .agreement import BookAgreement, RaterPair, measure_agreement
+from .book_building import BookBuilder, build_book
 from .book_settings import (
     REMAP_SOURCE,
     BookPreview,
@@ -41,7 +42,7 @@ from .books import (
     find_books,
     queries_with_coverage,
 )
-from .copying import COPY_SOURCE, NewRating, copy_book, copy_queries, copy_ratings, create_copy, store_ratings
+from .copying import COPY_SOURCE, copy_book, copy_queries, copy_ratings, create_copy, store_ratings
 from .imported_rows import move_ratings_of
 from .imports import ImportFailed, import_ratings, sweep_imports
 from .judging import (
@@ -60,6 +61,7 @@ from .judging_documents import JudgedDocument, read_documents
 from .judging_queue import build_judging_queue, is_outdated, judging_queue, queue_build, set_judging
 from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
 from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ratings, move_ratings, preview_move
+from .new_ratings import NewRating
 from .preferences import MAX_QUERIES as MAX_PREFERENCE_QUERIES
 from .preferences import MIN_QUERIES as MIN_PREFERENCE_QUERIES
 from .preferences import (
@@ -145,6 +147,7 @@ __all__ = [
     "REPEAT_OFFSET",
     "UNATTENDED_SOURCES",
     "BookAgreement",
+    "BookBuilder",
     "BookPreview",
     "BookSettings",
     "ComparedLists",
@@ -178,6 +181,7 @@ __all__ = [
     "answer_repeat",
     "book_settings",
     "books_to_judge",
+    "build_book",
     "build_judging_queue",
     "change_settings",
     "check_mergeable",

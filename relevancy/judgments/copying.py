@@ -1,38 +1,23 @@
 """Ratings of several raters that are stored as they are, for books that start with those of another book or of a file."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import batched
 
 from django.db import transaction
 from django.utils import timezone
 
 from relevancy import scores
-from relevancy.models import Book, Query, Rating, RatingChange, User
+from relevancy.models import Book, Query, User
 from relevancy.models.saving import clean_and_save
 
 from .book_locks import lock_book
 from .book_settings import BookSettings, check_new_grades
 from .imports import finish_imports
+from .new_ratings import NewRating, insert_ratings
 from .write_queue import write_turn
 
 COPY_SOURCE = "copy"
 BATCH = 500
-
-
-@dataclass(frozen=True, slots=True)
-class NewRating:
-    """A rating to be stored, of a checked document id and grade. rated_at: None for now."""
-
-    query_id: int
-    doc_id: str
-    rater_id: int
-    verdict: str
-    value: float | None
-    note: str = ""
-    rated_at: datetime | None = None
-    is_adjudication: bool = False
 
 
 def copy_book(
@@ -127,35 +112,8 @@ def store_ratings(*, ratings: Iterable[NewRating], by: User, source: str) -> int
 
     Call it in the transaction that creates the queries, or before others can see their book. Computes no scores.
     """
-    now, count = timezone.now(), 0
+    count = 0
     for batch in batched(ratings, BATCH):
-        Rating.objects.bulk_create(
-            Rating(
-                query_id=rating.query_id,
-                doc_id=rating.doc_id,
-                rater_id=rating.rater_id,
-                verdict=rating.verdict,
-                value=rating.value,
-                note=rating.note,
-                is_adjudication=rating.is_adjudication,
-                created_at=rating.rated_at or now,
-                updated_at=rating.rated_at or now,
-            )
-            for rating in batch
-        )
-        RatingChange.objects.bulk_create(
-            RatingChange(
-                query_id=rating.query_id,
-                doc_id=rating.doc_id,
-                rater_id=rating.rater_id,
-                by=by,
-                source=source,
-                new_verdict=rating.verdict,
-                new_value=rating.value,
-                new_is_adjudication=rating.is_adjudication,
-                at=now,
-            )
-            for rating in batch
-        )
+        insert_ratings(batch, by_id=by.pk, source=source, now=timezone.now())
         count += len(batch)
     return count

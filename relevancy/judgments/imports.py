@@ -20,7 +20,17 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from relevancy import queries, scores
-from relevancy.models import Book, Case, ImportedRating, Query, RatingImport, User, current_ratings
+from relevancy.models import (
+    Book,
+    Case,
+    ImportedRating,
+    Query,
+    Rating,
+    RatingChange,
+    RatingImport,
+    User,
+    current_ratings,
+)
 from relevancy.models.saving import clean_and_save
 
 from .imported_rows import Row, insert, move_range
@@ -64,7 +74,7 @@ def import_ratings[T](
     is_first = book.pk is None
     if not is_first:
         sweep_imports(book)
-    with _short_transaction():
+    with short_transaction():
         if is_first:
             clean_and_save(book)
         record = RatingImport.objects.create(
@@ -107,14 +117,28 @@ def discard(record: RatingImport) -> None:
     """Deletes everything that an import has written, unless it was applied."""
     if not RatingImport.objects.filter(pk=record.pk, applied_at=None).update(is_discarded=True):
         return
-    while ids := list(record.ratings.order_by("pk").values_list("pk", flat=True)[:CHUNK]):
-        with _short_transaction():
-            record.ratings.filter(pk__range=(ids[0], ids[-1])).delete()
+    _delete_in_parts(record.ratings.all())
+    if record.is_first and not record.book.cases.exists():  # until the book is deleted, the row hides it
+        _delete_book(record.book)
+        return
     record.delete()
     if not RatingImport.objects.filter(book=record.book_id).exists():
         queries.delete_prepared(book=record.book)
-        if record.is_first and not record.book.cases.exists():
-            record.book.delete()
+
+
+def _delete_book(book: Book) -> None:
+    """Deletes a book that nobody has seen; see `build_book`."""
+    for rows in (RatingChange.objects.filter(query__book=book), Rating.objects.filter(query__book=book)):
+        _delete_in_parts(rows)
+    _delete_in_parts(book.queries.all(), BATCH)
+    with short_transaction():
+        book.delete()
+
+
+def _delete_in_parts(rows: QuerySet[Any], size: int = CHUNK) -> None:
+    while ids := list(rows.order_by("pk").values_list("pk", flat=True)[:size]):
+        with short_transaction():
+            rows.filter(pk__range=(ids[0], ids[-1])).delete()
 
 
 def move(record: RatingImport) -> None:
@@ -138,7 +162,7 @@ def finish_imports(book: Book) -> None:
 
 def _move_rows(record: RatingImport, *, notes_progress: bool) -> None:
     while rows := list(record.ratings.order_by("pk").values_list("pk", "query_id")[:CHUNK]):
-        with _short_transaction():
+        with short_transaction():
             query_ids = sorted({query_id for _, query_id in rows})
             for batch in batched(query_ids, BATCH):
                 scores.lock_queries(batch)
@@ -171,14 +195,14 @@ class _ImportWriter:
         for documents in self._batches(texts):
             written = self.revisions.keys() & documents
             rows = self._compare(documents)
-            with _short_transaction():
-                self._check_progress()
+            with short_transaction():
+                note_progress(self.record)
                 if written:
                     ImportedRating.objects.filter(rating_import=self.record, query_id__in=written).delete()
                 insert(self.record, rows[:CHUNK])
             for more in batched(rows[CHUNK:], CHUNK):
-                with _short_transaction():
-                    self._check_progress()
+                with short_transaction():
+                    note_progress(self.record)
                     insert(self.record, more)
 
     def apply[T](self, case: Case | None, with_it: Callable[[Sequence[int]], T]) -> T:
@@ -186,7 +210,7 @@ class _ImportWriter:
         for _ in range(MAX_ROUNDS):
             for other in self._others():
                 move(other)
-            with _short_transaction():
+            with short_transaction():
                 if case is not None and not Case.objects.select_for_update(no_key=True).filter(pk=case.pk):
                     raise ImportFailed(f"The case “{case}” was deleted during the import; nothing was imported.")
                 for batch in batched(sorted(self.query_ids.values()), BATCH):
@@ -258,7 +282,7 @@ class _ImportWriter:
     def _set_applied(self) -> None:
         self._check_scale()
         now = timezone.now()
-        self._check_progress(applied_at=now)
+        note_progress(self.record, applied_at=now)
         scores.ratings_changed(sorted(pk for pk, count in self.changes.items() if count))
 
     def _check_scale(self) -> None:
@@ -279,17 +303,16 @@ class _ImportWriter:
                     f"The scale of the book {book} was changed during the import; {value:g} is not on it."
                 )
 
-    def _check_progress(self, **changes: Any) -> None:
-        """Notes that the import makes progress. Raises `ImportFailed` if it was discarded because it had made none."""
-        alive = RatingImport.objects.filter(pk=self.record.pk, is_discarded=False)
-        if not alive.update(progressed_at=timezone.now(), **changes):
-            raise ImportFailed(
-                "The import had stopped for minutes, so what it had written was deleted. Start it again."
-            )
+
+def note_progress(record: RatingImport, **changes: Any) -> None:
+    """Notes that the import makes progress. Raises `ImportFailed` if it was discarded because it had made none."""
+    alive = RatingImport.objects.filter(pk=record.pk, is_discarded=False)
+    if not alive.update(progressed_at=timezone.now(), **changes):
+        raise ImportFailed("The import had stopped for minutes, so what it had written was deleted. Start it again.")
 
 
 @contextmanager
-def _short_transaction() -> Iterator[None]:
+def short_transaction() -> Iterator[None]:
     """A transaction in the order of the raters, with a pause after it for everybody else; see `scores.PAUSE_SECONDS`."""
     with write_turn(), transaction.atomic():
         yield

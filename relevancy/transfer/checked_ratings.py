@@ -12,16 +12,18 @@ from .case_content import RatingContent
 from .errors import BadFile, quote
 from .json_stream import Fields
 
-# More are left to a command: on SQLite, nobody can rate while they are stored.
+# More are left to a command. A case is stored in one transaction: on SQLite, nobody can rate meanwhile. A book is stored in short
+# transactions, but a web thread is busy as long.
 MAX_ON_PAGE = 50_000
+MAX_OF_BOOK_ON_PAGE = 200_000
 
 
-def check_page_limit(ratings: int, command: str) -> None:
+def check_page_limit(ratings: int, command: str, limit: int = MAX_ON_PAGE) -> None:
     """Raises `BadFile` for more ratings than a page imports. command: which imports them instead."""
-    if ratings > MAX_ON_PAGE:
+    if ratings > limit:
         raise BadFile(
-            f"The file has {ratings:,} ratings; a page imports at most {MAX_ON_PAGE:,}, because others may have to wait while they are "
-            f"stored. Ask an administrator of this site to use the command {command} when nobody rates."
+            f"The file has {ratings:,} ratings; a page imports at most {limit:,}, because that takes long, and others may have to "
+            f"wait meanwhile. Ask an administrator of this site to use the command {command}."
         )
 
 

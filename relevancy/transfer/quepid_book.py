@@ -5,17 +5,17 @@ the number of queries, not with that of judgements and not with the fields of do
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.utils import timezone
 
-from relevancy import accounts, judgments, queries, scoring
+from relevancy import accounts, judgments, scoring
 from relevancy.models import Book, User, Verdict
 from relevancy.models.errors import error_text
-from relevancy.models.saving import clean_and_save
 from relevancy.queries import QueryDetails
 
 from .archives import open_json
@@ -85,8 +85,9 @@ def read_book(file: IO[bytes]) -> BookContent:
 
 
 def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = "") -> Book:
-    """Creates a book that belongs to `by`, all or nothing. file, content: the file, and what `read_book` returned for it.
+    """Creates a book that belongs to `by`, all or nothing, in short transactions.
 
+    file, content: the file, and what `read_book` returned for it.
     Raises `BadFile` or `ValidationError`; then nothing is created.
     """
     if content.scale is None:
@@ -100,15 +101,12 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
         rule=content.rule,
         guidelines=content.guidelines,
     )
+    began, names = timezone.now(), {rater or UNKNOWN_RATER for rater in content.raters}
     try:
-        with transaction.atomic():
-            clean_and_save(book)
-            queries.ensure(book=book, texts=list(content.details))
-            queries.describe_all(book=book, details=content.details)
-            names = {name or UNKNOWN_RATER for name in content.raters}
-            raters = {name: rater.pk for name, rater in accounts.ensure_raters(names, by=by).items()}
-            ids: Mapping[str, int] = dict(book.queries.values_list("text", "pk"))
-            ratings = (
+        with judgments.build_book(book=book, by=by, source=SOURCE) as builder:
+            ids = builder.add_queries(content.details)
+            raters = {rater: user.pk for rater, user in accounts.ensure_raters(names, by=by).items()}
+            builder.store(
                 judgments.NewRating(
                     ids[query],
                     rating.doc_id,
@@ -121,9 +119,11 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
                 )
                 for query, rating in (content.stream.read() if content.stream else _read_ratings(file))
             )
-            judgments.store_ratings(ratings=ratings, by=by, source=SOURCE)
-    except IntegrityError:
-        raise BadFile(_REPEATED) from None
+    except BaseException as error:
+        accounts.delete_unused_raters(names, since=began)
+        if isinstance(error, IntegrityError):
+            raise BadFile(_REPEATED) from None
+        raise
     return book
 
 

@@ -423,7 +423,7 @@ def test_others_can_write_between_any_two_transactions(monkeypatch: pytest.Monke
     monkeypatch.setattr(scores, "PAUSE_SECONDS", 0)
     case = make_case(4)
     other, query = make_user(), query_of(case, "query 4")
-    short_transaction = imports._short_transaction
+    short_transaction = imports.short_transaction
     rows = [Rating.objects.count() + ImportedRating.objects.count()]
     seen = []
 
@@ -437,7 +437,7 @@ def test_others_can_write_between_any_two_transactions(monkeypatch: pytest.Monke
         judgments.rate(query=query, doc_id="theirs", value=len(rows) % 4, by=other)
         seen.append(len(grades(case).get("query 2", {})))
 
-    monkeypatch.setattr(imports, "_short_transaction", rated_after)
+    monkeypatch.setattr(imports, "short_transaction", rated_after)
     values = {text: {f"{text} {number}": number % 4 for number in range(45)} for text in TEXTS}
     assert import_all(case, values) == 135
     assert max(abs(after - before) for before, after in pairwise(rows)) <= 20
