@@ -68,7 +68,7 @@ def test_book_is_stored_with_its_log_and_seen_at_the_end() -> None:
 
 def test_failed_book_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book_building, "RATINGS_AT_ONCE", 5)
-    monkeypatch.setattr(imports, "CHUNK", 5)
+    monkeypatch.setattr(imports, "DELETED_AT_ONCE", 5)
     owner = make_user("Owner")
     with (
         pytest.raises(IntegrityError),
