@@ -236,7 +236,7 @@ def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[U
 def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
     """Creates a book of a file that Relevancy or Quepid exported, JSON or ZIP, or nothing if anything is wrong."""
     content = transfer.read_book(file)
-    transfer.check_page_limit(content.ratings, "import_book", transfer.MAX_OF_BOOK_ON_PAGE)
+    transfer.check_page_limit(content.ratings, "import_book", is_book=True)
     answer = {
         "id": None,
         "name": parameters.name or content.name,

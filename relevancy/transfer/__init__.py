@@ -36,13 +36,12 @@ from . import (
     trec,
 )
 from .cells import decode, read_lines
-from .checked_ratings import MAX_OF_BOOK_ON_PAGE, check_page_limit
+from .checked_ratings import check_page_limit
 from .detection import parse_case, read_book
 from .errors import BadFile
 from .formats import UnclearFile
 
 __all__ = [
-    "MAX_OF_BOOK_ON_PAGE",
     "BadFile",
     "UnclearFile",
     "agreement_json",

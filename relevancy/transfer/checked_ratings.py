@@ -18,8 +18,9 @@ MAX_ON_PAGE = 50_000
 MAX_OF_BOOK_ON_PAGE = 200_000
 
 
-def check_page_limit(ratings: int, command: str, limit: int = MAX_ON_PAGE) -> None:
+def check_page_limit(ratings: int, command: str, *, is_book: bool = False) -> None:
     """Raises `BadFile` for more ratings than a page imports. command: which imports them instead."""
+    limit = MAX_OF_BOOK_ON_PAGE if is_book else MAX_ON_PAGE
     if ratings > limit:
         raise BadFile(
             f"The file has {ratings:,} ratings; a page imports at most {limit:,}, because that takes long, and others may have to "

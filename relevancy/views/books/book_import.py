@@ -28,7 +28,7 @@ def book_import(request: HtmxRequest) -> HttpResponse:
     file = form.cleaned_data["file"]
     try:
         content = transfer.read_book(file)
-        transfer.check_page_limit(content.ratings, "import_book", transfer.MAX_OF_BOOK_ON_PAGE)
+        transfer.check_page_limit(content.ratings, "import_book", is_book=True)
         if action == ImportAction.PREVIEW:
             return _render(request, form, content)
         book = transfer.quepid_book.import_book(file=file, content=content, by=request.user)

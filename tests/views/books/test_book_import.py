@@ -51,7 +51,7 @@ def test_a_missing_file(sign_in):
 
 
 def test_a_large_book_is_left_to_the_command(sign_in, monkeypatch):
-    monkeypatch.setattr("relevancy.transfer.checked_ratings.MAX_ON_PAGE", 5)
+    monkeypatch.setattr("relevancy.transfer.checked_ratings.MAX_OF_BOOK_ON_PAGE", 5)
     page = send(sign_in("rater"), as_file(BOOK).getvalue(), do="import")
     assert page.status_code == 422
     assert "6 ratings; a page imports at most 5" in page.context["file_form"].errors["file"][0]
