@@ -10,13 +10,8 @@ from django.http import QueryDict
 from relevancy.models import Run
 from relevancy.views.requests import parse_number
 
-FIRST_PAUSES = (
-    100,
-    100,
-    100,
-    100,
-    200,
-)  # milliseconds: a short run is shown 100, 200, 300, 400 or 600 ms after its start
+# Milliseconds: a short run is shown 100, 150, 200, 250, 300, 400 or 600 ms after its start.
+FIRST_PAUSES = (100, 50, 50, 50, 50, 100, 200)
 ROUNDING = 0.001  # seconds: `at` has milliseconds, so it may be later than the time it was taken at
 MIN_OBSERVED_SECONDS = 1.0  # a rate over less time would change with every look
 
