@@ -142,3 +142,11 @@ class StoredIndexAdmin(UndeletableAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+
+@admin.register(models.PublicLink)
+class PublicLinkAdmin(ReadOnlyAdmin):
+    list_display = ("case", "created_by", "created_at", "expires_at", "withdrawn_at")
+    list_select_related = ("case", "created_by")
+    list_filter = ("created_at",)
+    search_fields = ("case__name", "created_by__email")

@@ -14,6 +14,7 @@ from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .preference import Preference, PreferenceQuery, PreferenceTest
 from .qualification import Qualification, QualificationAnswer, QualificationPair
+from .public_link import PublicLink
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import (
     UNMOVED,
@@ -72,6 +73,7 @@ __all__ = [
     "Qualification",
     "QualificationAnswer",
     "QualificationPair",
+    "PublicLink",
     "Query",
     "QueryLink",
     "QueryScore",

@@ -60,10 +60,13 @@ def _addresses(case: Case) -> list[str]:
     team, endpoint = Team.objects.get(name="Search"), Endpoint.objects.get(name="films")
     query = case.case_queries.get(query__text="star wars")
     in_query = f"/cases/{case.pk}/queries/{query.pk}"
+    _, link_token = cases.public_links.create(case=case, by=case.owner, days=1)
     return [
         "/",
         "/jump/?q=s",
         f"/cases/{case.pk}/share/",
+        f"/public/{link_token}/",
+        f"/public/{link_token}/queries/{query.pk}/",
         f"/cases/{case.pk}/files/",
         f"/cases/{case.pk}/compare/",
         "/books/",

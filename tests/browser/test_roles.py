@@ -111,3 +111,34 @@ def test_shared_case_is_seen_by_the_team(look: Opens, people: dict[str, User], f
     expect(page.get_by_text("Movies is now shared with Search.")).to_be_visible()
     BenchPage(rater, case)
     expect(rater.get_by_text("Rater", exact=True)).to_be_visible()
+
+
+def test_public_link_is_created_opened_without_an_account_and_withdrawn(
+    look: Opens, people: dict[str, User], films: str
+) -> None:
+    case = stage.film_case(people["owner"], ["alien", "solaris"], ratings={"alien": {"alien-1979": 10}})
+    page, anonymous = look("owner"), look()
+    anonymous.watch.expect(404)  # type: ignore[attr-defined]
+    BenchPage(page, case)
+    page.get_by_role("link", name="Share").click()
+    page.get_by_label("Valid for").select_option("7 days")
+    page.get_by_role("button", name="Create public link").click()
+    address = page.get_by_label("The new public link").input_value()
+    anonymous.goto(address)
+    expect(anonymous.get_by_role("heading", name="Movies")).to_be_visible()
+    expect(anonymous.locator("#public-score .big-score > b")).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(anonymous.locator("#public-queries tbody tr")).to_have_count(2)
+    anonymous.get_by_role("link", name="alien").click()
+    results = anonymous.locator(".public-results > li")
+    expect(results.filter(has_text="Alien").locator(".grade").get_by_text("10", exact=True)).to_have_count(1)
+    anonymous.get_by_role("link", name="Movies").click()
+    expect(anonymous.locator("#public-queries")).to_be_visible()
+    for name in ("owner", "Owner", "films"):
+        expect(anonymous.locator("main").get_by_text(name, exact=True)).to_have_count(0)
+
+    page.goto(f"/cases/{case.pk}/share/")
+    expect(page.get_by_label("The new public link")).to_have_count(0)
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.locator("#public-link-list")).to_have_count(0)
+    anonymous.goto(address)
+    expect(anonymous.get_by_role("heading", level=1)).to_contain_text("was withdrawn")

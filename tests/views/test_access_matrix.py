@@ -20,6 +20,7 @@ from relevancy.models import (
     JudgeModel,
     Membership,
     PreferenceTest,
+    PublicLink,
     Role,
     Run,
     Scorer,
@@ -94,6 +95,10 @@ new_case_step          GET    all     200
 new_case_step          POST   all     302
 case_share             GET    own     200
 case_share             POST   own     302
+case_link_new          POST   own     200
+case_link_withdraw     POST   own     302
+public_case            GET    public  200
+public_query           GET    public  200
 case_rename            GET    edit    200
 case_rename            POST   edit    302
 case_archive           POST   own     302
@@ -292,6 +297,8 @@ class World:
     api_token: ApiToken
     judge: JudgeModel
     test: PreferenceTest
+    public_link: PublicLink
+    link_token: str
     run_number: int = 1
     bodies: dict = field(default_factory=dict)
 
@@ -315,6 +322,8 @@ class World:
             "judge_id": self.judge.pk,
             "link_id": self.case.case_queries.first().query.link_id,
             "test_id": self.test.pk,
+            "public_link_id": self.public_link.pk,
+            "link_token": self.link_token,
             "step": "scale",
             "reference": "0" * 32,
             "uidb64": "MA",
@@ -337,6 +346,7 @@ def make_world(owner, name, script_owner):
     Scorer.objects.filter(pk=scorer.pk).update(name=f"House script of {name}")
     scorers.add_scorer(case=case, scorer=scorer)
     annotation = cases.annotations.add(case=case, run=run, text="A note", by=owner)
+    public_link, link_token = cases.public_links.create(case=case, by=owner, days=1)
     world = World(
         case=case,
         endpoint=endpoint,
@@ -357,6 +367,8 @@ def make_world(owner, name, script_owner):
             unrestricted=True,
         ),
         test=make_preference_test(case, endpoint, run),
+        public_link=public_link,
+        link_token=link_token,
     )
     world.bodies = bodies(world)
     return world
@@ -383,6 +395,7 @@ def bodies(world):
         "account_tokens": {"name": "nightly", "scope": "read", "days": "7"},
         "new_case_step": {"name": "New", "scale_from": "scorer", "scorer": default, "do": "next"},
         "case_share": share,
+        "case_link_new": {"days": "7"},
         "endpoint_share": share,
         "scorer_share": share,
         "case_rename": {"name": "Renamed"},
@@ -528,8 +541,11 @@ def test_own_objects(client, everyone, own, role):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_objects_of_others(client, everyone, own, foreign, role):
-    """Only admins learn that objects of others exist; links of invitations are for whoever has them."""
-    with_ids = [row for row in ROWS if set(ARGUMENTS[row[0].partition("?")[0]]) - {"step", "token", "uidb64"}]
+    """Only admins learn that objects of others exist; links of invitations and public links are for whoever has them."""
+    arguments = {row: set(ARGUMENTS[row[0].partition("?")[0]]) for row in ROWS}
+    with_ids = [
+        row for row in ROWS if arguments[row] - {"step", "token", "uidb64"} and "link_token" not in arguments[row]
+    ]
     actual = {row: send(client, everyone[role], row, foreign) for row in with_ids}
     status = {"anonymous": 302}.get(role, 404)
     wanted = {row: int(row[3]) if role == "admin" else status for row in with_ids}
@@ -540,7 +556,9 @@ def test_objects_of_others(client, everyone, own, foreign, role):
 
 
 @pytest.mark.parametrize("role", ["viewer", "rater", "editor", "owner", "admin"])
-@pytest.mark.parametrize("argument", ["entry_id", "annotation_id", "member_id", "invitation_id", "test_id"])
+@pytest.mark.parametrize(
+    "argument", ["entry_id", "annotation_id", "member_id", "invitation_id", "test_id", "public_link_id"]
+)
 def test_parts_of_others_within_ones_own(client, everyone, own, foreign, role, argument):
     """An id of another case or team in an address of one's own is not there, for admins either; a lower role gets its 403."""
     foreign_id = foreign.ids()[argument]

@@ -1,0 +1,1 @@
+"""What a public link shows of a case."""

@@ -1,0 +1,121 @@
+"""What a public link shows: scores, the history, queries and results. No names of people, and nothing about an endpoint."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.core.paginator import Page, Paginator
+
+from relevancy import runs, scores
+from relevancy.engines.types import Display
+from relevancy.models import Case, CaseQuery, CaseScore, PublicLink, Run, ScorerVersion
+from relevancy.runs.results import ShortField
+from relevancy.templatetags import numbers
+from relevancy.views.workbench.history_chart import HistoryChart
+from relevancy.views.workbench.query_detail import read_rankings
+from relevancy.views.workbench.run_selection import RunSelection
+
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True)
+class PublicResult:
+    """A ranked document with its grade, without what single raters gave.
+
+    repeat: whether it was already returned at a better rank.
+    """
+
+    rank: int
+    display: Display
+    short_fields: Sequence[ShortField]
+    long_name: str
+    long_pieces: Sequence[tuple[str, bool]]
+    grade: float | None
+    repeat: bool
+
+
+class PublicCase:
+    """The last complete run of a case under its primary scorer."""
+
+    def __init__(self, link: PublicLink) -> None:
+        self.case: Case = link.case
+        self._link = link
+
+    @cached_property
+    def run(self) -> Run | None:
+        """The last complete run; None if there is none."""
+        return RunSelection(self.case).last_complete
+
+    @cached_property
+    def version(self) -> ScorerVersion:
+        """The version of the primary scorer that scores the case."""
+        version: ScorerVersion = ScorerVersion.objects.used_by(self.case)[0]
+        return version
+
+    @cached_property
+    def _chart(self) -> HistoryChart:
+        return HistoryChart(self.case, self.version, self.run)
+
+    @property
+    def score(self) -> CaseScore | None:
+        """The score of the run; None if it has none."""
+        return next((score for score in self._chart.case_scores if self.run and score.run_id == self.run.pk), None)
+
+    @property
+    def is_score_current(self) -> bool:
+        """Whether the score is based on the present ratings."""
+        return self.score is None or scores.is_settled(self.score)
+
+    def points(self) -> list[dict[str, object]]:
+        """Returns the points of the history, without links."""
+        return [
+            {
+                "label": f"run {case_score.run.number}",
+                "when": case_score.day,
+                "score": case_score.score,
+                "low": case_score.low,
+                "high": case_score.high,
+                "pending": not scores.is_settled(case_score),
+                "title": _title(case_score),
+                "is_shown": self.run is not None and case_score.run_id == self.run.pk,
+            }
+            for case_score in self._chart.case_scores
+        ]
+
+    def page(self, number: str | None) -> "Page[CaseQuery]":
+        """Returns a page of the queries with their scores, in the order of the case."""
+        ordered = self.case.case_queries.present().with_scores(self.run, self.version).order_by("position", "pk")
+        return Paginator(ordered, PAGE_SIZE).get_page(number)
+
+    def case_query(self, pk: int) -> CaseQuery | None:
+        """Returns a present query with its score; None if the case has none with this id."""
+        present = self.case.case_queries.present().filter(pk=pk)
+        case_query: CaseQuery | None = present.with_scores(self.run, self.version).first()
+        return case_query
+
+    def results(self, case_query: CaseQuery) -> list[PublicResult]:
+        """Returns the documents that the run shows for a query; none if its search failed."""
+        ranking, _ = read_rankings(self.run, None, case_query.query_id)
+        if self.run is None or ranking is None or ranking.error_kind:
+            return []
+        ranking.run = self.run
+        found = runs.build_results(ranking, by=self._link.created_by, depth=self.run.config["depth"])
+        return [
+            PublicResult(
+                rank=result.rank,
+                display=result.display,
+                short_fields=result.short_fields,
+                long_name=result.long_name,
+                long_pieces=result.long_pieces,
+                grade=result.grade,
+                repeat=result.repeat,
+            )
+            for result in found
+        ]
+
+
+def _title(case_score: CaseScore) -> str:
+    score = "being rescored"
+    if scores.is_settled(case_score):
+        score = f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
+    return f"Run {case_score.run.number} · {score}"

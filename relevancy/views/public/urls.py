@@ -1,0 +1,10 @@
+"""URLs of public links."""
+
+from django.urls import path
+
+from . import pages
+
+urlpatterns = [
+    path("public/<str:link_token>/", pages.case, name="public_case"),
+    path("public/<str:link_token>/queries/<int:entry_id>/", pages.query, name="public_query"),
+]
