@@ -86,6 +86,7 @@ def data(db):
     ExternalAccount.objects.create(user=people["rater"], issuer="https://login.example.com", subject="7")
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
+    cases.public_links.create(case=case, by=people["owner"], days=1)
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])
     Schedule.objects.create(
         case=case, cron="0 2 * * *", time_zone="UTC", author=people["owner"], webhook_secret={"key": SECRETS[0]}
