@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from relevancy import accounts, judgments, teams
+from relevancy import accounts, cases, judgments, teams
 from relevancy.models import (
     Annotation,
     ApiToken,
