@@ -13,8 +13,8 @@ from .judge_model import AutomaticJudging, CalibrationSample, JudgeAnswer, Judge
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .preference import Preference, PreferenceQuery, PreferenceTest
-from .qualification import Qualification, QualificationAnswer, QualificationPair
 from .public_link import PublicLink
+from .qualification import Qualification, QualificationAnswer, QualificationPair
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import (
     UNMOVED,
@@ -70,10 +70,10 @@ __all__ = [
     "Preference",
     "PreferenceQuery",
     "PreferenceTest",
+    "PublicLink",
     "Qualification",
     "QualificationAnswer",
     "QualificationPair",
-    "PublicLink",
     "Query",
     "QueryLink",
     "QueryScore",
