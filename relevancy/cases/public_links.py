@@ -54,4 +54,4 @@ def withdraw(*, link: PublicLink) -> None:
 
 
 def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
