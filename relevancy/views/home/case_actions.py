@@ -98,7 +98,7 @@ def case_link_withdraw(request: HtmxRequest, case_id: int, public_link_id: int) 
     """Makes a public link invalid at once."""
     case = _get_case(request, case_id, Role.OWNER)
     cases.public_links.withdraw(link=get_object_or_404(case.public_links, pk=public_link_id))
-    text = "Public link withdrawn. Whoever opens it sees nothing any more."
+    text = "Public link withdrawn. It shows nothing any more."
     return redirect_with_message(request, reverse("case_share", args=[case.pk]), text)
 
 
