@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relevancy', '0030_qualification'),
+        ('relevancy', '0032_automatic_judging'),
     ]
 
     operations = [
