@@ -125,6 +125,16 @@ def _rescore_case(case: Case) -> None:
         send(rescore_case, case.pk)
 
 
+@task(priority=LOWEST_PRIORITY)
+def rescore_history(case_id: int) -> None:
+    """Rescores all runs of a case for a few seconds, and enqueues the rest, so that runs do not have to wait."""
+    case = Case.objects.get(pk=case_id)
+    has_finished = scores.rescore_history(case, seconds=RESCORE_SECONDS)
+    Case.objects.filter(pk=case_id).update(history_queued_at=None if has_finished else timezone.now())
+    if not has_finished:
+        send(rescore_history, case_id)
+
+
 @task(priority=HIGH_PRIORITY)
 def compute_comparison(comparison_id: int) -> None:
     """Computes the figures of a comparison that is missing them, or whose ratings or results have changed."""
@@ -151,6 +161,12 @@ def enqueue_run_rescore(run: Run) -> None:
     """Enqueues the rescoring of a run, once however often it is called before the task begins."""
     if scores.queue_rescore(run):
         send(rescore_run, run.pk)
+
+
+def enqueue_history_rescore(case: Case) -> None:
+    """Enqueues the rescoring of all runs of a case, once however often it is called before the task has finished."""
+    if scores.queue_history(case):
+        send(rescore_history, case.pk)
 
 
 def enqueue_book_rescore(book_id: int) -> None:

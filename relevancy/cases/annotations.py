@@ -3,15 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
+from typing import Protocol
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy.models import Annotation, Case, CaseScore, Run, User
+from relevancy.models import Annotation, Case, Run, User
 from relevancy.models.raw_rows import build_related
 from relevancy.models.saving import clean_and_save
 
 MAX_ANNOTATIONS = 200  # of one case, so that one page can list them
+
+
+class Point(Protocol):
+    """A point of a chart of the history."""
+
+    @property
+    def run_id(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ def restore(*, annotation: Annotation) -> None:
     annotation.save(update_fields=["removed_at"])
 
 
-def marks(case: Case, points: Sequence[CaseScore] = ()) -> list[Mark]:
+def marks(case: Case, points: Sequence[Point] = ()) -> list[Mark]:
     """Returns the case's annotations in the order of their runs, those at a point of the chart with letters. One statement."""
     point_by_run = {point.run_id: index for index, point in enumerate(points)}
     result: list[Mark] = []

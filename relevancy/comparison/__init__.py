@@ -11,7 +11,7 @@ from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .ratings_to_add import DocumentToRate, RatingPlan
-from .result_lists import ListOverlap, compare_result_lists
+from .result_lists import ListOverlap, ResultList, compare_result_lists, read_lists, unique
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_groups, describe_verdict
 from .summaries import FIGURE_LABELS, Figure, PairSummary, list_rating_warnings, summarize_pair
@@ -38,6 +38,7 @@ __all__ = [
     "QueryColumns",
     "QueryRow",
     "RatingPlan",
+    "ResultList",
     "RunPair",
     "ScoreTable",
     "SearchTimes",
@@ -57,8 +58,10 @@ __all__ = [
     "list_rating_warnings",
     "list_rows",
     "name_runs",
+    "read_lists",
     "read_score_table",
     "select_rows",
     "stored",
     "summarize_pair",
+    "unique",
 ]

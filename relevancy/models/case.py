@@ -42,6 +42,9 @@ class Case(models.Model):
     explained_fields = models.JSONField(default=list, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
+    history_queued_at = models.DateTimeField(
+        null=True, editable=False, help_text="When a background task was enqueued that rescores all runs of the case."
+    )
 
     objects: ClassVar = CaseQuerySet.as_manager()
 

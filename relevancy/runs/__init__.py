@@ -2,6 +2,7 @@
 
 from . import attempts
 from .access import why_not_usable
+from .attempt_changes import AttemptChanges, ChangedLine, find_changes
 from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_queries
 from .claims import sweep, waiting_behind
 from .depth import deepen, depth_of
@@ -50,6 +51,8 @@ __all__ = [
     "COLOURS",
     "MAX_FIND_TEXT",
     "MAX_TRIED_QUERIES",
+    "AttemptChanges",
+    "ChangedLine",
     "ChunkResult",
     "DocumentExplanation",
     "DocumentPosition",
@@ -91,6 +94,7 @@ __all__ = [
     "explain",
     "explain_results",
     "field_spec",
+    "find_changes",
     "find_documents",
     "find_help",
     "finish_here",

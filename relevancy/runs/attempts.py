@@ -58,8 +58,38 @@ def save(
                 setattr(parent, key, value)
             parent.save()
             return parent
-        number = (case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
-        return Attempt.objects.create(case=case, number=number, parent=parent, name=name, created_by=by, **content)
+        return Attempt.objects.create(
+            case=case, number=_next_number(case), parent=parent, name=name, created_by=by, **content
+        )
+
+
+def duplicate(*, attempt: Attempt, by: User) -> Attempt:
+    """Saves a copy of an attempt, which is its parent, to be changed later. Sends nothing.
+
+    `by` must be allowed to use the endpoint in the case. Raises `ValidationError`.
+    """
+    if reason := why_not_usable(case=attempt.case, endpoint=attempt.endpoint, by=by):
+        raise ValidationError(reason)
+    name = f"Copy of {attempt.name or attempt}"[: Attempt._meta.get_field("name").max_length]
+    with transaction.atomic():
+        Case.objects.select_for_update(no_key=True).get(pk=attempt.case_id)
+        return Attempt.objects.create(
+            case=attempt.case,
+            number=_next_number(attempt.case),
+            parent=attempt,
+            name=name,
+            endpoint=attempt.endpoint,
+            template=attempt.template,
+            knobs=dict(attempt.knobs),
+            fields=attempt.fields,
+            depth=attempt.depth,
+            escape=attempt.escape,
+            created_by=by,
+        )
+
+
+def _next_number(case: Case) -> int:
+    return (case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def describe(*, attempt: Attempt, name: str, note: str) -> None:

@@ -24,6 +24,7 @@ from .comparison import (
 from .cutoffs import considered_depth, cutoff_of
 from .grades import RatingRow, combine_grades, counting, known_grades, scale_of
 from .history import (
+    MAX_ATTEMPTS,
     LargestGap,
     ScoredAttempt,
     SecondaryScore,
@@ -38,7 +39,7 @@ from .history import (
 from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
 from .ratings import QueryRatings, RatingRecord
-from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_query, rescore_run
+from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_history, rescore_query, rescore_run
 from .revisions import (
     book_changed,
     case_changed,
@@ -47,9 +48,10 @@ from .revisions import (
     ratings_changed,
     tags_changed,
 )
+from .run_history import MIN_LEVEL_RUNS, HistoryRun, HistoryScore, Level, LevelHistory, RunHistory, Step, read_history
 from .scale_mapping import mapped_scales, scales_differ
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
-from .stale_scores import count_stale, queue_rescore
+from .stale_scores import count_stale, queue_history, queue_rescore
 from .storage import PAUSE_SECONDS, lock_queries, score_case, store
 from .switched_off import SwitchedOffScorer, switched_off_scorers
 
@@ -57,19 +59,27 @@ __all__ = [
     "IS_BETTER",
     "IS_SAME",
     "IS_WORSE",
+    "MAX_ATTEMPTS",
+    "MIN_LEVEL_RUNS",
     "PAUSE_SECONDS",
     "CaseScorePreview",
     "ComputedCaseScore",
+    "HistoryRun",
+    "HistoryScore",
     "LargestGap",
+    "Level",
+    "LevelHistory",
     "QueryRatings",
     "QueryRescorer",
     "RatingRecord",
     "RatingRow",
     "RescoredQuery",
     "RunDifference",
+    "RunHistory",
     "ScoredAttempt",
     "ScorerPreview",
     "SecondaryScore",
+    "Step",
     "SwitchedOffScorer",
     "attempts_with_scores",
     "baseline_of",
@@ -102,11 +112,14 @@ __all__ = [
     "preview_grades",
     "preview_query",
     "query_ratings_changed",
+    "queue_history",
     "queue_rescore",
     "ranking_inputs",
     "ratings_changed",
+    "read_history",
     "recent_case_scores",
     "rescore_case",
+    "rescore_history",
     "rescore_query",
     "rescore_run",
     "scale_of",

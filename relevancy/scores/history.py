@@ -1,6 +1,6 @@
 """The history of a case's scores, and what the workbench shows next to the current one."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from relevancy.models.raw_rows import build_related
 
 MAX_POINTS = 30  # of the history chart
 MAX_SPARKLINE_POINTS = 12
+MAX_ATTEMPTS = 60  # of the tree beside the template
 _SCORE_FIELDS = (
     "run",
     "version",
@@ -173,16 +174,35 @@ class ScoredAttempt:
         return self.case_score.score if self.case_score and self.is_settled else None
 
 
-def attempts_with_scores(case: Case, version: ScorerVersion | None, limit: int = 60) -> list[ScoredAttempt]:
-    """Returns the newest attempts with their scores under the version. Two SQL statements."""
+def attempts_with_scores(
+    case: Case,
+    version: ScorerVersion | None,
+    limit: int = MAX_ATTEMPTS,
+    *,
+    numbers: Collection[int] = (),
+    also: int = 0,
+) -> list[ScoredAttempt]:
+    """Returns attempts with their scores under the version, newest first: those with the given numbers, or else the newest ones. Two
+    SQL statements.
+
+    also: the number of an attempt that is returned as well, however old it is.
+    """
     all_runs = Run.objects.filter(attempt=OuterRef("pk")).order_by("-number")
     preferred = (
         all_runs.finished().annotate(is_complete=Q(status=Run.Status.COMPLETE)).order_by("-is_complete", "-number")
     )
-    attempts: QuerySet[Any] = case.attempts.select_related("parent", "endpoint").annotate(
+    attempts: QuerySet[Any] = case.attempts.select_related("parent", "endpoint", "created_by").annotate(
         scored_run_id=Subquery(preferred.values("pk")[:1]), last_run=Subquery(all_runs.values("number")[:1])
     )
-    found = list(attempts.defer("endpoint__credentials", "endpoint__headers").order_by("-number")[:limit])
+    attempts = attempts.defer("endpoint__credentials", "endpoint__headers").order_by("-number")
+    if numbers:
+        attempts = attempts.filter(number__in=numbers)
+    elif also:
+        newest = case.attempts.order_by("-number").values("number")[:limit]
+        attempts = attempts.filter(Q(number__in=newest) | Q(number=also))
+    else:
+        attempts = attempts[:limit]
+    found = list(attempts)
     rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in found], version=version)
     rows = rows.select_related("run", "version").defer("run__config").with_case_revision(case).order_by("day")
     by_run = {row.run_id: row for row in rows}

@@ -3,9 +3,11 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef
+from django.db.models import OuterRef, QuerySet
 
 from relevancy.models import Book, Case, CaseScore, QueryScore, Ranking, Run, ScorerVersion, case_revision
 from relevancy.scoring import Assessment
@@ -13,6 +15,7 @@ from relevancy.scoring import Assessment
 from .case_update import CaseUpdate
 from .comparison import RunDifference, baseline_of, store_comparison, stored_differences
 from .history import MAX_POINTS, attempts_with_scores, compared_attempts
+from .packages import missing_measures
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import stale_rankings
 from .storage import PAUSE_SECONDS, overwrite, score_case, store
@@ -192,9 +195,7 @@ def rescore_case(case: Case, *, seconds: float) -> bool:
     runs = list(Run.objects.newest_for(case).finished().select_related("case__book")[:MAX_POINTS])
     current = _current_versions(runs)
     for run in runs:
-        # Scripts cannot score a run whose displayed fields have been removed.
-        possible = [version for version in versions if not (version.script and run.fields_dropped_at)]
-        stale = [version for version in possible if (run.pk, version.pk) not in current]
+        stale = [version for version in _scored(run, versions) if (run.pk, version.pk) not in current]
         if stale:
             if time.monotonic() > deadline:
                 return False
@@ -202,7 +203,44 @@ def rescore_case(case: Case, *, seconds: float) -> bool:
     return _store_comparisons(case, versions[0], runs[:COMPARED_RUNS], deadline)
 
 
-def _current_versions(runs: Sequence[Run]) -> set[tuple[int, int]]:
+def rescore_history(case: Case, *, seconds: float) -> bool:
+    """Stores every stale or missing score of all finished runs of a case, newest first, and then the difference of each complete run
+    to the one before it, under every scorer of the case.
+
+    Works for about `seconds`. Returns whether it has finished; otherwise, call it again.
+    """
+    deadline = time.monotonic() + seconds
+    versions = list(ScorerVersion.objects.used_by(case))
+    missing = {version.pk for version in missing_measures(versions)}
+    possible = [version for version in versions if version.pk not in missing]
+    runs = list(Run.objects.newest_for(case).finished().only("fields_dropped_at", "status", "number"))
+    current = _current_versions(Run.objects.filter(case=case).values("pk"))
+    for run in runs:
+        stale = [version for version in _scored(run, possible) if (run.pk, version.pk) not in current]
+        if stale:
+            if time.monotonic() > deadline:
+                return False
+            rescore_run(Run.objects.select_related("case__book").get(pk=run.pk), stale)
+    complete = [run for run in runs if run.status == Run.Status.COMPLETE]
+    pairs = list(pairwise(complete))
+    for version in possible:
+        present = stored_differences(pairs, version)
+        for run, baseline in pairs:
+            if (run.pk, baseline.pk) in present or not (_scored(run, [version]) and _scored(baseline, [version])):
+                continue
+            if time.monotonic() > deadline:
+                return False
+            run.case = baseline.case = case
+            store_comparison(run, baseline, version)
+    return True
+
+
+def _scored(run: Run, versions: Sequence[ScorerVersion]) -> list[ScorerVersion]:
+    """Returns the versions that can score a run: scripts cannot without its displayed fields."""
+    return [version for version in versions if not (version.script and run.fields_dropped_at)]
+
+
+def _current_versions(runs: Sequence[Run] | QuerySet[Any]) -> set[tuple[int, int]]:
     """Returns run id and version id of all current scores of the case in these runs."""
     rows = CaseScore.objects.filter(run__in=runs, revision=case_revision(OuterRef("run__case")))
     return set(rows.values_list("run_id", "version_id"))

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from relevancy.models import QueryScore, Run, ScorerVersion
+from relevancy.models import Case, QueryScore, Run, ScorerVersion
 
 from .score_rankings import scoreable_versions
 
@@ -42,3 +42,12 @@ def queue_rescore(run: Run) -> bool:
     now = timezone.now()
     is_free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - REQUEUE_AFTER)
     return bool(Run.objects.filter(is_free, pk=run.pk).update(rescore_queued_at=now))
+
+
+def queue_history(case: Case) -> bool:
+    """Marks the history of a case as queued for rescoring; see `queue_rescore`."""
+    now = timezone.now()
+    is_free = Q(history_queued_at=None) | Q(history_queued_at__lt=now - REQUEUE_AFTER)
+    to_mark = Case.objects.filter(is_free, pk=case.pk)
+    # No write if there is nothing to mark: pages that poll would make all other writers wait on SQLite.
+    return bool(to_mark.exists() and to_mark.update(history_queued_at=now))

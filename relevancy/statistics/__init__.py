@@ -11,6 +11,7 @@ from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
 from .generators import SEED
 from .intervals import Interval, IntervalKind, find_interval, t_test
+from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_level_changes, pettitt_test
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means, randomisation_test
@@ -20,14 +21,17 @@ from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_pai
 __all__ = [
     "ALPHA",
     "EQUIVALENCE_MARGIN",
+    "MIN_LEVEL_VALUES",
     "SEED",
     "TIE",
     "Agreement",
+    "ChangePoint",
     "Coefficient",
     "CorrectedScore",
     "Differences",
     "Interval",
     "IntervalKind",
+    "LevelChange",
     "Movements",
     "PairAgreement",
     "PairedComparison",
@@ -44,10 +48,12 @@ __all__ = [
     "count_movements",
     "detectable_difference",
     "find_interval",
+    "find_level_changes",
     "group_runs",
     "jaccard",
     "measure_agreement",
     "merge_units",
+    "pettitt_test",
     "randomisation_test",
     "rank_correlation",
     "rbo",

@@ -3,6 +3,7 @@
 from .agreement import Agreement, Coefficient, PairAgreement
 from .corrected_scores import CorrectedScore
 from .intervals import Interval, IntervalKind
+from .level_changes import LevelChange
 from .verdicts import PairedComparison, Verdict
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "CorrectedScore",
     "Interval",
     "IntervalKind",
+    "LevelChange",
     "PairAgreement",
     "PairedComparison",
     "Verdict",

@@ -1,6 +1,6 @@
 // Draws charts with plotly: <div data-chart="…figure as JSON…" data-open-url="…">. Colours are names of custom properties: the
-// colour of a trace is its meta.color; axes, grid, text and labels take those of the page. A click on a point with an entry id opens
-// that query. Buttons with data-drag in the same figure choose what dragging does: zoom, or select points with a box or a lasso. The
+// colour of a trace is its meta.color, and its area has it with the opacity meta.fill; axes, grid, text and labels take those of the
+// page. A click on a point with an entry id opens that query; with data-page-url, it follows that address. Buttons with data-drag in the same figure choose what dragging does: zoom, or select points with a box or a lasso. The
 // entries of selected points filter the list of queries. Drawn again when the theme changes, and when the part that holds the chart is replaced.
 
 const MAX_PICKED = 500; // as the server reads them
@@ -27,11 +27,17 @@ function withAxis(axis) {
   };
 }
 
+function withColour(trace) {
+  const main = colour(trace.meta.color);
+  const area = trace.meta.fill && { fillcolor: main.replace("rgb(", "rgba(").replace(")", `, ${trace.meta.fill})`) };
+  return { ...trace, ...area, marker: { ...trace.marker, color: main } };
+}
+
 function themed({ data, layout }) {
   const text = getComputedStyle(document.body);
   const edge = colour("--edge");
   return {
-    data: data.map((trace) => ({ ...trace, marker: { ...trace.marker, color: colour(trace.meta.color) } })),
+    data: data.map(withColour),
     layout: {
       ...layout,
       autosize: true,
@@ -74,8 +80,13 @@ function pick(points) {
   } else if (entries.length) load("#compared-queries", { only: entries.join("-") });
 }
 
+function openPoint(chart, entry) {
+  if (chart.dataset.pageUrl) location.assign(chart.dataset.pageUrl + entry);
+  else load("#compared-query", { open: entry });
+}
+
 function unpick() {
-  if (list().dataset.picked) load("#compared-queries", { only: "" });
+  if (list()?.dataset.picked) load("#compared-queries", { only: "" });
 }
 
 /** Marks the points of the queries that the list shows because they were selected. */
@@ -90,10 +101,7 @@ async function draw(chart) {
   const dragmode = chart.dataset.dragmode ?? "zoom";
   await window.Plotly.react(chart, data.map(withSelection), { ...layout, dragmode }, CONFIG);
   for (const name of ["click", "selected", "deselect"]) chart.removeAllListeners(`plotly_${name}`);
-  chart.on(
-    "plotly_click",
-    ({ points }) => points[0]?.customdata && load("#compared-query", { open: points[0].customdata }),
-  );
+  chart.on("plotly_click", ({ points }) => points[0]?.customdata && openPoint(chart, points[0].customdata));
   chart.on("plotly_selected", (selection) => selection?.points && pick(selection.points));
   chart.on("plotly_deselect", unpick);
   chart.dataset.drawn = "";

@@ -182,6 +182,15 @@ compare_rate           POST   rate    302
 compare_csv            GET    see     302
 compare_json           GET    see     302
 compare_report         GET    see     302
+attempt_list           GET    see     200
+attempt_compare        GET    see     302
+attempt_duplicate      POST   edit    302
+report                 GET    see     200
+report_csv             GET    see     200
+report_json            GET    see     200
+history                GET    see     200
+history_state          GET    see     200
+history_csv            GET    see     200
 run_pin                POST   edit    302
 run_unpin              POST   edit    302
 run_details            GET    edit    200

@@ -16,6 +16,8 @@ from .access import get_case
 from .forms import AnnotationForm, AnnotationTextForm
 from .workbench import Workbench
 
+HISTORY = "history"  # the value of `back` if the dialog was opened on the history page
+
 
 @require_http_methods(["GET", "POST"])
 def annotation_list(request: HtmxRequest, case_id: int) -> HttpResponse:
@@ -42,7 +44,7 @@ def change(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
     annotation = _get_annotation(workbench.case, annotation_id)
     form = AnnotationTextForm(request.POST)
     if not form.is_valid():
-        return conflict(request, workbench.queries.url(), form_error(form))
+        return conflict(request, _back_url(request, workbench), form_error(form))
     cases.annotations.change(annotation=annotation, text=form.cleaned_data["text"])
     return _render_change(request, workbench)
 
@@ -53,10 +55,11 @@ def remove(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     annotation = _get_annotation(workbench.case, annotation_id)
     cases.annotations.remove(annotation=annotation)
-    undo = reverse("annotation_restore", args=[case_id, annotation_id])
+    back = HISTORY if _is_from_history(request) else ""
+    undo = reverse("annotation_restore", args=[case_id, annotation_id], query={"back": back} if back else None)
     text = f"Annotation “{annotation}” removed"
-    if not request.htmx:
-        return redirect_with_message(request, workbench.queries.url(), text, undo=undo)
+    if back or not request.htmx:
+        return redirect_with_message(request, _back_url(request, workbench), text, undo=undo)
     return toast(_render_change(request, workbench), text, undo=undo)
 
 
@@ -65,7 +68,16 @@ def restore(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespo
     """Undoes `remove`."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     cases.annotations.restore(annotation=_get_annotation(workbench.case, annotation_id))
-    return redirect_to(request, workbench.queries.url())
+    return redirect_to(request, _back_url(request, workbench))
+
+
+def _is_from_history(request: HtmxRequest) -> bool:
+    return HISTORY in (request.POST.get("back"), request.GET.get("back"))
+
+
+def _back_url(request: HtmxRequest, workbench: Workbench) -> str:
+    """Returns the address of the page that the dialog was opened on."""
+    return reverse("history", args=[workbench.case.pk]) if _is_from_history(request) else workbench.queries.url()
 
 
 def _get_annotation(case: Case, annotation_id: int) -> Annotation:
@@ -73,8 +85,8 @@ def _get_annotation(case: Case, annotation_id: int) -> Annotation:
 
 
 def _render_change(request: HtmxRequest, workbench: Workbench) -> HttpResponse:
-    if not request.htmx:
-        return redirect_to(request, workbench.queries.url())
+    if _is_from_history(request) or not request.htmx:
+        return redirect_to(request, _back_url(request, workbench))
     changed = Workbench(request, workbench.case, selection=workbench.selection)
     return _render_list(request, changed, with_head=True)
 
@@ -90,5 +102,7 @@ def _render_list(
         **workbench.score_context(),
         "form": form or AnnotationForm(workbench.case, run_number=run_number),
         "with_head": with_head,
+        "back": HISTORY if _is_from_history(request) else "",
+        "back_url": _back_url(request, workbench),
     }
     return render(request, "workbench/annotations.html", context, status=422 if form else 200)

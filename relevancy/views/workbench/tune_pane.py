@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateformat import format as date_format
 
 from relevancy import runs, scores
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
+from relevancy.views.requests import parse_number
 
 from .attempt_form import KNOB_PREFIX, AttemptForm
 
@@ -58,6 +61,12 @@ class AttemptNode:
     is_being_rescored: bool = False
     difference_title: str = ""
     compare_url: str = ""
+
+    @property
+    def title(self) -> str:
+        """Who made the attempt and when, and its note."""
+        made = f"{self.attempt.created_by}, {date_format(timezone.localtime(self.attempt.created_at), 'j M Y H:i')}"
+        return f"{made}. {self.attempt.note}" if self.attempt.note else made
 
 
 @dataclass(frozen=True)
@@ -137,7 +146,7 @@ def tune_pane(
     number: of the attempt to be edited; the newest that is not archived if no attempt has it.
     form: the form that was sent, with its errors.
     """
-    attempts = scores.attempts_with_scores(case, version)
+    attempts = scores.attempts_with_scores(case, version, also=parse_number(number))
     differences = scores.stored_differences(scores.compared_attempts(attempts), version)
     # None are listed in a case that only holds imported runs.
     newest = next((scored for scored in attempts if not scored.attempt.archived_at), None)

@@ -1,0 +1,108 @@
+"""`report CASE`: what a run of a case says about ratings, search times and failures, and what to do next."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import reports, scores, transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import fail, find_case, find_versions
+from relevancy.models import Case, Run
+from relevancy.templatetags import numbers
+
+MAX_NAMED = 5  # queries that are named in a sentence
+
+
+class Command(Base):
+    help = (
+        "Prints the report of a case: coverage, queries without results, failures, search times, what to rate next, and how many "
+        "queries and ratings a difference needs."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("case", metavar="CASE", help="id or exact name")
+        parser.add_argument("--run", type=int, metavar="NUMBER", help="default: the newest complete run")
+        parser.add_argument("--scorer", default="", metavar="NAME", help="default: the primary scorer of the case")
+        parser.add_argument(
+            "--delta", type=float, action="append", default=[], metavar="POINTS", help="a difference to plan for"
+        )
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument("--json", action="store_true", help="print the report as JSON")
+        form.add_argument("--csv", action="store_true", help="print its queries as CSV")
+
+    def run(self, **options: Any) -> None:
+        case = find_case(options["case"])
+        for delta in options["delta"]:
+            if not 0 < delta <= 100:
+                fail(f"A difference of {delta:g} points cannot be planned for. Name one above 0, and at most 100.")
+        run = _find_run(case, options["run"])
+        versions = find_versions(case, [options["scorer"]] if options["scorer"] else [])
+        if not versions:
+            fail(f"Case {case} has no scorer. Name one: --scorer NAME.")
+        version = versions[0]
+        baseline = scores.baseline_of(run)
+        for each in filter(None, (run, baseline)):
+            each.case = case
+            scores.rescore_run(each, [version])
+        differences = options["delta"] or reports.DEFAULT_DIFFERENCES
+        report = reports.build_report(run, version, differences=differences)
+        if options["json"]:
+            self.write_json(transfer.report_json.build_report(report))
+        elif options["csv"]:
+            self.write(transfer.report_csv.format_queries(report).removesuffix("\n"))
+        else:
+            self._print(report)
+
+    def _print(self, report: reports.CaseReport) -> None:
+        run = report.run
+        between = numbers.span(report.low, report.high)
+        score = f"{numbers.score(report.score)} ({between})" if between else numbers.score(report.score)
+        self.write(f"{run.case}, {run.label}, attempt {run.attempt.number}: {report.version.scorer} {score}")
+        self.write(f"  scored      {report.scored:,} of {len(report.queries):,} queries")
+        self.write(f"  rated       {report.rated:,} of {report.documents:,} documents among the first {report.k:,}")
+        self.write(f"  no results  {_list_queries(report.empty)}")
+        self.write(f"  failed      {_list_queries(report.failed)}")
+        for times in report.times[:1]:
+            self.write(
+                f"  times       median {times.p50:,} ms, 95 % within {times.p95:,} ms, slowest {times.slowest:,} ms"
+            )
+        if report.candidates:
+            self.write("Rate next, with how much the range of the score narrows on average:")
+            texts = {query.query_id: query.text for query in report.queries}
+            for each in report.candidates[:MAX_NAMED]:
+                self.write(f"  {each.narrowing:.2f}  “{texts[each.query_id]}”: {each.doc_id}, rank {each.rank}")
+        if report.plan:
+            self._print_plan(report.plan)
+
+    def _print_plan(self, plan: reports.Plan) -> None:
+        self.write(
+            f"{plan.queries:,} queries find a true difference of {numbers.score(plan.detectable)} points four times in five."
+        )
+        for row in plan.rows:
+            queries = "more than 10 million" if row.queries is None else f"{row.queries:,}"
+            ratings = "" if row.ratings is None else f", about {row.ratings:,} more ratings"
+            self.write(f"  {row.difference:g} points: {queries} queries{ratings}")
+
+
+def _find_run(case: Case, number: int | None) -> Run:
+    runs = Run.objects.newest_for(case).finished().select_related("attempt")
+    run = (
+        runs.filter(number=number).first()
+        if number
+        else runs.filter(status=Run.Status.COMPLETE).first() or runs.first()
+    )
+    if run is None:
+        fail(
+            f"Case {case} has no finished run {number}."
+            if number
+            else f"Case {case} has no finished run. Run it first."
+        )
+    run.case = case
+    return run
+
+
+def _list_queries(found: list[reports.ReportQuery]) -> str:
+    if not found:
+        return "none"
+    more = f" and {len(found) - MAX_NAMED:,} more" if len(found) > MAX_NAMED else ""
+    return ", ".join(f"“{query.text}”" for query in found[:MAX_NAMED]) + more

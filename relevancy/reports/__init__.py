@@ -1,0 +1,19 @@
+"""Service: the report of a case: what one of its runs says about ratings, search times and failures, and what to do next."""
+
+from .case_report import CaseReport, ReportQuery, ScoreStep, TagReport, build_report
+from .planning import DEFAULT_DIFFERENCES, Plan, PlanRow
+from .rating_candidates import RatingCandidate
+from .search_times import SearchTimes
+
+__all__ = [
+    "DEFAULT_DIFFERENCES",
+    "CaseReport",
+    "Plan",
+    "PlanRow",
+    "RatingCandidate",
+    "ReportQuery",
+    "ScoreStep",
+    "SearchTimes",
+    "TagReport",
+    "build_report",
+]

@@ -1,0 +1,118 @@
+"""Which documents to rate next: those that narrow the range of the case score most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import batched
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relevancy import scores, scoring
+from relevancy.comparison import read_lists
+from relevancy.models import Book, Run, ScorerDefinition, ScorerVersion
+
+MAX_LISTED = 20
+MAX_QUERIES = 300  # whose documents are tried
+BATCH = 30  # queries
+
+
+@dataclass(frozen=True)
+class OpenQuery:
+    """A query whose score has a range. share: its weight divided by the sum of the weights of all scored queries. width: points."""
+
+    query_id: int
+    share: float
+    width: float
+
+    @property
+    def contribution(self) -> float:
+        """Points of the range of the case score."""
+        return self.share * self.width
+
+
+@dataclass(frozen=True)
+class RatingCandidate:
+    """An unrated document.
+
+    narrowing: how many points narrower the range of the case score would be, on average over the grades of the scale.
+    """
+
+    query_id: int
+    doc_id: str
+    rank: int
+    narrowing: float
+
+
+def find_candidates(
+    run: Run, version: ScorerVersion, queries: Sequence[OpenQuery], *, limit: int = MAX_LISTED
+) -> list[RatingCandidate]:
+    """Returns the unrated documents whose rating narrows the range of the case score most, best first.
+
+    Each unrated document among those that the scorer considers is tried with each grade of the scale, and the query is scored with
+    it. No document of a query can narrow the range by more than the query contributes to it, so the search ends as soon as no query
+    that is left can change the list; at the latest after the 300 queries that contribute most. Empty for scripts, which have no range.
+    """
+    if version.script or scores.missing_measures([version]):
+        return []
+    measure = scoring.parse_measure(version.measure)
+    ordered = sorted(queries, key=lambda query: (-query.contribution, query.query_id))[:MAX_QUERIES]
+    found: list[RatingCandidate] = []
+    for batch in batched(ordered, BATCH):
+        if len(found) == limit and found[-1].narrowing >= batch[0].contribution:
+            break
+        found += _try_documents(run, version, measure, batch)
+        found = sorted(found, key=lambda each: (-each.narrowing, each.query_id, each.rank))[:limit]
+    return [candidate for candidate in found if candidate.narrowing > 1e-9]
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A document of a ranking that is tried with every grade."""
+
+    query: OpenQuery
+    doc_id: str
+    rank: int
+    doc_ids: list[str]
+    known: Mapping[str, float]
+
+
+def _try_documents(
+    run: Run, version: ScorerVersion, measure: scoring.Measure, queries: Sequence[OpenQuery]
+) -> list[RatingCandidate]:
+    definition = ScorerDefinition.of(version)
+    book, depth = run.case.book, int(run.config["depth"])
+    considered = scores.considered_depth(definition, depth)
+    trials = list(_list_trials(run, book, queries, considered))
+    if not trials:
+        return []
+    grades = [float(value) for value, _ in book.scale]
+    scale = scores.scale_of(book)
+    batch = scoring.Batch.build(
+        [trial.doc_ids for trial in trials for _ in grades],
+        [{**trial.known, trial.doc_id: grade} for trial in trials for grade in grades],
+        scale,
+    )
+    result = scoring.score(measure, batch, depth, count_unscoreable_as_zero=definition.count_unscoreable_as_zero)
+    widths: NDArray[np.float64] = np.nan_to_num(result.high - result.low)
+    means = widths.reshape(len(trials), len(grades)).mean(axis=1)
+    return [
+        RatingCandidate(
+            trial.query.query_id, trial.doc_id, trial.rank, trial.query.share * (trial.query.width - float(mean))
+        )
+        for trial, mean in zip(trials, means, strict=True)
+    ]
+
+
+def _list_trials(run: Run, book: Book, queries: Sequence[OpenQuery], considered: int) -> Iterator[_Trial]:
+    query_ids = [query.query_id for query in queries]
+    lists, known = read_lists(run, query_ids), scores.known_grades(book, query_ids)
+    for query in queries:
+        if query.query_id not in lists:
+            continue
+        doc_ids, seen = lists[query.query_id].doc_ids, set[str]()
+        for rank, doc_id in enumerate(doc_ids[:considered], 1):
+            if doc_id not in seen and doc_id not in known[query.query_id]:
+                yield _Trial(query, doc_id, rank, doc_ids, known[query.query_id])
+            seen.add(doc_id)

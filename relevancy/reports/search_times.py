@@ -1,0 +1,60 @@
+"""Search times of runs as percentiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from relevancy.models import Case, Ranking, Run
+
+MAX_RUNS = 10  # the newest
+
+
+@dataclass(frozen=True)
+class SearchTimes:
+    """Search times of a run, in milliseconds. searches: how many have a time; failed ones do not count.
+
+    A percentile is the smallest time that at least this share of the searches did not exceed.
+    """
+
+    run: Run
+    searches: int
+    p50: int
+    p90: int
+    p95: int
+    p99: int
+    slowest: int
+
+
+def read_search_times(case: Case, run: Run) -> list[SearchTimes]:
+    """Returns the times of the newest finished runs and of `run`, newest first; those without any time are left out.
+
+    Two SQL statements, which return a row for each different time, not for each search.
+    """
+    newest = list(Run.objects.newest_for(case).finished().only("case", "number")[:MAX_RUNS])
+    runs = sorted({each.pk: each for each in [*newest, run]}.values(), key=lambda each: -each.number)
+    rows = Ranking.objects.filter(run__in=[each.pk for each in runs], error_kind="", took_ms__isnull=False)
+    counts: dict[int, dict[int, int]] = {}
+    for run_id, took_ms, count in rows.order_by().values_list("run_id", "took_ms").annotate(count=Count("pk")):
+        counts.setdefault(run_id, {})[took_ms] = count
+    return [summarize_times(each, counts[each.pk]) for each in runs if each.pk in counts]
+
+
+def summarize_times(run: Run, counts: Mapping[int, int]) -> SearchTimes:
+    """Returns the percentiles. counts: how many searches took so many milliseconds; not empty."""
+    shares = (0.5, 0.9, 0.95, 0.99, 1.0)
+    return SearchTimes(run, sum(counts.values()), *(find_percentile(counts, share) for share in shares))
+
+
+def find_percentile(counts: Mapping[int, int], share: float) -> int:
+    """Returns the smallest value that at least this share of the values does not exceed. counts: by value; not empty."""
+    needed = math.ceil(share * sum(counts.values()) - 1e-9)
+    seen = 0
+    for value in sorted(counts):
+        seen += counts[value]
+        if seen >= needed:
+            break
+    return value

@@ -1,0 +1,1 @@
+"""The history of a case: all its runs, under several scorers."""

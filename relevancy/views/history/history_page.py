@@ -1,0 +1,179 @@
+"""The parts of the history page, put together for one request."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlencode
+
+from django.core.paginator import Page, Paginator
+from django.http import QueryDict
+from django.urls import reverse
+
+from relevancy import cases, scores
+from relevancy.models import Case, Run, ScorerVersion, User
+from relevancy.statistics.types import LevelChange
+from relevancy.views.charts import Chart
+from relevancy.views.requests import parse_number
+from relevancy.views.workbench.access import CaseAccess
+
+from .history_chart import build_chart
+from .level_texts import describe_change, describe_levels
+
+PAGE_SIZE = 50
+MAX_SCORERS = 4
+COLOURS = 6  # of attempts; the seventh has that of the first
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """What a row says about one scorer.
+
+    score: None if the run has none. step: None for the first complete run, and for others. compare_url: of the step.
+    level: a change of the level that begins with the run. level_text: the change in words.
+    """
+
+    score: scores.HistoryScore | None
+    step: scores.Step | None
+    compare_url: str
+    level: LevelChange | None
+    level_text: str
+
+
+@dataclass(frozen=True)
+class HistoryRow:
+    """A run of the table. colour: of its attempt, from 1. notes: its annotations."""
+
+    entry: scores.HistoryRun
+    colour: int
+    notes: Sequence[cases.annotations.Mark]
+    cells: Sequence[ScoreCell]
+
+    @property
+    def run(self) -> Run:
+        return self.entry.run
+
+    @property
+    def coverage(self) -> scores.HistoryScore | None:
+        """The score of the first scorer, which says how many queries were scored."""
+        return self.cells[0].score if self.cells else None
+
+
+@dataclass(frozen=True)
+class ScorerChoice:
+    """A scorer of the case, and whether the page shows it."""
+
+    version: ScorerVersion
+    is_shown: bool
+
+
+class HistoryPage:
+    """Builds each part of the page when it is first needed. `case` was read by `get_case`."""
+
+    def __init__(self, case: Case, user: User, parameters: QueryDict) -> None:
+        self.case = case
+        self.access = CaseAccess(case, user)
+        self.all_versions = list(ScorerVersion.objects.used_by(case))
+        chosen = {parse_number(text) for text in parameters.getlist("scorer")}
+        named = [version for version in self.all_versions if version.scorer_id in chosen]
+        self.versions = (named or self.all_versions)[:MAX_SCORERS]
+        self._page = parameters.get("page", "1")
+
+    @cached_property
+    def history(self) -> scores.RunHistory:
+        return scores.read_history(self.case, self.versions)
+
+    @property
+    def rescoring(self) -> int:
+        """How many runs are being rescored."""
+        return self.history.rescoring
+
+    @property
+    def has_runs(self) -> bool:
+        return bool(self.history.runs)
+
+    @property
+    def choices(self) -> list[ScorerChoice]:
+        """The scorers of the case; more than one if there is something to choose."""
+        return [ScorerChoice(version, version in self.versions) for version in self.all_versions]
+
+    @cached_property
+    def annotations(self) -> list[cases.annotations.Mark]:
+        """The annotations of the case, with letters."""
+        return cases.annotations.marks(self.case, self.history.runs)
+
+    @cached_property
+    def notes_by_run(self) -> dict[int, list[cases.annotations.Mark]]:
+        """The annotations of each run, by its id."""
+        notes: dict[int, list[cases.annotations.Mark]] = {}
+        for mark in self.annotations:
+            notes.setdefault(mark.annotation.run_id, []).append(mark)
+        return notes
+
+    @cached_property
+    def colours(self) -> dict[int, int]:
+        """The colour of each attempt by its id, from 1, in the order of their first runs: neighbours differ."""
+        attempts = dict.fromkeys(entry.run.attempt_id for entry in self.history.runs)
+        return {attempt_id: number % COLOURS + 1 for number, attempt_id in enumerate(attempts)}
+
+    def chart(self) -> Chart:
+        return build_chart(self.history, self.annotations, self.colours)
+
+    def level_sentences(self) -> list[str]:
+        """Returns what is known about the level of each scorer."""
+        return [
+            sentence
+            for version in self.versions
+            for sentence in describe_levels(version, self.history.levels[version.pk], self.rescoring)
+        ]
+
+    @cached_property
+    def page(self) -> Page[scores.HistoryRun]:
+        """The runs of one page of the table, newest first."""
+        return Paginator(list(reversed(self.history.runs)), PAGE_SIZE).get_page(self._page)
+
+    def rows(self) -> list[HistoryRow]:
+        changes = [(version, self.history.levels[version.pk].changes) for version in self.versions]
+        return [
+            HistoryRow(
+                entry,
+                self.colours[entry.run.attempt_id],
+                self.notes_by_run.get(entry.run_id, []),
+                [self._cell(entry, version, by_run.get(entry.run.number)) for version, by_run in changes],
+            )
+            for entry in self.page
+        ]
+
+    def _cell(self, entry: scores.HistoryRun, version: ScorerVersion, change: LevelChange | None) -> ScoreCell:
+        step = entry.steps.get(version.pk)
+        url = ""
+        if step is not None and step.difference is not None:
+            runs = [("run", step.baseline), ("run", entry.run.number), ("scorer", version.scorer_id)]
+            url = f"{reverse('compare', args=[self.case.pk])}?{urlencode(runs)}"
+        text = describe_change(change, entry.run.number) if change else ""
+        return ScoreCell(entry.scores.get(version.pk), step, url, change, text)
+
+    # --- addresses ---
+
+    @property
+    def query_string(self) -> str:
+        """The scorers as parameters; empty for the default."""
+        if self.versions == self.all_versions[:MAX_SCORERS]:
+            return ""
+        return urlencode([("scorer", version.scorer_id) for version in self.versions])
+
+    @property
+    def url(self) -> str:
+        return self._url("history", page=self.page.number if self.page.number > 1 else "")
+
+    @property
+    def state_url(self) -> str:
+        return self._url("history_state")
+
+    @property
+    def csv_url(self) -> str:
+        return self._url("history_csv")
+
+    def _url(self, name: str, **parameters: object) -> str:
+        added = urlencode({key: value for key, value in parameters.items() if value})
+        query = "&".join(filter(None, [self.query_string, added]))
+        return f"{reverse(name, args=[self.case.pk])}{'?' if query else ''}{query}"

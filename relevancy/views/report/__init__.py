@@ -1,0 +1,1 @@
+"""The report of a case: one run, and what to do next."""

@@ -1,0 +1,62 @@
+"""The report of a case, as a page and as files."""
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
+from django.views.decorators.http import require_GET
+
+from relevancy import tasks
+from relevancy.transfer import report_csv
+from relevancy.transfer import report_json as report_format
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict
+from relevancy.views.workbench.access import get_case
+
+from .report_page import ReportPage
+
+NOT_RUN = "The case has no finished run to report on. Run it first."
+
+
+@require_GET
+def show(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Shows the report; while scores are being computed it loads itself again."""
+    page = _open(request, case_id)
+    context = {"case": page.case, "access": page.access, "page": page, "report": page.report}
+    return render(request, "report/report.html", context)
+
+
+@require_GET
+def queries_csv(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Exports the queries of the report."""
+    page = _open(request, case_id)
+    if page.report is None:
+        return conflict(request, page.url, NOT_RUN)
+    response = HttpResponse(report_csv.format_queries(page.report), content_type="text/csv; charset=utf-8")
+    return _as_file(response, page, "csv")
+
+
+@require_GET
+def report_json(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Exports the report as `report --json` prints it."""
+    page = _open(request, case_id)
+    if page.report is None:
+        return conflict(request, page.url, NOT_RUN)
+    response = JsonResponse(
+        report_format.build_report(page.report), json_dumps_params={"ensure_ascii": False, "indent": 2}
+    )
+    return _as_file(response, page, "json")
+
+
+def _open(request: HtmxRequest, case_id: int) -> ReportPage:
+    page = ReportPage(get_case(request, case_id), request.user, request.GET)
+    for run in page.runs_to_rescore():
+        tasks.enqueue_run_rescore(run)
+    return page
+
+
+def _as_file(response: HttpResponse, page: ReportPage, ending: str) -> HttpResponse:
+    number = f"-run-{page.run.number}" if page.run else ""
+    name = f"{slugify(page.case.name) or 'case'}{number}-report.{ending}"
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or ""
+    return response

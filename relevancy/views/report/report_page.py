@@ -1,0 +1,252 @@
+"""The parts of the report page, put together for one request."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlencode
+
+from django import forms
+from django.http import QueryDict
+from django.urls import reverse
+
+from relevancy import reports
+from relevancy.models import Case, Run, ScorerVersion, User
+from relevancy.templatetags import numbers
+from relevancy.views.requests import parse_number
+from relevancy.views.workbench.access import CaseAccess
+
+MAX_LISTED_RUNS = 60
+MAX_LISTED = 10  # queries of a list
+
+
+class DifferenceForm(forms.Form):
+    """A difference to plan for, in points."""
+
+    delta = forms.FloatField(
+        required=False,
+        min_value=0.1,
+        max_value=100,
+        label="Another difference",
+        widget=forms.NumberInput(attrs={"step": "any", "placeholder": "points"}),
+    )
+
+
+@dataclass(frozen=True)
+class QueryLine:
+    """A query with a link that opens it in the run. figure: what the list is about."""
+
+    query: reports.ReportQuery
+    url: str
+    figure: str = ""
+
+
+@dataclass(frozen=True)
+class QueryLines:
+    """The first queries of a list.
+
+    key: stable name. note: what the list is about, if the title does not say it. empty: what is said if there are none.
+    column: heading of the figures; empty without any. more: how many queries are not listed.
+    all_url: of the page that lists all of them.
+    """
+
+    key: str
+    title: str
+    empty: str
+    lines: Sequence[QueryLine]
+    all_url: str
+    note: str = ""
+    column: str = ""
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class CandidateLine:
+    """A document to rate, with a link that opens its query in the run."""
+
+    candidate: reports.RatingCandidate
+    query: reports.ReportQuery
+    url: str
+
+
+@dataclass(frozen=True)
+class TagLine:
+    """A tag with a link to its queries."""
+
+    tag: reports.TagReport
+    url: str
+
+
+@dataclass(frozen=True)
+class StepBar:
+    """A step of the distribution of scores. width: of its bar, of 100."""
+
+    step: reports.ScoreStep
+    width: float
+
+
+class ReportPage:
+    """Builds each part of the page when it is first needed. `case` was read by `get_case`."""
+
+    def __init__(self, case: Case, user: User, parameters: QueryDict) -> None:
+        self.case = case
+        self.access = CaseAccess(case, user)
+        self.versions = list(ScorerVersion.objects.used_by(case))
+        scorer = parse_number(parameters.get("scorer", ""))
+        self.version = next((each for each in self.versions if each.scorer_id == scorer), self.versions[0])
+        self.form = DifferenceForm(parameters)
+        self._number = parse_number(parameters.get("run", ""))
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs that can be chosen, newest first; the one that was named among them."""
+        finished = Run.objects.newest_for(self.case).finished().select_related("attempt")
+        found = list(finished.defer("attempt__template")[:MAX_LISTED_RUNS])
+        if self._number and all(run.number != self._number for run in found):
+            found += finished.filter(number=self._number)
+        for run in found:
+            run.case = self.case
+        return found
+
+    @cached_property
+    def run(self) -> Run | None:
+        """The run of the report: the one that was named, or else the newest complete one, or the newest finished one."""
+        complete = (run for run in self.runs if run.status == Run.Status.COMPLETE)
+        newest = next(complete, self.runs[0] if self.runs else None)
+        return next((run for run in self.runs if run.number == self._number), newest)
+
+    @cached_property
+    def report(self) -> reports.CaseReport | None:
+        """None without a finished run."""
+        if self.run is None:
+            return None
+        chosen = self.form.cleaned_data.get("delta") if self.form.is_valid() else None
+        differences = (*reports.DEFAULT_DIFFERENCES, *([chosen] if chosen else []))
+        return reports.build_report(self.run, self.version, differences=differences)
+
+    def runs_to_rescore(self) -> list[Run]:
+        """Returns the runs whose scores are missing or older than the ratings."""
+        report = self.report
+        if report is None:
+            return []
+        if report.is_being_rescored:
+            return [report.run]
+        return [report.baseline] if report.is_plan_pending and report.baseline else []
+
+    @property
+    def is_pending(self) -> bool:
+        return bool(self.runs_to_rescore())
+
+    # --- lists ---
+
+    def query_lists(self) -> list[QueryLines]:
+        """Returns the lists of queries that need attention."""
+        report = self.report
+        if report is None:
+            return []
+        return [
+            QueryLines(
+                "empty",
+                "Without results",
+                "Every search found something.",
+                self._lines(report.empty[:MAX_LISTED]),
+                self._list_url(state="empty"),
+                more=max(0, len(report.empty) - MAX_LISTED),
+            ),
+            QueryLines(
+                "failed",
+                "Failed searches",
+                "No search failed.",
+                self._lines(report.failed[:MAX_LISTED], lambda query: query.error),
+                self._list_url(state="failed"),
+                column="Error",
+                more=max(0, len(report.failed) - MAX_LISTED),
+            ),
+            QueryLines(
+                "covered",
+                "Least rated queries",
+                "Every document that the scorer considers is rated.",
+                self._lines(report.least_covered(MAX_LISTED), lambda query: f"{query.rated:,} of {query.documents:,}"),
+                self._list_url(state="unrated"),
+                note="among the results that the scorer considers",
+                column="Rated",
+            ),
+            QueryLines(
+                "slowest",
+                "Slowest searches",
+                "The engine reports no times.",
+                self._lines(report.slowest(MAX_LISTED), lambda query: f"{numbers.whole(query.took_ms)} ms"),
+                self._list_url(sort="ms", down=1),
+                column="Time",
+            ),
+        ]
+
+    def _lines(
+        self,
+        found: Sequence[reports.ReportQuery],
+        figure: Callable[[reports.ReportQuery], str] = lambda query: "",
+    ) -> list[QueryLine]:
+        return [QueryLine(query, self._query_url(query), figure(query)) for query in found]
+
+    def candidates(self) -> list[CandidateLine]:
+        if self.report is None:
+            return []
+        by_id = {query.query_id: query for query in self.report.queries}
+        return [
+            CandidateLine(each, by_id[each.query_id], self._query_url(by_id[each.query_id]))
+            for each in self.report.candidates
+        ]
+
+    def tags(self) -> list[TagLine]:
+        return [TagLine(each, self._list_url(tag=each.tag)) for each in self.report.tags] if self.report else []
+
+    def distribution(self) -> list[StepBar]:
+        steps = self.report.distribution if self.report else []
+        largest = max((step.queries for step in steps), default=0) or 1
+        return [StepBar(step, round(100 * step.queries / largest, 1)) for step in steps]
+
+    # --- addresses ---
+
+    @property
+    def unscored_url(self) -> str:
+        return self._list_url(state="unscored")
+
+    @property
+    def unrated_url(self) -> str:
+        return self._list_url(state="unrated")
+
+    @property
+    def run_url(self) -> str:
+        return self._list_url()
+
+    def _list_url(self, **parameters: object) -> str:
+        assert self.run is not None
+        return reverse("case", args=[self.case.pk], query={"run": self.run.number, **parameters})
+
+    def _query_url(self, query: reports.ReportQuery) -> str:
+        assert self.run is not None
+        return reverse("query", args=[self.case.pk, query.entry_id], query={"run": self.run.number})
+
+    @property
+    def query_string(self) -> str:
+        chosen = {
+            "run": self.run.number if self.run and self._number else "",
+            "scorer": self.version.scorer_id if self.version != self.versions[0] else "",
+            "delta": self.form.data.get("delta", "") if self.form.is_valid() else "",
+        }
+        return urlencode({key: value for key, value in chosen.items() if value})
+
+    @property
+    def url(self) -> str:
+        return self._url("report")
+
+    @property
+    def csv_url(self) -> str:
+        return self._url("report_csv")
+
+    @property
+    def json_url(self) -> str:
+        return self._url("report_json")
+
+    def _url(self, name: str) -> str:
+        query = self.query_string
+        return f"{reverse(name, args=[self.case.pk])}{'?' if query else ''}{query}"

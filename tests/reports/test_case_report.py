@@ -1,0 +1,256 @@
+"""The report of a run: coverage, failures, search times, what to rate next, planning."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from relevancy import queries, reports, scores, scoring
+from relevancy.engines import EngineError
+from relevancy.models import CaseScore, Ranking, Run, ScorerVersion
+from relevancy.reports.rating_candidates import OpenQuery, find_candidates
+from relevancy.reports.search_times import find_percentile, summarize_times
+from tests.factories import make_attempt, make_case, query_of, rate_all, run_now, script_of
+
+RATINGS = {"query 1": {"a": 3, "b": 1}, "query 2": {"a": 2}, "query 3": {"z": 3}}
+REFUSAL = EngineError("The engine says no.")
+LISTS = {"query 1": "abc", "query 2": "xya", "query 3": "", "query 4": "abc"}
+
+
+@pytest.fixture
+def case(script):
+    return make_case(4, RATINGS, measures=("nDCG@3",))
+
+
+def run_with(case, lists, **fields):
+    attempt = make_attempt(case, **fields)
+    script_of(attempt).answers = {
+        text: list(found) if isinstance(found, str) else found for text, found in lists.items()
+    }
+    return run_now(attempt)
+
+
+def report_of(run, **options):
+    run = Run.objects.select_related("case__book").get(pk=run.pk)
+    return reports.build_report(run, ScorerVersion.objects.used_by(run.case)[0], **options)
+
+
+# --- what the run returned ---
+
+
+@pytest.mark.django_db
+def test_coverage_of_queries_and_tags(case):
+    queries.tags.set_tags(query=query_of(case, "query 1"), tags="short, film")
+    queries.tags.set_tags(query=query_of(case, "query 2"), tags="film")
+    report = report_of(run_with(case, LISTS))
+    assert [(query.documents, query.rated) for query in report.queries] == [(3, 2), (3, 1), (0, 0), (3, 0)]
+    assert (report.documents, report.rated, report.coverage) == (9, 3, pytest.approx(1 / 3))
+    assert [(tag.tag, tag.queries, tag.documents, tag.rated) for tag in report.tags] == [
+        ("film", 2, 6, 3),
+        ("short", 1, 3, 2),
+    ]
+    assert [query.text for query in report.least_covered(2)] == ["query 4", "query 2"]
+    assert report.tags[1].score == report.queries[0].score
+
+
+@pytest.mark.django_db
+def test_repeats_count_once(case):
+    report = report_of(run_with(case, {**LISTS, "query 1": "aacb"}))
+    assert (report.queries[0].documents, report.queries[0].rated) == (2, 1)
+
+
+@pytest.mark.django_db
+def test_empty_failed_and_missing_queries(case):
+    run = run_with(case, {**LISTS, "query 2": REFUSAL})
+    queries.add(case=case, texts=["query 5"])
+    report = report_of(run)
+    assert [query.text for query in report.empty] == ["query 3"]
+    assert [(query.text, query.error) for query in report.failed] == [("query 2", str(REFUSAL))]
+    assert report.not_searched == 1
+    assert not report.is_being_rescored
+
+
+@pytest.mark.django_db
+def test_the_score_is_that_of_the_case(case):
+    run = run_with(case, LISTS)
+    stored = CaseScore.objects.get(run=run)
+    report = report_of(run)
+    assert (report.score, report.low, report.high) == (stored.score, stored.low, stored.high)
+    assert report.scored == stored.scored
+    assert sum(step.queries for step in report.distribution) == stored.scored
+    assert report.distribution[-1].high == 100
+
+
+@pytest.mark.django_db
+def test_nothing_is_said_about_scores_of_older_ratings(case):
+    run_with(case, LISTS)
+    run = run_with(case, {**LISTS, "query 1": "cba"})
+    rate_all(case, {"query 1": {"c": 2}}, case.owner)
+    report = report_of(run)
+    assert report.is_being_rescored
+    assert not report.is_plan_pending
+    assert (report.score, report.plan, list(report.candidates), list(report.distribution)) == (None, None, [], [])
+    assert report.queries[0].score is None
+    assert report.queries[0].rated == 3  # the ratings themselves are known
+    scores.rescore_history(case, seconds=60)
+    assert report_of(run).score is not None
+
+
+# --- search times ---
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_percentiles_against_numpy(seed):
+    times = np.random.default_rng(seed).integers(1, 60, size=37 + seed)
+    counts = {int(value): int(count) for value, count in zip(*np.unique(times, return_counts=True), strict=True)}
+    for share in (0.5, 0.9, 0.95, 0.99, 1.0):
+        assert find_percentile(counts, share) == np.quantile(times, share, method="inverted_cdf")
+    found = summarize_times(Run(), counts)
+    assert (found.searches, found.slowest) == (len(times), times.max())
+
+
+@pytest.mark.django_db
+def test_search_times_of_the_last_runs_and_of_this_one(case):
+    first = run_with(case, LISTS)
+    for _ in range(10):
+        last = run_with(case, LISTS)
+    Ranking.objects.filter(run=first).update(took_ms=40)
+    Ranking.objects.filter(run=last).exclude(query__text="query 1").update(took_ms=None)
+    times = report_of(first).times
+    assert [each.run.number for each in times] == [*range(11, 1, -1), 1]
+    assert (times[0].searches, times[-1].p50, times[-1].slowest) == (1, 40, 40)
+
+
+# --- what to rate next ---
+
+
+def narrowing(run, version, query, doc_id, share):
+    """By scoring every ranking again, one grade after the other, without the code of the report."""
+    measure = scoring.parse_measure(version.measure)
+    scale = scores.scale_of(run.case.book)
+    doc_ids = [hit[0] for hit in run.rankings.get(query=query).hits]
+    known = scores.known_grades(run.case.book, [query.pk])[query.pk]
+
+    def width(grades):
+        found = scoring.score(measure, scoring.Batch.build([doc_ids], [grades], scale), int(run.config["depth"]))
+        return found.high[0] - found.low[0]
+
+    after = [width({**known, doc_id: float(grade)}) for grade, _ in run.case.book.scale]
+    return share * (width(known) - sum(after) / len(after))
+
+
+@pytest.mark.django_db
+def test_candidates_against_scoring_again(case):
+    case.case_queries.filter(query__text="query 2").update(weight=3)
+    run = run_with(case, {**LISTS, "query 2": "xyaw", "query 1": "cadb"})
+    scores.rescore_run(run)
+    report = report_of(run)
+    expected = {}
+    weights = sum(query.weight for query in report.queries if query.score is not None)
+    for entry in report.queries:
+        query = query_of(case, entry.text)
+        ranking = run.rankings.get(query=query)
+        known = scores.known_grades(case.book, [query.pk])[query.pk]
+        for hit in ranking.hits[:3]:
+            if hit[0] not in known and entry.score is not None:
+                expected[query.pk, hit[0]] = narrowing(run, report.version, query, hit[0], entry.weight / weights)
+    found = {(candidate.query_id, candidate.doc_id): candidate.narrowing for candidate in report.candidates}
+    assert found == pytest.approx({key: value for key, value in expected.items() if value > 1e-9})
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+@pytest.mark.django_db
+def test_candidates_stop_when_no_other_query_can_change_the_list(script, monkeypatch):
+    ratings = {f"query {number}": {"a": 3} for number in range(1, 61)}
+    case = make_case(60, ratings, measures=("P@3",))
+    run = run_with(case, {text: "abc" if number < 5 else "ab" for number, text in enumerate(ratings)})
+    report = report_of(run)
+    open_queries = [
+        OpenQuery(query.query_id, 1 / 60, query.high - query.low) for query in report.queries if query.high > query.low
+    ]
+    found = find_candidates(report.run, report.version, open_queries, limit=8)
+    # Each unrated document leaves a third of a query open, wherever it is.
+    assert [candidate.narrowing for candidate in found] == pytest.approx([100 / 3 / 60] * 8)
+    everything = find_candidates(report.run, report.version, open_queries, limit=1000)
+    assert len(everything) == 65
+    assert found == everything[:8]
+
+
+@pytest.mark.django_db
+def test_a_script_has_no_candidates(case):
+    version = ScorerVersion.objects.used_by(case)[0]
+    script = ScorerVersion(scorer=version.scorer, number=2, script="setScore(1)", scale=version.scale)
+    assert find_candidates(run_with(case, LISTS), script, [OpenQuery(1, 1.0, 50.0)]) == []
+
+
+# --- planning ---
+
+
+def smallest_number(deviation, difference):
+    """The smallest n with n ≥ ((t.975 + t.8) · sd / δ)², by scipy's distribution instead of its special functions."""
+
+    def lacking(n):
+        quantiles = stats.t.ppf(0.975, n - 1) + stats.t.ppf(0.8, n - 1)
+        return (quantiles * deviation / difference) ** 2 - n
+
+    if lacking(2) <= 0:
+        return 2
+    root = optimize.brentq(lacking, 2, 1e7)
+    return math.ceil(root - 1e-9)
+
+
+@pytest.mark.django_db
+def test_plan_of_two_runs(case):
+    rate_all(case, {"query 4": {"c": 3}, "query 3": {"a": 1}}, case.owner)
+    first = run_with(case, {**LISTS, "query 3": "za"})
+    second = run_with(case, {"query 1": "bad", "query 2": "axy", "query 3": "za", "query 4": "cab"})
+    report = report_of(second, differences=(2.0, 5.0, 2.0, 0.0000001))
+    plan = report.plan
+    before, after = ({query.query_id: query.score for query in report_of(run).queries} for run in (first, second))
+    deviation = np.std([after[pk] - before[pk] for pk in before], ddof=1)
+    assert plan.baseline == first
+    assert plan.queries == 4
+    assert plan.deviation == pytest.approx(deviation)
+    tiny, two, five = plan.rows
+    assert tiny.queries is None
+    assert tiny.ratings is None
+    assert (two.difference, two.queries) == (2.0, smallest_number(deviation, 2))
+    assert five.queries == smallest_number(deviation, 5)
+    quantiles = stats.t.ppf(0.975, 3) + stats.t.ppf(0.8, 3)
+    assert plan.detectable == pytest.approx(quantiles * deviation / 2)
+    # Distinct documents of both lists: abcd, xya, za, abc; unrated: cd, xy, none, ab.
+    assert (plan.documents, plan.unrated, plan.sampled) == (pytest.approx(12 / 4), 6, 4)
+    assert five.ratings == 6 + round((five.queries - 4) * 3)
+
+
+@pytest.mark.django_db
+def test_plan_without_a_baseline_uses_the_scores(case):
+    report = report_of(run_with(case, LISTS))
+    plan = report.plan
+    known = [query.score for query in report.queries if query.score is not None]
+    assert plan.baseline is None
+    assert plan.deviation == pytest.approx(np.std(known, ddof=1))
+    assert {row.ratings for row in plan.rows} == {None}
+    same = report_of(run_with(case, LISTS))  # nothing has changed
+    assert same.plan.baseline is None
+    assert same.plan.deviation == plan.deviation
+
+
+@pytest.mark.django_db
+def test_no_plan_where_scores_do_not_vary(script):
+    case = make_case(3, {f"query {number}": {"a": 3} for number in (1, 2, 3)}, measures=("P@1",))
+    assert report_of(run_with(case, dict.fromkeys(("query 1", "query 2", "query 3"), "a"))).plan is None
+
+
+@pytest.mark.django_db
+def test_linked_queries_count_once_in_the_plan(case):
+    run = run_with(case, {**LISTS, "query 3": "za"})
+    assert report_of(run).plan.queries == 3
+    queries.links.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
+    assert report_of(run).plan.queries == 2
+
+
+def test_default_differences_ascend():
+    assert all(first < second for first, second in itertools.pairwise(reports.DEFAULT_DIFFERENCES))

@@ -1,0 +1,140 @@
+"""The report of a case: its figures, its links, its files, and what it says while there is nothing to say."""
+
+import csv
+import json
+
+import pytest
+
+from relevancy import cases, queries, tasks
+from relevancy.engines import EngineError
+from tests.comparison.conftest import run_with
+from tests.factories import make_case, query_of, rate_all, run_now, script_of
+from tests.views.workbench.example_cases import at, attributes, by_id, elements, entry_of, tree, words
+
+RATINGS = {"query 1": {"a": 3, "b": 1}, "query 2": {"a": 2}, "query 3": {"a": 3}}
+LISTS = {"query 1": "abc", "query 2": "xya", "query 3": "cab", "query 4": ""}
+
+
+@pytest.fixture
+def case(people, team, script):
+    case = make_case(4, RATINGS, owner=people["admin"], measures=("nDCG@3", "P@1"))
+    cases.share(case=case, team=team)
+    return case
+
+
+@pytest.fixture
+def runs(case):
+    return [run_with(case, LISTS), run_with(case, {**LISTS, "query 2": "axy"})]
+
+
+def figure(response, key):
+    (found,) = elements(tree(response), **{"data-figure": key})
+    return words(elements(found, _name="dd")[0])
+
+
+def links(part):
+    return [attributes(link)["href"] for link in elements(part, _name="a")]
+
+
+def test_a_case_without_a_run_says_what_to_do(sign_in, case):
+    client = sign_in("viewer")
+    response = client.get(at(case, "report"))
+    assert "has no finished run yet" in response.content.decode()
+    assert client.get(at(case, "report_csv"))["Location"] == at(case, "report")
+    assert elements(tree(client.get(at(case, "case"))), id="report-link") == []
+
+
+def test_figures_and_links(sign_in, case, runs):
+    queries.tags.set_tags(query=query_of(case, "query 1"), tags="short & sweet")
+    response = sign_in("viewer").get(at(case, "report"))
+    assert figure(response, "coverage") == "4 of 9"
+    assert figure(response, "scored") == "3 of 4"
+    assert figure(response, "empty") == "1"
+    empty = by_id(response, "report-empty")
+    assert at(case, "query", entry_of(case, "query 4").pk, run=2) in links(empty)
+    assert at(case, "case", run=2, state="empty") in links(empty)
+    (tag,) = elements(by_id(response, "report-tags"), **{"data-tag": "short & sweet"})
+    assert at(case, "case", run=2, tag="short & sweet") in links(tag)
+    assert "2 of 3" in words(tag)
+    candidates = by_id(response, "report-rate-next")
+    assert at(case, "query", entry_of(case, "query 1").pk, run=2) in links(candidates)
+    assert "run/" not in words(by_id(response, "report-plan"))
+    assert "differences to Run 1" in words(by_id(response, "report-plan"))
+    assert "No search failed." in words(by_id(response, "report-failed"))
+    times = elements(by_id(response, "report-times"), _name="tr")
+    assert [attributes(row).get("data-run") for row in times] == [None, "2", "1"]
+
+
+def test_another_run_scorer_and_difference(sign_in, case, runs):
+    second = case.case_scorers.get(scorer__name="P@1").scorer_id
+    client = sign_in("viewer")
+    response = client.get(at(case, "report", run=1, scorer=second, delta="7.5"))
+    assert words(elements(by_id(response, "report-summary"), _name="h2")[0]).startswith("Run 1")
+    assert "P@1" in words(by_id(response, "report-summary"))
+    rows = elements(by_id(response, "report-plan"), _name="tr")
+    assert [attributes(row).get("data-difference") for row in rows][1:] == ["1.0", "2.0", "3.0", "5.0", "7.5", "10.0"]
+    for wrong in ("0", "x", "-3", "1e9", "nan"):
+        page = client.get(at(case, "report", delta=wrong))
+        assert page.status_code == 200
+        assert len(elements(by_id(page, "report-plan"), _name="tr")) == 6
+    assert client.get(at(case, "report", run="99", scorer="99")).status_code == 200
+
+
+def test_failed_searches_are_named(sign_in, case):
+    refusal = EngineError("The engine says <no>.")
+    attempt = run_with(case, LISTS).attempt
+    script_of(attempt).answers["query 1"] = refusal
+    run_now(attempt)
+    response = sign_in("viewer").get(at(case, "report", run=2))
+    failed = by_id(response, "report-failed")
+    assert "says &lt;no&gt;" in response.content.decode()
+    assert at(case, "query", entry_of(case, "query 1").pk, run=2) in links(failed)
+
+
+def test_no_number_while_scores_are_computed(sign_in, case, runs, monkeypatch):
+    queued = []
+    monkeypatch.setattr(tasks, "send", lambda task, pk: queued.append((task.name, pk)))
+    rate_all(case, {"query 1": {"c": 2}}, case.owner)
+    client = sign_in("viewer")
+    response = client.get(at(case, "report"))
+    assert queued == [("rescore_run", runs[1].pk)]
+    page = attributes(by_id(response, "content"))
+    assert page["hx-get"] == at(case, "report")
+    assert figure(response, "score") == "…"
+    assert figure(response, "coverage") == "5 of 9"
+    for part in ("report-rate-next", "report-plan", "report-distribution"):
+        assert "Known once the scores have been computed." in words(by_id(response, part))
+    tasks.rescore_run.func(runs[1].pk)
+    response = client.get(at(case, "report"))
+    assert queued[1:] == [("rescore_run", runs[0].pk)]  # the plan needs the scores of the baseline
+    assert figure(response, "score") != "…"
+    tasks.rescore_run.func(runs[0].pk)
+    response = client.get(at(case, "report"))
+    assert "hx-get" not in attributes(by_id(response, "content"))
+    assert len(queued) == 2
+
+
+def test_files(sign_in, case, runs):
+    client = sign_in("viewer")
+    response = client.get(at(case, "report_csv"))
+    rows = {row["query"]: row for row in csv.DictReader(response.content.decode().splitlines())}
+    assert (rows["query 1"]["documents"], rows["query 1"]["rated"], rows["query 4"]["hits"]) == ("3", "2", "0")
+    data = json.loads(client.get(at(case, "report_json")).content)
+    assert (data["run"], data["scored"], data["rated"], data["documents"]) == (runs[1].pk, 3, 4, 9)
+    assert data["no_results"] == ["query 4"]
+    assert data["plan"]["baseline"] == runs[0].pk
+    assert data["per_query"]["query 1"]["rated"] == 2
+    assert data["rescoring"] is False
+
+
+def test_constant_number_of_statements(sign_in, case, runs, django_assert_max_num_queries):
+    client = sign_in("viewer")
+    with django_assert_max_num_queries(30):
+        client.get(at(case, "report"))
+
+
+def test_the_workbench_leads_to_the_report_of_the_run_shown(sign_in, case, runs):
+    client = sign_in("viewer")
+    assert attributes(by_id(client.get(at(case, "case")), "report-link"))["href"] == at(case, "report")
+    page = client.get(at(case, "case", run=1))
+    assert attributes(by_id(page, "report-link"))["href"] == at(case, "report", run=1)
