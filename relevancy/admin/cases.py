@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from relevancy import models, scores
 
-from .base import ReadOnlyAdmin, ReadOnlyInline, UndeletableAdmin
+from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline, UndeletableAdmin
 
 
 @admin.register(models.Book)
@@ -46,6 +46,16 @@ class QueryLinkAdmin(ReadOnlyAdmin):
     list_filter = ("shares_ratings",)
     list_select_related = ("book",)
     search_fields = ("book__name", "queries__text")
+
+
+@admin.register(models.CaseGroup)
+class CaseGroupAdmin(IdSelectMixin, admin.ModelAdmin):
+    list_display = ("name", "owner", "weighting", "created_at")
+    list_filter = ("weighting",)
+    list_select_related = ("owner",)
+    search_fields = ("name", "owner__email", "owner__name")
+    autocomplete_fields = ("owner", "teams", "cases")
+    readonly_fields = ("created_at",)
 
 
 class CaseScorerInline(ReadOnlyInline):

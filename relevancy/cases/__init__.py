@@ -1,6 +1,6 @@
 """Service: cases, from set-up to archive."""
 
-from . import annotations, public_links
+from . import annotations, groups, public_links
 from .activity import recent_activity
 from .cases import archive, build_book, create, rename, restore, share, unshare
 from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
@@ -26,6 +26,7 @@ __all__ = [
     "delete",
     "duplicate",
     "find_cases",
+    "groups",
     "losses",
     "public_links",
     "recent_activity",

@@ -7,6 +7,7 @@ from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
 from .figures import ComparisonFigures, compute_figures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
+from .groups import GroupComparison, combine_cases, describe_group
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
@@ -32,6 +33,7 @@ __all__ = [
     "DocumentToRate",
     "DropCheck",
     "Figure",
+    "GroupComparison",
     "ListOverlap",
     "PairSummary",
     "PoolBias",
@@ -45,11 +47,13 @@ __all__ = [
     "TagFigures",
     "check_drop",
     "check_limits",
+    "combine_cases",
     "compare",
     "compare_result_lists",
     "compare_tags",
     "compute_figures",
     "count_attempts_tried",
+    "describe_group",
     "describe_groups",
     "describe_verdict",
     "distribute_scores",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
-from relevancy.statistics import Verdict, group_runs
+from relevancy.statistics import PairedComparison, Verdict, group_runs
 
 from .comparisons import Comparison, RunPair, name_runs
 
@@ -59,12 +59,16 @@ def _join(names: Sequence[str]) -> str:
 
 
 def _describe_difference(pair: RunPair) -> str:
-    """Returns the difference with its interval and p: `+5.5 points (95 %: 0.4 to 10.9), p = .037`."""
-    text = f"{format_signed(pair.paired.differences.mean, 1)} points"
-    if pair.paired.interval is not None:
-        low, high = (format_rounded(bound, 1) for bound in (pair.paired.interval.low, pair.paired.interval.high))
-        text += f" (95 %: {low} to {high})"
     p = next((p for p in (pair.p_holm, pair.p_hsd, pair.paired.p) if p is not None), None)
+    return describe_difference(pair.paired, p)
+
+
+def describe_difference(paired: PairedComparison, p: float | None) -> str:
+    """Returns the difference with its interval and p: `+5.5 points (95 %: 0.4 to 10.9), p = .037`."""
+    text = f"{format_signed(paired.differences.mean, 1)} points"
+    if paired.interval is not None:
+        low, high = (format_rounded(bound, 1) for bound in (paired.interval.low, paired.interval.high))
+        text += f" (95 %: {low} to {high})"
     if p is not None:
         formatted = format_p(p)
         text += f", p {formatted}" if formatted.startswith("<") else f", p = {formatted}"

@@ -5,6 +5,7 @@ from .api_token import ApiToken
 from .attempt import Attempt
 from .book import Book, Query, QueryLink
 from .case import Case, CaseQuery, CaseScorer
+from .case_group import CaseGroup
 from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
 from .external_account import ExternalAccount
@@ -49,6 +50,7 @@ __all__ = [
     "Book",
     "CalibrationSample",
     "Case",
+    "CaseGroup",
     "CaseQuery",
     "CaseRevision",
     "CaseScore",

@@ -224,3 +224,41 @@ def history_chart(
         first,
         _caption(points[-1]),
     )
+
+
+def lines_chart(points: Sequence[Any], rows: Sequence[Any]) -> SafeString:
+    """The mean of a group of cases after each run, and the line of each case, from 0 to 100, as wide as its container.
+
+    points: with `score`, `at` and `by_case`, the scores of the cases in the order of `rows`, which have a `case`.
+    """
+    means = [numbers.known(point.score) for point in points]
+    known = [score for score in means if score is not None]
+    lines = []
+    for position, row in enumerate(rows):
+        scores = [numbers.known(point.by_case[position]) for point in points]
+        for stretch in _runs([score is not None for score in scores]):
+            path = _path([(_spread(i, len(points)), 100 - _within(scores[i])) for i in stretch])
+            name = f"{row.case}: {numbers.score(scores[stretch[-1]])}"
+            lines.append(format_html('<path class="line pending" d="{}"><title>{}</title></path>', path, name))
+    values = [
+        {
+            "label": str(point.run),
+            "when": point.at,
+            "score": point.score,
+            "title": f"{point.run}: {numbers.score(point.score)}",
+        }
+        for point in points
+    ]
+    return format_html(
+        '<svg class="chart" height="96" role="img" aria-label="{}">{}'
+        '<svg y="18" width="100%" height="60" viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">'
+        '{}{}</svg>{}<text class="label" y="94">{}</text>'
+        '<text class="label" x="100%" y="94" text-anchor="end">{}</text></svg>',
+        f"Mean. {_in_words(known)}",
+        _GRID,
+        mark_safe("".join(lines)),
+        _curves(values, means),
+        _dots(values, means),
+        _caption(values[0]) if len(values) > 1 else "",
+        _caption(values[-1]),
+    )

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.shortcuts import get_object_or_404
 
-from relevancy.models import Book, Case, Endpoint, JudgeModel, Role, Scorer, Team, User
+from relevancy.models import Book, Case, CaseGroup, Endpoint, JudgeModel, Role, Scorer, Team, User
 
 
 class AccessQuerySet[M: Model](Protocol):
@@ -58,7 +58,7 @@ def require_admin(user: User) -> None:
 def _missing_role(visible: Model, needs: Role) -> str:
     if isinstance(visible, Team):
         return f"You need the role {needs.label} in the team “{visible}”. An owner of the team can give it to you."
-    assert isinstance(visible, Book | Case | Endpoint | JudgeModel | Scorer)
+    assert isinstance(visible, Book | Case | CaseGroup | Endpoint | JudgeModel | Scorer)
     if visible.owner is None:
         return f"“{visible}” is available to all users; only an admin can change it."
     if isinstance(visible, Scorer) and needs == Role.OWNER:

@@ -273,6 +273,16 @@ scorer_adopt           POST   see     302
 scorer_replace         GET    see     200
 scorer_replace         POST   see     422
 scorer_export          GET    see     200
+groups                 GET    all     200
+group_new              GET    all     200
+group_new              POST   all     302
+group                  GET    see     200
+group_edit             GET    edit    200
+group_edit             POST   edit    302
+group_case_add         POST   edit    302
+group_case_remove      POST   edit    302
+group_delete           GET    own     200
+group_delete           POST   own     302
 teams                  GET    all     200
 team_new               GET    all     200
 team_new               POST   all     302
@@ -329,6 +339,7 @@ class World:
             "token": teams.invitations.token(self.invitation),
             "query_id": self.case.book.queries.first().pk,
             "judge_id": self.judge.pk,
+            "group_id": self.case.groups.get().pk,
             "link_id": self.case.case_queries.first().query.link_id,
             "test_id": self.test.pk,
             "public_link_id": self.public_link.pk,
@@ -347,6 +358,8 @@ def make_world(owner, name, script_owner):
     member = team.memberships.create(user=User.objects.create_user(f"member-{team.pk}@example.org"), role=Role.RATER)
     case = make_case(2, {"query 1": {"a": 3, "x": 1}}, owner=owner)
     cases.share(case=case, team=team)
+    group = cases.groups.create(name=f"Group of {name}", by=owner, teams=[team])
+    cases.groups.add_case(group=group, case=case)
     queries.link(queries=list(case.book.queries.all()))
     endpoint = make_endpoint(owner)
     endpoint.teams.add(team)
@@ -430,6 +443,9 @@ def bodies(world):
         "query_edit": {"text": "query 1", "weight": "1"},
         "query_move": {"steps": "1"},
         "query_notes": {"notes": "noted"},
+        "group_new": {"name": "Markets", "weighting": "cases"},
+        "group_edit": {"name": "Markets", "weighting": "cases"},
+        "group_case_add": {"case": world.case.pk},
         "query_links_add": {"queries": list(world.case.case_queries.values_list("pk", flat=True))},
         "query_links_sharing": {"shares": "1"},
         "query_tag": {"tag": "films", "add": "films"},

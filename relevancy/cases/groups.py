@@ -1,0 +1,249 @@
+"""Groups of cases: their mean, its history, and the newest runs against their baselines."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+
+from relevancy import comparison, scores
+from relevancy.models import Case, CaseGroup, CaseScore, Role, Run, StoredComparison, Team, User
+from relevancy.models.saving import clean_and_save
+
+from .dashboard import CaseRow, case_rows, find_cases
+
+MAX_CASES = 50  # of a group
+MAX_POINTS = 60  # of the history: the newest
+
+
+def create(*, name: str, by: User, weighting: str = CaseGroup.Weighting.CASES, teams: Iterable[Team] = ()) -> CaseGroup:
+    """Creates an empty group that its owner and the members of the teams can see. Raises `ValidationError` for an invalid name."""
+    group = CaseGroup(name=name, owner=by, weighting=weighting)
+    group.full_clean()
+    with transaction.atomic():
+        group.save()
+        group.teams.set(teams)
+    return group
+
+
+def change(*, group: CaseGroup, name: str, weighting: str) -> None:
+    """Changes the name of a group, and what counts the same in its mean. Raises `ValidationError`."""
+    clean_and_save(group, name=name, weighting=weighting)
+
+
+def set_teams(*, group: CaseGroup, teams: Collection[Team], by: User) -> None:
+    """Shares a group with these teams. Teams that the user does not see stay as they are."""
+    visible = Team.objects.visible_to(by)
+    hidden = group.teams.exclude(pk__in=visible.values("pk"))
+    group.teams.set([*teams, *hidden])
+
+
+def add_case(*, group: CaseGroup, case: Case) -> None:
+    """Adds a case. Raises `ValidationError` if the group has the largest number of cases."""
+    with transaction.atomic():
+        CaseGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
+        if group.cases.count() >= MAX_CASES and not group.cases.filter(pk=case.pk).exists():
+            raise ValidationError(f"The group has {MAX_CASES} cases, which is the maximum. Remove one first.")
+        group.cases.add(case)
+
+
+def remove_case(*, group: CaseGroup, case_id: int) -> None:
+    """Removes a case from a group. Nothing happens to the case."""
+    group.cases.remove(case_id)
+
+
+def delete(*, group: CaseGroup) -> None:
+    """Deletes a group. Its cases stay."""
+    group.delete()
+
+
+def groups_of(user: User) -> QuerySet[CaseGroup]:
+    """Returns the groups that a user can see, with `role`."""
+    groups: QuerySet[CaseGroup] = CaseGroup.objects.visible_to(user)
+    return groups
+
+
+@dataclass(frozen=True)
+class GroupMean:
+    """The mean of the scores of a group's cases.
+
+    score: 0–100; None if there is none, for the `reason`.
+    counted: the number of cases with a score. weights: of the cases in the order of the rows, 0 for those without a score.
+    """
+
+    score: float | None
+    reason: str
+    counted: int
+    weights: Sequence[float]
+
+
+@dataclass(frozen=True)
+class GroupPoint:
+    """The scores of a group after a run. by_case: the newest score of each case until then, in the order of the rows."""
+
+    run: Run
+    at: datetime
+    score: float | None
+    by_case: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class GroupView:
+    """A group as one user sees it.
+
+    rows: the cases that the user can see. hidden: the number of others; 0 for those who may not know that there are any.
+    """
+
+    group: CaseGroup
+    rows: list[CaseRow]
+    hidden: int
+    mean: GroupMean
+
+
+def read_group(*, group: CaseGroup, by: User) -> GroupView:
+    """Reads a group for a user, who sees the cases that they may see anyway, and the mean of these.
+
+    Those who may change the group know how many others there are. The number of SQL statements does not depend on the cases.
+    """
+    rows = case_rows(find_cases(by).filter(groups=group).order_by("name", "pk"))
+    role: int = vars(group).get("role", 0)
+    hidden = 0
+    if role >= Role.EDITOR:
+        hidden = group.cases.filter(archived_at=None).count() - len(rows)
+    return GroupView(group, rows, hidden, mean_of(rows, group.weighting))
+
+
+def mean_of(rows: Sequence[CaseRow], weighting: str) -> GroupMean:
+    """Returns the weighted mean of the scores of cases; cases without a score are left out.
+
+    There is none if the cases are scored by different scorers: their points mean different things.
+    """
+    weights = [_weight(row, weighting) for row in rows]
+    scored = [(row, weight) for row, weight in zip(rows, weights, strict=True) if weight]
+    if not rows:
+        return GroupMean(None, "The group has no cases.", 0, weights)
+    if not scored:
+        return GroupMean(None, "No case has a score yet.", 0, weights)
+    names = sorted({str(row.version.scorer) for row, _ in scored if row.version}, key=str.casefold)
+    if len({row.version.pk for row, _ in scored if row.version}) > 1:
+        kinds = f"different scorers ({', '.join(names)})" if len(names) > 1 else f"different versions of {names[0]}"
+        reason = f"The cases are scored by {kinds}, whose points cannot be averaged. Give them the same primary scorer."
+        return GroupMean(None, reason, len(scored), weights)
+    total = sum(weight * (row.score.score or 0.0) for row, weight in scored if row.score)
+    return GroupMean(total / sum(weight for _, weight in scored), "", len(scored), weights)
+
+
+def _weight(row: CaseRow, weighting: str) -> float:
+    """Returns the weight of a case, 0 without a score that is up to date."""
+    if row.score is None or row.score.score is None or not scores.is_settled(row.score):
+        return 0.0
+    return 1.0 if weighting == CaseGroup.Weighting.CASES else float(row.score.scored)
+
+
+def history_of(rows: Sequence[CaseRow], weighting: str) -> list[GroupPoint]:
+    """Returns the mean of the group after each run of its cases, oldest first: of the newest score of each case at that time.
+
+    It begins when every case has a score. Scores are those of today's ratings. Two SQL statements for each case. Empty if the cases
+    have different scorers.
+    """
+    versions = {row.version.pk: row.version for row in rows if row.version}
+    if len(versions) != 1 or not rows:
+        return []
+    (version,) = versions.values()
+    events: list[tuple[datetime, int, CaseScore, float]] = []
+    for position, row in enumerate(rows):
+        found = [each for each in scores.recent_case_scores(row.case, version) if scores.is_settled(each)]
+        finished = Run.objects.filter(pk__in=[each.run_id for each in found], finished_at__isnull=False)
+        times = dict(finished.values_list("pk", "finished_at"))
+        for each in found:
+            at = times.get(each.run_id)
+            if at is not None and each.score is not None:
+                events.append((at, position, each, each.score))
+    latest: dict[int, tuple[float, float]] = {}
+    points = []
+    for at, position, case_score, score in sorted(events, key=lambda event: (event[0], event[1], event[2].run_id)):
+        latest[position] = score, 1.0 if weighting == CaseGroup.Weighting.CASES else float(case_score.scored)
+        if len(latest) == len(rows):
+            total = sum(weight for _, weight in latest.values())
+            mean = sum(each * weight for each, weight in latest.values()) / total
+            points.append(GroupPoint(case_score.run, at, mean, [latest[number][0] for number in range(len(rows))]))
+    return points[-MAX_POINTS:]
+
+
+@dataclass(frozen=True)
+class ComparedCase:
+    """The newest run of a case against its baseline.
+
+    pair: None as long as it is not computed, or cannot be. stored: of which the figures have to be computed; None if there is nothing
+    to compare. error: why there is no pair. p_holm: corrected for the number of cases.
+    """
+
+    row: CaseRow
+    baseline: Run | None = None
+    stored: StoredComparison | None = None
+    pair: comparison.RunPair | None = None
+    error: str = ""
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True)
+class ComparedGroup:
+    """The newest runs of all cases against their baselines.
+
+    together: None until all figures are computed, or if there are none or the cases have different scorers.
+    """
+
+    cases: list[ComparedCase]
+    together: comparison.GroupComparison | None
+
+    @property
+    def to_compute(self) -> list[StoredComparison]:
+        """The comparisons whose figures have to be computed."""
+        return [each.stored for each in self.cases if each.stored and not each.pair and not each.error]
+
+    @property
+    def counted(self) -> int:
+        """The number of cases that the figures of the group are made of."""
+        return sum(each.pair is not None for each in self.cases)
+
+
+def compare_group(rows: Sequence[CaseRow], mean: GroupMean) -> ComparedGroup:
+    """Compares the newest scored run of each case with its baseline, under the primary scorer of the case.
+
+    Computes nothing that a worker has to compute: see `ComparedGroup.to_compute`. A few SQL statements for each case.
+    """
+    compared = [_compare_case(row) for row in rows]
+    counted = [
+        (each, weight) for each, weight in zip(compared, mean.weights, strict=True) if each.pair is not None and weight
+    ]
+    is_complete = not any(each.stored and not each.pair and not each.error for each in compared)
+    if not counted or not is_complete or mean.score is None:
+        return ComparedGroup(compared, None)
+    together = comparison.combine_cases(
+        [each.pair for each, _ in counted if each.pair], [weight for _, weight in counted]
+    )
+    p_by_case = {each.row.case.pk: p for (each, _), p in zip(counted, together.p_holm, strict=True)}
+    with_p = [
+        ComparedCase(each.row, each.baseline, each.stored, each.pair, each.error, p_by_case.get(each.row.case.pk))
+        for each in compared
+    ]
+    return ComparedGroup(with_p, together)
+
+
+def _compare_case(row: CaseRow) -> ComparedCase:
+    if row.scored_run is None or row.version is None:
+        return ComparedCase(row)
+    run = row.scored_run
+    run.case = row.case
+    baseline = scores.baseline_of(run)
+    if baseline is None:
+        return ComparedCase(row)
+    baseline.case = row.case
+    runs = [baseline, run]
+    stored = comparison.stored.find_or_create(runs=runs, version=row.version)
+    if stored.is_current:
+        return ComparedCase(row, baseline, stored, comparison.stored.load(stored, runs).comparison.pairs[0])
+    error = stored.error if not comparison.stored.needs_computing(stored) else ""
+    return ComparedCase(row, baseline, stored, None, error)

@@ -1,0 +1,48 @@
+"""Groups of cases: several markets or languages with a mean of their own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from .access import SharedQuerySet
+from .case import Case
+from .team import Team
+from .text import LineField
+
+
+class CaseGroupQuerySet(SharedQuerySet["CaseGroup"]):
+    """Groups of cases; `SharedQuerySet` defines access. A role on a group gives no role on its cases."""
+
+
+class CaseGroup(models.Model):
+    """Cases that are looked at together.
+
+    weighting: what counts the same in the mean of the group: each case, or each query that has a score.
+    """
+
+    class Weighting(models.TextChoices):
+        CASES = "cases", "each case counts the same"
+        QUERIES = "queries", "each scored query counts the same"
+
+    name = LineField(max_length=191)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="case_groups")
+    teams = models.ManyToManyField(Team, blank=True, related_name="case_groups")
+    cases = models.ManyToManyField(Case, blank=True, related_name="groups")
+    weighting = models.CharField(max_length=10, choices=Weighting, default=Weighting.CASES)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar = CaseGroupQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name", "id")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(weighting__in=["cases", "queries"]), name="case_group_weighting_known"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,152 @@
+"""Pages of groups of cases: their mean and its history, and what the newest runs changed."""
+
+from django.core.exceptions import ValidationError
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from relevancy import cases, comparison, tasks
+from relevancy.models import Case, CaseGroup, Role
+from relevancy.statistics.types import Verdict
+from relevancy.views.forms import add_errors, form_error
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, redirect_with_message
+
+from .forms import AddCaseForm, GroupForm
+
+VERDICTS = {
+    Verdict.BETTER: "better",
+    Verdict.WORSE: "worse",
+    Verdict.EQUAL: "practically equal",
+    Verdict.UNDECIDED: "not shown",
+    Verdict.TOO_FEW: "too few queries",
+}
+
+
+def _get_group(request: HtmxRequest, group_id: int, needs: Role = Role.VIEWER) -> CaseGroup:
+    group: CaseGroup = get_or_403(CaseGroup.objects.select_related("owner"), request.user, group_id, needs=needs)
+    return group
+
+
+def _group_url(group: CaseGroup) -> str:
+    return reverse("group", args=[group.pk])
+
+
+@require_GET
+def group_list(request: HtmxRequest) -> HttpResponse:
+    """The groups that the user can see."""
+    groups = cases.groups.groups_of(request.user).select_related("owner").annotate(case_count=Count("cases"))
+    return render(request, "groups/list.html", {"groups": groups})
+
+
+@require_http_methods(["GET", "POST"])
+def group_new(request: HtmxRequest) -> HttpResponse:
+    """Creates a group owned by the user."""
+    form = GroupForm(request.user, request.POST or None)
+    if form.is_valid():
+        try:
+            created = cases.groups.create(by=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect_with_message(request, _group_url(created), f"Group “{created}” created. Add its cases.")
+    return render(request, "groups/form.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_GET
+def group(request: HtmxRequest, group_id: int) -> HttpResponse:
+    """A group; for htmx the comparison of its newest runs, which is polled until a worker has computed all figures."""
+    found = _get_group(request, group_id)
+    view = cases.groups.read_group(group=found, by=request.user)
+    compared = cases.groups.compare_group(view.rows, view.mean)
+    for stored in compared.to_compute:
+        tasks.enqueue_comparison(stored)
+    role: int = vars(found)["role"]
+    context: dict[str, object] = {
+        "group": found,
+        "view": view,
+        "compared": compared,
+        "rows": [_compared_row(each) for each in compared.cases],
+        "sentence": comparison.describe_group(compared.together, compared.counted) if compared.together else "",
+        "can_edit": role >= Role.EDITOR,
+        "can_delete": role >= Role.OWNER,
+    }
+    if request.htmx:
+        return render(request, "groups/_comparison.html", context)
+    context["points"] = cases.groups.history_of(view.rows, found.weighting)
+    if role >= Role.EDITOR:
+        others = Case.objects.visible_to(request.user).live().exclude(groups=found).order_by("name", "pk")
+        context["add_form"] = AddCaseForm(others)
+        context["has_others"] = others.exists()
+    return render(request, "groups/group.html", context)
+
+
+def _compared_row(each: cases.groups.ComparedCase) -> dict[str, object]:
+    """Returns what the table of the comparison says about a case."""
+    row: dict[str, object] = {"compared": each, "row": each.row, "verdict": "", "url": ""}
+    if each.pair is not None:
+        row["verdict"] = VERDICTS[each.pair.paired.decide(each.p_holm)]
+        row["interval"] = each.pair.paired.interval
+    if each.baseline is not None and each.row.scored_run is not None:
+        numbers = [each.baseline.number, each.row.scored_run.number]
+        row["url"] = reverse("compare", args=[each.row.case.pk], query={"run": numbers})
+    return row
+
+
+@require_http_methods(["GET", "POST"])
+def group_edit(request: HtmxRequest, group_id: int) -> HttpResponse:
+    """Changes the name of a group and its mean, and for owners its teams."""
+    found = _get_group(request, group_id, Role.EDITOR)
+    can_share = vars(found)["role"] >= Role.OWNER
+    initial = {"name": found.name, "weighting": found.weighting, "teams": found.teams.all()}
+    form = GroupForm(request.user, request.POST or None, initial=initial, can_share=can_share)
+    if form.is_valid():
+        teams = form.cleaned_data.pop("teams", None)
+        try:
+            cases.groups.change(group=found, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            if teams is not None:
+                cases.groups.set_teams(group=found, teams=teams, by=request.user)
+            return redirect_with_message(request, _group_url(found), "The group is saved.")
+    return render(request, "groups/form.html", {"form": form, "group": found}, status=422 if form.errors else 200)
+
+
+@require_POST
+def group_case_add(request: HtmxRequest, group_id: int) -> HttpResponse:
+    """Adds the case in `case`, of the form or, to undo its removal, of the address."""
+    found = _get_group(request, group_id, Role.EDITOR)
+    form = AddCaseForm(
+        Case.objects.visible_to(request.user).live(), request.POST if "case" in request.POST else request.GET
+    )
+    if not form.is_valid():
+        return conflict(request, _group_url(found), form_error(form))
+    try:
+        cases.groups.add_case(group=found, case=form.cleaned_data["case"])
+    except ValidationError as error:
+        return conflict(request, _group_url(found), error)
+    return redirect_with_message(request, _group_url(found), f"“{form.cleaned_data['case']}” added to the group.")
+
+
+@require_POST
+def group_case_remove(request: HtmxRequest, group_id: int, case_id: int) -> HttpResponse:
+    """Removes a case from a group; adding it again undoes that."""
+    found = _get_group(request, group_id, Role.EDITOR)
+    case: Case = get_or_403(Case.objects, request.user, case_id, needs=Role.VIEWER)
+    cases.groups.remove_case(group=found, case_id=case.pk)
+    undo = reverse("group_case_add", args=[found.pk], query={"case": case.pk})
+    return redirect_with_message(request, _group_url(found), f"“{case}” removed from the group.", undo=undo)
+
+
+@require_http_methods(["GET", "POST"])
+def group_delete(request: HtmxRequest, group_id: int) -> HttpResponse:
+    """Asks, then deletes a group. Its cases stay."""
+    found = _get_group(request, group_id, Role.OWNER)
+    if request.method == "POST":
+        cases.groups.delete(group=found)
+        return redirect_with_message(request, reverse("groups"), f"Group “{found}” deleted. Its cases are kept.")
+    return render(request, "groups/delete.html", {"group": found})

@@ -1,0 +1,142 @@
+"""Groups of cases: their mean, its history, and the verdict on the newest runs of all cases."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from django.core.exceptions import ValidationError
+
+from relevancy import cases, comparison, scores
+from relevancy.models import CaseGroup, Role, ScorerVersion
+from relevancy.statistics import Verdict
+from tests.comparison.conftest import run_with
+from tests.factories import make_case, make_team, make_user
+
+pytestmark = pytest.mark.django_db
+RATINGS = {f"query {number}": {"a": 3, "b": 1} for number in (1, 2, 3, 4)}
+
+
+def make_group(owner, *members, weighting="cases"):
+    group = cases.groups.create(name="Markets", by=owner, weighting=weighting)
+    for case in members:
+        cases.groups.add_case(group=group, case=case)
+    return read(group, owner)[0]
+
+
+def read(group, user):
+    found = CaseGroup.objects.visible_to(user).get(pk=group.pk)
+    return found, cases.groups.read_group(group=found, by=user)
+
+
+@pytest.fixture
+def owner():
+    return make_user()
+
+
+@pytest.fixture
+def markets(owner, script):
+    """Two cases with P@1, of two and of four queries: 50 → 100 and 25 → 50 points, in two runs each."""
+    texts = list(RATINGS)
+    small = make_case(2, {text: RATINGS[text] for text in texts[:2]}, owner=owner, measures=("P@1",))
+    large = make_case(4, RATINGS, owner=owner, measures=("P@1",))
+    run_with(small, {"query 1": "ab", "query 2": "xb"})
+    run_with(large, {"query 1": "ab", "query 2": "xb", "query 3": "xb", "query 4": "xb"})
+    run_with(small, {"query 1": "ab", "query 2": "ab"})
+    run_with(large, {"query 1": "ab", "query 2": "ab", "query 3": "xb", "query 4": "xb"})
+    for case in (small, large):
+        assert scores.rescore_case(case, seconds=60)
+    return small, large
+
+
+@pytest.mark.parametrize(("weighting", "mean"), [("cases", 75), ("queries", (2 * 100 + 4 * 50) / 6)])
+def test_the_mean_weighs_cases_or_queries(owner, markets, weighting, mean):
+    _, view = read(make_group(owner, *markets, weighting=weighting), owner)
+    assert view.mean.score == pytest.approx(mean)
+    assert (view.mean.counted, view.hidden) == (2, 0)
+
+
+def test_the_mean_leaves_out_cases_without_a_score_and_refuses_different_scorers(owner, markets):
+    group = make_group(owner)
+    assert read(group, owner)[1].mean.reason == "The group has no cases."
+    cases.groups.add_case(group=group, case=make_case(1, owner=owner, measures=("P@1",)))
+    assert read(group, owner)[1].mean.reason == "No case has a score yet."
+    cases.groups.add_case(group=group, case=markets[0])
+    mean = read(group, owner)[1].mean
+    assert (mean.score, mean.counted) == (100, 1)
+    other = make_case(1, {"query 1": {"a": 3}}, owner=owner, measures=("nDCG@10",))
+    run_with(other, {"query 1": "a"})
+    cases.groups.add_case(group=group, case=other)
+    mean = read(group, owner)[1].mean
+    assert mean.score is None
+    assert "nDCG@10, P@1" in mean.reason
+
+
+def test_members_see_the_mean_of_the_cases_they_may_see(owner, markets):
+    team = make_team("Search", Vera=Role.VIEWER, Edith=Role.EDITOR)
+    group = make_group(owner, *markets)
+    cases.groups.set_teams(group=group, teams=[team], by=make_user(superuser=True))
+    cases.share(case=markets[0], team=team)
+    people = {member.user.name: member.user for member in team.memberships.select_related("user")}
+    for name, hidden in (("Vera", 0), ("Edith", 1)):
+        _, view = read(group, people[name])
+        assert [row.case for row in view.rows] == [markets[0]]
+        assert (view.mean.score, view.hidden) == (100, hidden)
+
+
+def test_the_history_begins_when_every_case_has_a_score(owner, markets):
+    group = make_group(owner, *markets)
+    points = cases.groups.history_of(read(group, owner)[1].rows, group.weighting)
+    assert [(point.score, list(point.by_case)) for point in points] == [
+        (37.5, [50, 25]),
+        (62.5, [100, 25]),
+        (75, [100, 50]),
+    ]
+
+
+def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, markets):
+    group = make_group(owner, *markets)
+    _, view = read(group, owner)
+    waiting = cases.groups.compare_group(view.rows, view.mean)
+    assert len(waiting.to_compute) == 2 and waiting.together is None
+    for stored in waiting.to_compute:
+        comparison.stored.compute(stored.pk)
+    compared = cases.groups.compare_group(view.rows, view.mean)
+    assert [each.pair.difference for each in compared.cases] == [50, 25]
+    assert [each.p_holm for each in compared.cases] == [1, 1]
+    # Of the 2 ** 6 patterns of signs of (0, 50) / 2 and (0, 100, 0, 0) / 4, half are as large: only two queries differ.
+    together = compared.together
+    assert together.paired.differences.mean == pytest.approx(37.5)
+    assert (len(together.paired.differences), together.paired.p, together.verdict) == (6, 0.5, Verdict.UNDECIDED)
+
+
+def test_combine_cases_of_equal_weights_and_sizes_is_one_comparison(owner, markets):
+    """Two cases of as many queries: the figures are those of all queries together."""
+    case, version = markets[1], ScorerVersion.objects.used_by(markets[1])[0]
+    runs = list(case.runs.order_by("number"))
+    pair = comparison.compare(runs=runs, version=version).pairs[0]
+    found = comparison.combine_cases([pair, pair], [1.0, 1.0])
+    values = np.tile(pair.paired.differences.values, 2)
+    interval = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert (found.paired.interval.low, found.paired.interval.high) == pytest.approx((interval.low, interval.high))
+    assert found.p_holm == [1, 1]
+    weighted = comparison.combine_cases([pair, pair], [3.0, 1.0])
+    assert weighted.paired.differences.mean == pytest.approx(pair.difference)
+    assert comparison.combine_cases([], []).verdict is Verdict.TOO_FEW
+
+
+def test_add_case_refuses_too_many(owner, monkeypatch):
+    monkeypatch.setattr("relevancy.cases.groups.MAX_CASES", 1)
+    group = make_group(owner, make_case(1, owner=owner))
+    with pytest.raises(ValidationError, match="which is the maximum"):
+        cases.groups.add_case(group=group, case=make_case(1, owner=owner))
+    cases.groups.add_case(group=group, case=group.cases.get())
+
+
+def test_change_and_delete_keep_the_cases(owner, markets):
+    group = make_group(owner, *markets)
+    cases.groups.change(group=group, name="Regions", weighting="queries")
+    with pytest.raises(ValidationError):
+        cases.groups.change(group=group, name="", weighting="queries")
+    cases.groups.remove_case(group=group, case_id=markets[0].pk)
+    assert [row.case for row in read(group, owner)[1].rows] == [markets[1]]
+    cases.groups.delete(group=group)
+    assert {case.pk for case in cases.find_cases(owner)} == {case.pk for case in markets}
