@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relevancy', '0030_qualification'),
+        ('relevancy', '0034_case_history_queued'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relevancy', '0030_qualification'),
+        ('relevancy', '0033_public_links'),
     ]
 
     operations = [
