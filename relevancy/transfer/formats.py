@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 
 class UnclearFile(BadFile):
-    """The form of a file fits several formats, so that somebody has to choose one. formats: these, the likeliest first."""
+    """The form of a file fits several formats, so that the user has to choose one. formats: these, the likeliest first."""
 
     def __init__(self, message: str, formats: "Sequence[FileFormat]") -> None:
         super().__init__(message)
@@ -205,7 +205,7 @@ def read_head(file: IO[bytes], name: str = "") -> Head:
 
 
 def choose(file: IO[bytes], kind: Kind, *, name: str = "", wanted: str = "") -> FileFormat:
-    """Returns the format in which a file is read as `kind`. wanted: the name of a format that somebody has chosen; may be empty.
+    """Returns the format in which a file is read as `kind`. wanted: the name of a format that the user has chosen; may be empty.
 
     Raises `UnclearFile` if it fits several, and `BadFile` if it fits none, with what it is instead.
     """

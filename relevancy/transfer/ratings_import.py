@@ -50,7 +50,7 @@ class RatingsSource:
 def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = "") -> RatingsSource:
     """Returns how the file of a user is read. name: of the file. format: of `formats.of_kind(Kind.RATINGS)`; empty to recognise it.
 
-    Raises `BadFile`, and `UnclearFile` if somebody has to choose the format.
+    Raises `BadFile`, and `UnclearFile` if the user has to choose the format.
     """
     chosen = choose(file, Kind.RATINGS, name=name, wanted=format)
     if chosen.name in _OF_JSON:
