@@ -9,6 +9,7 @@ from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from relevancy.models import (
+    Attempt,
     Authenticator,
     Case,
     Endpoint,
@@ -33,6 +34,7 @@ class AccountContents:
 
     ratings, runs: how many the person gave or made in all; they stay.
     cases, endpoints, judge_models, scorers: those that nobody else can see. They are archived, for admins to restore.
+    used_endpoints: not shared, but cases that others see have attempts on them. They stay as they are.
     schedules: on shared cases, in the person's name; they are switched off.
     teams: those without another member; they are deleted.
     """
@@ -41,6 +43,7 @@ class AccountContents:
     runs: int
     cases: list[Case]
     endpoints: list[Endpoint]
+    used_endpoints: list[Endpoint]
     judge_models: list[JudgeModel]
     scorers: list[Scorer]
     schedules: list[Schedule]
@@ -59,7 +62,7 @@ class AccountContents:
 
 
 def contents(user: User) -> AccountContents:
-    """Returns what deleting the account does. Eight SQL statements."""
+    """Returns what deleting the account does. Nine SQL statements."""
     others = Membership.objects.exclude(user=user).filter(user__is_active=True)
     shared = Team.objects.filter(pk__in=others.values("team"))
 
@@ -70,11 +73,15 @@ def contents(user: User) -> AccountContents:
         return list(rows.filter(owner=user).exclude(pk__in=seen))
 
     cases = unshared(Case.objects.live())
+    endpoints = unshared(Endpoint.objects.live())
+    attempts = Attempt.objects.filter(endpoint__in=endpoints).exclude(case__in=cases)
+    used = set(attempts.values_list("endpoint_id", flat=True))
     return AccountContents(
         ratings=user.ratings.count(),
         runs=user.runs.count(),
         cases=cases,
-        endpoints=unshared(Endpoint.objects.live()),
+        endpoints=[endpoint for endpoint in endpoints if endpoint.pk not in used],
+        used_endpoints=[endpoint for endpoint in endpoints if endpoint.pk in used],
         judge_models=unshared(JudgeModel.objects.live()),
         scorers=unshared(Scorer.objects.live()),
         schedules=list(Schedule.objects.filter(author=user).exclude(next_at=None).select_related("case")),

@@ -53,7 +53,9 @@ def test_ratings_runs_and_what_is_shared_stay(ann: User, script) -> None:
     team = make_team(bob=Role.OWNER)
     case = make_case(["a query"], owner=ann)
     cases.share(case=case, team=team)
-    run = run_now(make_attempt(case, endpoint=make_endpoint(owner=ann)))
+    endpoint = make_endpoint(owner=ann, credentials={"password": "secret"})
+    run = run_now(make_attempt(case, endpoint=endpoint))
+    assert accounts.deletion.contents(ann).used_endpoints == [endpoint]
     query = case.book.queries.get()
     judgments.rate(query=query, doc_id="a", value=3, by=ann)
     before = cases_score(case)
@@ -61,7 +63,9 @@ def test_ratings_runs_and_what_is_shared_stay(ann: User, script) -> None:
     assert Rating.objects.get(query=query).rater_id == ann.pk
     assert cases_score(case) == before
     run.refresh_from_db()
+    endpoint.refresh_from_db()
     assert run.created_by_id == ann.pk
+    assert (endpoint.archived_at, endpoint.credentials) == (None, {"password": "secret"})
     bob = User.objects.get(name="bob")
     assert Case.objects.live().owned_by(bob).filter(pk=case.pk).exists()
 
