@@ -3,6 +3,7 @@
 from . import stored
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
+from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
 from .figures import ComparisonFigures, compute_figures
@@ -53,8 +54,12 @@ __all__ = [
     "compare_tags",
     "compute_figures",
     "count_attempts_tried",
+    "describe_differences",
     "describe_group",
     "describe_groups",
+    "describe_scatter",
+    "describe_scores",
+    "describe_search_times",
     "describe_verdict",
     "distribute_scores",
     "distribute_search_times",

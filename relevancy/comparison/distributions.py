@@ -25,6 +25,14 @@ class Distribution:
     before: Sequence[int]
     after: Sequence[int]
 
+    @property
+    def table(self) -> list[tuple[str, str, str]]:
+        """The steps with both numbers, as text."""
+        return [
+            (step, f"{before:,}", f"{after:,}")
+            for step, before, after in zip(self.steps, self.before, self.after, strict=True)
+        ]
+
 
 @dataclass(frozen=True)
 class SearchTimes:

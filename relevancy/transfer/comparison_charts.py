@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from relevancy import comparison
 from relevancy.comparison import Distribution, QueryRow, distribute_scores, distribute_search_times
 
 WIDTH, HEIGHT = 600.0, 200.0  # of the plotted area, in units of the view box
@@ -59,10 +60,7 @@ def build_svg_charts(rows: Sequence[QueryRow], first: str, second: str) -> list[
         charts += [_differences(compared), _scatter(compared, first, second), _scores(compared, first, second)]
     times = distribute_search_times(rows)
     if times is not None:
-        text = (
-            f"Search times of {times.queries:,} queries. {first}: median {times.median[0]:,} ms, 95 % within {times.p95[0]:,} ms. "
-            f"{second}: median {times.median[1]:,} ms, 95 % within {times.p95[1]:,} ms."
-        )
+        text = comparison.describe_search_times(times, first, second)
         charts.append(_overlaid("times", "Search times", text, times.distribution, first, second))
     return charts
 
@@ -83,11 +81,10 @@ def _differences(rows: Sequence[QueryRow]) -> SvgChart:
             if shown(value)
         )
 
-    gains, losses = sum(value > 0 for value in values), sum(value < 0 for value in values)
     return SvgChart(
         key="differences",
         title="Difference per query",
-        text=f"Differences of {len(rows):,} queries, largest gain first: {gains:,} above zero, {losses:,} below.",
+        text=comparison.describe_differences(rows),
         shapes=[Shape("gain", bars(lambda value: value > 0)), Shape("loss", bars(lambda value: value < 0))],
         lines=f"M0 {_number(HEIGHT / 2)}H{_number(WIDTH)}",
         labels=[
@@ -101,11 +98,10 @@ def _differences(rows: Sequence[QueryRow]) -> SvgChart:
 def _scatter(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
     """The score before against the score after; above the diagonal the query has become better."""
     points = [(row.score_a or 0.0, row.score_b or 0.0) for row in rows]
-    above = sum((row.difference or 0.0) > 0 for row in rows)
     return SvgChart(
         key="scatter",
         title=f"{second} against {first}",
-        text=f"Score in {first} against score in {second}: {above:,} of {len(rows):,} queries lie above the diagonal.",
+        text=comparison.describe_scatter(rows, first, second),
         shapes=_density(points) if len(points) > MAX_POINTS else [Shape("points", _dots(points), 0.6)],
         lines=f"M0 {_number(HEIGHT)}L{_number(WIDTH)} 0M0 0V{_number(HEIGHT)}H{_number(WIDTH)}",
         labels=[
@@ -138,8 +134,7 @@ def _density(points: Sequence[tuple[float, float]]) -> list[Shape]:
 
 def _scores(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
     found = distribute_scores(rows)
-    low_before, low_after = sum(found.before[:5]), sum(found.after[:5])
-    text = f"Scores of {len(rows):,} queries: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
+    text = comparison.describe_scores(rows, found, first, second)
     return _overlaid("scores", "Distribution of scores", text, found, first, second)
 
 
@@ -171,10 +166,7 @@ def _overlaid(key: str, title: str, text: str, found: Distribution, first: str, 
         ],
         legend=[("before", first), ("after", second)],
         columns=(found.unit, first, second),
-        table=[
-            (name, f"{before:,}", f"{after:,}")
-            for name, before, after in zip(found.steps, found.before, found.after, strict=True)
-        ],
+        table=found.table,
     )
 
 

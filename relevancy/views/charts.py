@@ -15,6 +15,7 @@ class Chart:
 
     key: stable name. text: what it shows, in a sentence. data: the figure as JSON for js/charts.js.
     columns, table: its numbers; empty if the page has them as a list.
+    is_selectable: whether queries can be selected in it, which filters the list.
     """
 
     key: str
@@ -23,6 +24,7 @@ class Chart:
     data: str
     columns: Sequence[str] = ()
     table: Sequence[Sequence[str]] = ()
+    is_selectable: bool = False
 
 
 def axis_title(text: str) -> dict[str, object]:

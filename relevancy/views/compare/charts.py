@@ -1,35 +1,15 @@
 """The charts of a comparison, built as plotly figures; js/charts.js draws them with the colours of the theme."""
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape
 
 import plotly.graph_objects as go
 
 from relevancy import comparison
 from relevancy.templatetags import numbers
+from relevancy.views.charts import MARGIN, Chart, axis_title, figure_json
 
 MAX_TEXT = 60  # characters of a query's text in a label
-MARGIN = {"t": 8, "r": 12, "b": 32, "l": 52}
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A chart.
-
-    key: stable name. text: what it shows, in a sentence. data: the figure as JSON for js/charts.js.
-    columns, table: its numbers; empty if the list of queries has them.
-    is_selectable: whether queries can be selected in it, which filters the list.
-    """
-
-    key: str
-    title: str
-    text: str
-    data: str
-    columns: Sequence[str] = ()
-    table: Sequence[Sequence[str]] = ()
-    is_selectable: bool = False
 
 
 def build_charts(
@@ -91,7 +71,7 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
         margin=MARGIN,
         bargap=0.15 if len(rows) < 200 else 0,
         xaxis={
-            "title": _title("queries, largest gain first"),
+            "title": axis_title("queries, largest gain first"),
             "showticklabels": False,
             "showgrid": False,
             "zeroline": False,
@@ -99,14 +79,13 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
         },
         barmode="overlay",
         selectdirection="h",
-        yaxis={"title": _title("points"), "range": [-limit, limit], "zeroline": True, "domain": [0.26, 1]},
+        yaxis={"title": axis_title("points"), "range": [-limit, limit], "zeroline": True, "domain": [0.26, 1]},
         yaxis2=_strip("Jaccard", 0.13),
         yaxis3=_strip("RBO", 0.0),
     )
-    gains, losses = sum(map(_is_gain, rows)), sum((row.difference or 0.0) < 0 for row in rows)
-    text = f"Differences of {len(rows):,} queries, largest gain first: {gains:,} above zero, {losses:,} below. "
-    text += "In the rows below the bars, a fuller colour means that more of the result list stayed."
-    return Chart("differences", "Difference per query", text, _to_json(figure), is_selectable=True)
+    text = comparison.describe_differences(rows)
+    text += " In the rows below the bars, a fuller colour means that more of the result list stayed."
+    return Chart("differences", "Difference per query", text, figure_json(figure), is_selectable=True)
 
 
 def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int]) -> None:
@@ -157,28 +136,23 @@ def _scatter(
     figure.update_layout(
         showlegend=False,
         margin=MARGIN,
-        xaxis={"title": _title(first), "range": [-3, 103], "zeroline": False},
-        yaxis={"title": _title(second), "range": [-3, 103], "zeroline": False},
+        xaxis={"title": axis_title(first), "range": [-3, 103], "zeroline": False},
+        yaxis={"title": axis_title(second), "range": [-3, 103], "zeroline": False},
     )
-    above = sum(map(_is_gain, rows))
-    text = f"Score in {first} against score in {second}: {above:,} of {len(rows):,} queries lie above the diagonal."
-    return Chart("scatter", f"{second} against {first}", text, _to_json(figure), is_selectable=True)
+    text = comparison.describe_scatter(rows, first, second)
+    return Chart("scatter", f"{second} against {first}", text, figure_json(figure), is_selectable=True)
 
 
 def _score_distributions(rows: Sequence[comparison.QueryRow], first: str, second: str) -> Chart:
     """How many queries have which score in either run."""
     found = comparison.distribute_scores(rows)
-    low_before, low_after = sum(found.before[:5]), sum(found.after[:5])
-    text = f"Scores of {len(rows):,} queries: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
+    text = comparison.describe_scores(rows, found, first, second)
     return _overlaid("scores", "Distribution of scores", text, found, first, second)
 
 
 def _search_times(times: comparison.SearchTimes, first: str, second: str) -> Chart:
     """How many searches took how long in either run."""
-    text = (
-        f"Search times of {times.queries:,} queries. {first}: median {times.median[0]:,} ms, 95 % within "
-        f"{times.p95[0]:,} ms. {second}: median {times.median[1]:,} ms, 95 % within {times.p95[1]:,} ms."
-    )
+    text = comparison.describe_search_times(times, first, second)
     return _overlaid("times", "Search times", text, times.distribution, first, second)
 
 
@@ -207,13 +181,10 @@ def _overlaid(key: str, title: str, text: str, distribution: comparison.Distribu
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.12},
         margin={**MARGIN, "t": 28},
-        xaxis={"title": _title(unit), "type": "category", "showgrid": False},
-        yaxis={"title": _title("queries"), "rangemode": "tozero"},
+        xaxis={"title": axis_title(unit), "type": "category", "showgrid": False},
+        yaxis={"title": axis_title("queries"), "rangemode": "tozero"},
     )
-    table = [
-        (step, f"{count_a:,}", f"{count_b:,}") for step, count_a, count_b in zip(steps, before, after, strict=True)
-    ]
-    return Chart(key, title, text, _to_json(figure), columns=(unit, first, second), table=table)
+    return Chart(key, title, text, figure_json(figure), columns=(unit, first, second), table=distribution.table)
 
 
 def _strip(name: str, bottom: float) -> dict[str, object]:
@@ -222,15 +193,5 @@ def _strip(name: str, bottom: float) -> dict[str, object]:
     return {**ticks, "domain": [bottom, bottom + 0.1], "range": [0, 1], "showgrid": False, "zeroline": False}
 
 
-def _title(text: str) -> dict[str, object]:
-    return {"text": text, "font": {"size": 12}, "standoff": 6}
-
-
 def _is_gain(row: comparison.QueryRow) -> bool:
     return (row.difference or 0.0) > 0
-
-
-def _to_json(figure: go.Figure) -> str:
-    """Returns the figure as JSON, without the template of plotly, which is large and has colours of its own."""
-    figure.update_layout(template=None)
-    return json.dumps(figure.to_plotly_json(), ensure_ascii=False, separators=(",", ":"))

@@ -13,10 +13,11 @@ from django.urls import reverse
 from relevancy import comparison, queries, tasks
 from relevancy.models import Case, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.errors import error_text
+from relevancy.views.charts import Chart
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
-from .charts import Chart, build_charts
+from .charts import build_charts
 from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
 from .query_filter import ComparedFilter
 from .query_table import QueryTable
