@@ -4,7 +4,6 @@ import logging
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
@@ -16,9 +15,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import accounts, endpoints
 from relevancy.models import ExternalAccount
-from relevancy.models.errors import error_text
 from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import redirect_with_message
+from relevancy.views.responses import conflict, redirect_with_message
 
 from .second_factor import ask_for_code, finish_sign_in
 
@@ -36,7 +34,7 @@ def openid_login(request: HtmxRequest) -> HttpResponse:
     try:
         address = _begin(request, next=next_url if is_safe else reverse("home"))
     except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
-        return _refuse(request, _failure(error), "login")
+        return conflict(request, "login", _failure(error))
     return redirect(address)
 
 
@@ -60,9 +58,9 @@ def openid_answer(request: HtmxRequest) -> HttpResponse:
             accounts.external_accounts.connect(user=request.user, identity=identity)
             return redirect_with_message(request, reverse(page), f"{settings.OIDC_NAME}: connected.")
     except ValidationError as error:
-        return _refuse(request, error_text(error), page)
+        return conflict(request, page, error)
     except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
-        return _refuse(request, _failure(error), page)
+        return conflict(request, page, _failure(error))
     if accounts.second_factor.is_on(user):
         return ask_for_code(request, user, pending["next"])
     return finish_sign_in(request, user, pending["next"])
@@ -82,7 +80,7 @@ def external_accounts(request: HtmxRequest) -> HttpResponse:
         try:
             address = _begin(request, user=request.user.pk)
         except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
-            return _refuse(request, _failure(error), "account_external")
+            return conflict(request, "account_external", _failure(error))
     rows = request.user.external_accounts.all()
     context = {"rows": rows, "address": address, "provider": settings.OIDC_NAME}
     return render(request, "account/external_accounts.html", context)
@@ -95,7 +93,7 @@ def external_account_disconnect(request: HtmxRequest, external_id: int) -> HttpR
     try:
         accounts.external_accounts.disconnect(user=request.user, pk=external.pk)
     except ValidationError as error:
-        return _refuse(request, error_text(error), "account_external")
+        return conflict(request, "account_external", error)
     return redirect_with_message(request, reverse("account_external"), f"{external} no longer signs you in.")
 
 
@@ -121,8 +119,3 @@ def _failure(error: Exception) -> str:
         return str(error)
     log.warning("Signing in with %s failed: %s", settings.OIDC_ISSUER, error)
     return f"Signing in with {settings.OIDC_NAME} failed. Try again; if it fails again, an admin finds the reason in the log."
-
-
-def _refuse(request: HtmxRequest, text: str, page: str) -> HttpResponse:
-    messages.error(request, text)
-    return redirect(page)
