@@ -10,7 +10,6 @@ from relevancy import runs, scores
 from relevancy.engines.types import Display
 from relevancy.models import Case, CaseQuery, CaseScore, PublicLink, Run, ScorerVersion
 from relevancy.runs.results import ShortField
-from relevancy.templatetags import numbers
 from relevancy.views.workbench.history_chart import HistoryChart
 from relevancy.views.workbench.query_detail import read_rankings
 from relevancy.views.workbench.run_selection import RunSelection
@@ -68,19 +67,7 @@ class PublicCase:
 
     def points(self) -> list[dict[str, object]]:
         """Returns the points of the history, without links."""
-        return [
-            {
-                "label": f"run {case_score.run.number}",
-                "when": case_score.day,
-                "score": case_score.score,
-                "low": case_score.low,
-                "high": case_score.high,
-                "pending": not scores.is_settled(case_score),
-                "title": _title(case_score),
-                "is_shown": self.run is not None and case_score.run_id == self.run.pk,
-            }
-            for case_score in self._chart.case_scores
-        ]
+        return self._chart.plain_points()
 
     def page(self, number: str | None) -> "Page[CaseQuery]":
         """Returns a page of the queries with their scores, in the order of the case."""
@@ -112,10 +99,3 @@ class PublicCase:
             )
             for result in found
         ]
-
-
-def _title(case_score: CaseScore) -> str:
-    score = "being rescored"
-    if scores.is_settled(case_score):
-        score = f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
-    return f"Run {case_score.run.number} · {score}"

@@ -55,15 +55,25 @@ class HistoryChart:
         case_url = reverse("case", args=[self._case.pk])
         return [
             {
+                **point,
+                "title": _title(case_score),
+                "href": f"{case_url}?run={case_score.run.number}",
+            }
+            for point, case_score in zip(self.plain_points(), self.case_scores, strict=True)
+        ]
+
+    def plain_points(self) -> list[dict[str, object]]:
+        """Returns the points without links and without names of attempts, as anybody may see them."""
+        return [
+            {
                 "label": f"run {case_score.run.number}",
                 "when": case_score.day,
                 "score": case_score.score,
                 "low": case_score.low,
                 "high": case_score.high,
                 "pending": not scores.is_settled(case_score),
-                "title": _title(case_score),
+                "title": f"Run {case_score.run.number} · {_score_text(case_score)}",
                 "is_shown": case_score.run_id == self._shown_run_id,
-                "href": f"{case_url}?run={case_score.run.number}",
             }
             for case_score in self.case_scores
         ]
@@ -81,7 +91,10 @@ class HistoryChart:
 def _title(case_score: CaseScore) -> str:
     attempt = case_score.run.attempt
     name = f" {attempt.name}" if attempt.name else ""
-    score = "being rescored"
-    if scores.is_settled(case_score):
-        score = f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
-    return f"Run {case_score.run.number} · attempt {attempt.number}{name} · {score}"
+    return f"Run {case_score.run.number} · attempt {attempt.number}{name} · {_score_text(case_score)}"
+
+
+def _score_text(case_score: CaseScore) -> str:
+    if not scores.is_settled(case_score):
+        return "being rescored"
+    return f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
