@@ -51,7 +51,7 @@ def find_books(user: User) -> QuerySet[Any]:
     """
     cases = Case.objects.visible_to(user).live().filter(book=OuterRef("pk")).order_by().values("pk")
     queries = Query.objects.live().filter(book=OuterRef("pk")).order_by().values("pk")
-    books: QuerySet[Any] = Book.objects.visible_to(user).complete().select_related("owner")
+    books: QuerySet[Any] = Book.objects.visible_to(user).select_related("owner")
     found: QuerySet[Any] = books.annotate(
         case_count=SubqueryCount(cases), query_count=SubqueryCount(queries), left=_left(user)
     )

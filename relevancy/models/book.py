@@ -20,6 +20,7 @@ from .text import LineField, MultilineField
 
 if TYPE_CHECKING:
     from .case import Case
+    from .rating_import import RatingImport
     from .user import User
 
 
@@ -31,9 +32,11 @@ def _in_utc(value: datetime | None) -> datetime | None:
 class BookQuerySet(SharedQuerySet["Book"]):
     """Books. A role on a case gives a role on its book, at most that of a rater."""
 
-    def complete(self) -> Self:
-        """Excludes books that an import is still creating."""
-        return self.exclude(rating_imports__is_first=True)
+    def with_role(self, user: User) -> Self:
+        """Annotates `role`, and leaves out books that an import is still creating: nobody may see a part of a file."""
+        imports = cast("type[RatingImport]", self.model._meta.get_field("rating_imports").related_model)
+        creating = imports.objects.filter(book=models.OuterRef("pk"), is_first=True, applied_at=None)
+        return super().with_role(user).filter(~models.Exists(creating))
 
     def _role_in_teams(self, user: User, path: str = "") -> models.Expression:
         own = super()._role_in_teams(user, path)

@@ -7,7 +7,11 @@ from itertools import chain
 from typing import IO, Any
 
 import ijson
+from django.core.exceptions import ValidationError
 from ijson.common import ObjectBuilder
+
+from relevancy.models.errors import error_text
+from relevancy.models.text import validate_line
 
 from .errors import BadFile, quote
 
@@ -169,6 +173,15 @@ class Fields:
         if isinstance(value, float) and value.is_integer():
             return str(int(value))
         return str(value)
+
+    def line(self, key: str) -> str:
+        """Returns text on one line, without white space around it, that a database can look for; empty for null and what is missing."""
+        text = self.text(key).strip()
+        try:
+            validate_line(text)
+        except ValidationError as error:
+            raise self.error(key, f"{quote(text)}: {error_text(error)}") from None
+        return text
 
     def number(self, key: str) -> float | None:
         """Returns a finite number, which may be written as a string; None for null, an empty string and what is missing."""

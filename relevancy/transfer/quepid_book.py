@@ -175,7 +175,7 @@ class _BookReader:
             if verdict is None:
                 self._without += 1
                 continue
-            rater = judgement.text("user_email").strip()
+            rater = judgement.line("user_email")
             if not rater:  # several people can judge a pair without a name
                 unnamed += 1
                 rater = UNKNOWN_RATER if unnamed == 1 else f"{UNKNOWN_RATER} {unnamed}"

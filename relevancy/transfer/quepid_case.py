@@ -86,7 +86,7 @@ class _CaseReader:
             if value_ is None:
                 self._unrated += 1
             else:
-                ratings.add(rating, value=value_, rater=rating.text("user_email").strip())
+                ratings.add(rating, value=value_, rater=rating.line("user_email"))
         self._repeated += present is not None
         self._positions.setdefault(text, query.number("arranged_at"))
         details = present.details if present else self._details(query)

@@ -212,7 +212,7 @@ class _RatingReader:
             doc_id = judgments.clean_doc_id(element.text("document"))
         except (ValidationError, judgments.InvalidRating) as error:
             raise BadFile(f"{element.location}.document: {error_text(error)}") from None
-        rater = element.text("rater").strip()
+        rater = element.line("rater")
         self.raters.add(rater)
         if len(self.raters) > MAX_RATERS:
             raise BadFile(f"The file has more than {MAX_RATERS:,} raters. Split it.")

@@ -132,6 +132,7 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     else:
         response = HttpResponse(loader.get_template("503.html").render({"message": text}), status=503)
     response["Retry-After"] = RETRY_SECONDS
+    response._has_been_logged = True  # type: ignore[attr-defined]  # Django would write a second line for each
     return response
 
 

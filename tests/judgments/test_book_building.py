@@ -46,8 +46,8 @@ def test_book_is_stored_with_its_log_and_seen_at_the_end() -> None:
     owner = make_user("Owner")
     with judgments.build_book(book=book_of(owner), by=owner, source="import") as builder:
         builder.store(ratings(builder.add_queries(DETAILS), owner))
-        assert not Book.objects.visible_to(owner).complete().exists()
-    book = Book.objects.visible_to(owner).complete().get()
+        assert not Book.objects.visible_to(owner).exists()
+    book = Book.objects.visible_to(owner).get()
     assert dict(book.queries.values_list("text", "notes")) == {text: f"Of {text}" for text in TEXTS}
     assert not RatingImport.objects.exists()
     values = ("rater", "verdict", "value", "note", "is_adjudication", "created_at", "updated_at")
@@ -89,7 +89,7 @@ def test_killed_book_is_hidden_until_it_is_deleted(monkeypatch: pytest.MonkeyPat
             builder.store(ratings(builder.add_queries(DETAILS), owner))
             raise Killed
     judgments.sweep_imports()
-    assert not Book.objects.visible_to(owner).complete().exists()  # it may still make progress
+    assert not Book.objects.visible_to(owner).exists()  # it may still make progress
     assert Rating.objects.filter(rater=owner).count() == 12
     assert not MergeForm(Book.objects.get(owner=other), make_user(superuser=True)).fields["other"].queryset
     RatingImport.objects.update(progressed_at="2026-01-01T00:00Z")

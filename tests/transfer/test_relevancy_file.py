@@ -235,6 +235,7 @@ BAD = [
     (changed("ratings", 2, rating=1), r"ratings\[3\]: a rating has either"),
     (changed("ratings", 0, at="yesterday"), r"ratings\[1\].at: 'yesterday' is not a time"),
     (changed("ratings", 0, at="2026-01-01T00:00:00"), r"ratings\[1\].at: .*offset"),
+    (changed("ratings", 0, rater="ann\0@x"), r"ratings\[1\].rater: 'ann\\x00@x': .*U\+0000"),
     (changed("ratings", 0, document=""), r"ratings\[1\].document"),
     (changed("queries", 1, query="phone"), r"queries\[2\].query: the query 'phone' occurs for the second time"),
     (changed("attempts", 0, endpoint="Mine"), r"attempts\[1\].endpoint: 'Mine' is not one"),

@@ -39,12 +39,14 @@ class TestUnavailable:
     def answers_instead_of_errors(self, client):
         client.raise_request_exception = False
 
-    def test_in_a_view(self, client, monkeypatch, error):
+    def test_in_a_view(self, client, monkeypatch, caplog, error):
         monkeypatch.setattr(home_pages, "render", fails_with(error))
         client.force_login(make_user("Ann"))
         response = client.get(reverse("home"))
         assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
         assert "data-message" in response.content.decode()
+        # One line each: while a site is overloaded, its log grows with every request.
+        assert [record.name for record in caplog.records if record.name != "django.db.backends"] == ["relevancy.views"]
 
     def test_in_htmx(self, client, monkeypatch, error):
         monkeypatch.setattr(home_pages, "render", fails_with(error))

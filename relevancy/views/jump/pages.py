@@ -50,7 +50,7 @@ def find_targets(user: User, text: str) -> Iterator[TargetGroup]:
     """Yields the groups that are not empty, of what the user may view; archived cases and retired scorers are left out."""
     cases = _best_matches(Case.objects.visible_to(user).live(), "name", text).select_related("book")
     yield from _group("Cases", [_case_target(case) for case in cases])
-    books = _best_matches(Book.objects.visible_to(user).complete(), "name", text)
+    books = _best_matches(Book.objects.visible_to(user), "name", text)
     yield from _group("Books", [Target(book.name, reverse("book", args=[book.pk])) for book in books])
     visible = Case.objects.visible_to(user).live().values("pk")
     case_queries = CaseQuery.objects.present().filter(case__in=visible).select_related("query", "case")

@@ -94,7 +94,7 @@ class ScaleForm(forms.Form):
         ]
         scorer_field.initial = default.pk
         # Only books the user may edit: the case would otherwise give its members access to the book's queries.
-        books = Book.objects.editable_by(user).complete()
+        books = Book.objects.editable_by(user)
         cast(forms.ModelChoiceField[Book], self.fields["book"]).queryset = books
 
     @property
