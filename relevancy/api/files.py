@@ -14,7 +14,7 @@ from ninja import File, Query, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
-from relevancy import queries, tasks, transfer
+from relevancy import tasks, transfer
 from relevancy.models import Book, Endpoint, Role
 from relevancy.transfer import exports
 from relevancy.views.permissions import get_or_403
@@ -23,7 +23,7 @@ from .access import Id, get_book, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
 from .runs import StartedRun
 
-MAX_LISTED = 20  # rejected lines
+MAX_LISTED = 20  # raters
 READ_BYTES = 1024 * 1024
 router = Router(tags=["Files"])
 
@@ -53,12 +53,19 @@ class ImportedRatings(Schema):
 
 
 class ImportedQueries(Schema):
-    """What an import of queries did or, with `dry_run`, would do. rejected: lines that cannot be a query, at most 20 of them."""
+    """What an import of queries did or, with `dry_run`, would do.
 
+    changed: queries of the case that get other details. rejected: lines of a list that cannot be a query and are left out, at most 20.
+    errors: only with `dry_run`, at most 20; otherwise such a file is refused.
+    """
+
+    format: str = Field(examples=["queries as CSV"])
     added: int = Field(examples=[40])
-    present: int = Field(description="Queries that the case had already.", examples=[2])
+    changed: int = Field(examples=[3])
+    present: int = Field(description="Queries that the case has already, with these details.", examples=[2])
     repeated: int = Field(examples=[0])
     rejected: list[LineError] = Field(examples=[[]])
+    errors: list[LineError] = Field(examples=[[]])
 
 
 class ImportedRuns(Schema):
@@ -90,6 +97,12 @@ class RatingsParameters(DryRun):
     format: RatingsFormat = Field("", description="Of the file; by default recognised by the file.")
 
 
+class QueriesParameters(DryRun):
+    format: Literal["", "queries-csv", "queries"] = Field(
+        "", description="Of the file; by default recognised by the file."
+    )
+
+
 class CaseImport(DryRun):
     name: str = Field("", max_length=191, description="Of the case or book; by default that in the file.")
     endpoint_id: int | None = Field(
@@ -108,7 +121,7 @@ class RunsImport(Schema):
     name: str = Field("", max_length=80, description="Of the run; by default the name or tag in the file.")
 
 
-type CaseFile = Literal["ratings", "qrels", "ltr", "rre", "json", "rankquest", "case"]
+type CaseFile = Literal["ratings", "qrels", "ltr", "rre", "json", "rankquest", "queries", "information-needs", "case"]
 type RunFile = Literal["csv", "trec"]
 
 
@@ -177,21 +190,30 @@ def import_ratings(
 
 @router.post("/cases/{case_id}/import/queries", auth=WRITE, response=ImportedQueries)
 def import_queries(
-    request: ApiRequest, case_id: Id, parameters: Query[DryRun], file: File[UploadedFile]
+    request: ApiRequest, case_id: Id, parameters: Query[QueriesParameters], file: File[UploadedFile]
 ) -> dict[str, Any]:
-    """Adds the queries of a file at the end of the case: one to a line, or CSV with a column `query`."""
+    """Imports a file of queries: one to a line, or CSV with a column `query` and others with details, such as `notes` and `weight`.
+
+    Queries that the case does not have are added at its end. The others get the details of the file; an empty cell changes nothing.
+    """
     case = get_case(request, case_id, needs=Role.EDITOR)
     get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Queries belong to the book.")
-    pasted = transfer.queries_csv.parse_queries(transfer.decode(file.read()))
-    in_case = set(case.case_queries.present().values_list("query__text", flat=True))
-    present = sum(text in in_case for text in pasted.texts)
-    if not parameters.dry_run and queries.add(case=case, texts=pasted).added:
-        tasks.send(tasks.rescore_case, case.pk)
+    source = transfer.queries_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
+    if parameters.dry_run:
+        imported = transfer.queries_import.preview_queries(case=case, source=source)
+    else:
+        imported = transfer.queries_import.import_queries(case=case, source=source)
+        if imported.added or imported.changed:
+            tasks.send(tasks.rescore_case, case.pk)
+    lines = [{"line": line, "message": message} for line, message in imported.lines]
     return {
-        "added": len(pasted.texts) - present,
-        "present": present,
-        "repeated": len(pasted.repeated),
-        "rejected": [{"line": line, "message": message} for line, message in pasted.rejected[:MAX_LISTED]],
+        "format": imported.format,
+        "added": imported.added,
+        "changed": imported.changed,
+        "present": imported.unchanged,
+        "repeated": imported.repeated,
+        "rejected": [] if imported.has_errors else lines,
+        "errors": lines if imported.has_errors else [],
     }
 
 

@@ -1,7 +1,15 @@
 """Service: the queries of a case, their order and their tags."""
 
 from . import tags
-from .details import QueryDetails, describe_all, set_details
+from .details import (
+    DetailChanges,
+    QueryDetails,
+    change_details,
+    clean_detail,
+    count_changes,
+    describe_all,
+    set_details,
+)
 from .links import SharedGrade, link, links_of, preview_sharing, set_sharing, similar_queries, unlink, unlink_all
 from .ordering import move, move_by
 from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
@@ -11,12 +19,16 @@ from .text import check_text, normalize, parse_options
 __all__ = [
     "MAX_QUERIES",
     "AddedQueries",
+    "DetailChanges",
     "PastedQueries",
     "QueryDetails",
     "SharedGrade",
     "add",
     "add_prepared",
+    "change_details",
     "check_text",
+    "clean_detail",
+    "count_changes",
     "delete_prepared",
     "describe",
     "describe_all",

@@ -1,13 +1,15 @@
 """What is known about queries besides their text, for many queries at once."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
-from typing import Any
+from typing import Any, cast
 
 from django.core.exceptions import ValidationError
+from django.db import models, transaction
 
+from relevancy import scores
 from relevancy.models import Book, Case, CaseQuery, Query
 from relevancy.models.errors import error_text
 
@@ -17,6 +19,10 @@ from .text import parse_options, text_key
 BATCH_SIZE = 500
 MAX_WEIGHT = 1e6
 _OF_QUERY = ("information_need", "notes", "tags")
+_OF_CASE_QUERY = ("options", "weight")
+
+type DetailChanges = Mapping[str, Mapping[str, Any]]
+"""`{normalized text of a query: {attribute of QueryDetails: new value}}`, as `clean_detail` returns them; others stay."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,68 @@ def set_details(*, case: Case, details: Mapping[str, QueryDetails]) -> None:
     for batch in batched(changed, BATCH_SIZE):
         Query.objects.bulk_update([case_query.query for case_query in batch], _OF_QUERY)
         CaseQuery.objects.bulk_update(batch, ["options", "weight"])
+
+
+def clean_detail(*, name: str, value: Any, text: str, spellings: Iterable[str] = ()) -> Any:
+    """Returns a detail of the query `text` as it is stored. Raises `ValidationError`.
+
+    name: an attribute of `QueryDetails`. value: of its type; tags and options may be text, as users type them.
+    spellings: tags in use, whose upper and lower case is kept.
+    """
+    if name == "tags":
+        return check_count(parse(value, spellings), text)
+    if name == "options":
+        return parse_options(value if isinstance(value, str) else json.dumps(value))
+    if name == "weight":
+        if not 0 <= value < MAX_WEIGHT:
+            raise ValidationError({name: f"{value:g} is not a valid weight. Enter a number from 0 up."})
+        return value
+    return cast("models.Field[Any, Any]", Query._meta.get_field(name)).clean(value, None)
+
+
+def count_changes(*, case: Case, changes: DetailChanges) -> int:
+    """Returns how many queries of the case `change_details` would change. Writes nothing."""
+    return sum(1 for _ in _changed(case, changes))
+
+
+def change_details(*, case: Case, changes: DetailChanges) -> int:
+    """Changes details of queries of the case, and returns how many queries changed. Others than those of the case are left out.
+
+    Information needs, notes and tags belong to the book: they change in every case on it. A few SQL statements per 500 queries.
+    """
+    count, has_new_tags, has_new_weights = 0, False, False
+    with transaction.atomic():
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+        for batch in batched(_changed(case, changes, lock=True), BATCH_SIZE):
+            for case_query, names in batch:
+                new = changes[case_query.query.text]
+                for name in names:
+                    setattr(case_query.query if name in _OF_QUERY else case_query, name, new[name])
+            Query.objects.bulk_update([case_query.query for case_query, _ in batch], _OF_QUERY)
+            CaseQuery.objects.bulk_update([case_query for case_query, _ in batch], _OF_CASE_QUERY)
+            count += len(batch)
+            has_new_tags |= any("tags" in names for _, names in batch)
+            has_new_weights |= any(name in names for _, names in batch for name in _OF_CASE_QUERY)
+        if has_new_weights:
+            scores.case_changed(case.pk)
+        if has_new_tags:
+            scores.tags_changed(case.book)
+    return count
+
+
+def _changed(case: Case, changes: DetailChanges, *, lock: bool = False) -> Iterator[tuple[CaseQuery, list[str]]]:
+    """Yields the queries that have other details, with the names of these. A statement per 500 queries."""
+    for texts in batched(changes, BATCH_SIZE):
+        keys = [text_key(text) for text in texts]
+        rows = case.case_queries.present().filter(query__text_key__in=keys).select_related("query").order_by("query_id")
+        for case_query in rows.select_for_update(of=("self", "query"), no_key=True) if lock else rows:
+            names = [
+                name
+                for name, value in changes[case_query.query.text].items()
+                if getattr(case_query.query if name in _OF_QUERY else case_query, name) != value
+            ]
+            if names:
+                yield case_query, names
 
 
 def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:

@@ -96,14 +96,15 @@ def read_lines(file: IO[bytes]) -> Iterator[str]:
             return
 
 
-def read_table(text: str | Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+def read_table(text: str | Iterable[str], *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Yields `(line, cells)` for the first row of a CSV text, or its lines, and for each further one that is not blank.
 
+    line: where the row begins. delimiter: between cells.
     Spaces before and after cells, and the apostrophes of `protect`, are removed. Raises `BadFile`, also after `MAX_ROWS` rows.
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
-    reader = csv.reader(lines, strict=True, skipinitialspace=True)
-    rows = 0
+    reader = csv.reader(lines, strict=True, skipinitialspace=True, delimiter=delimiter)
+    rows, line = 0, 1
     try:
         while True:
             line = reader.line_num + 1
@@ -117,4 +118,19 @@ def read_table(text: str | Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     except StopIteration:
         return
     except csv.Error as error:
-        raise BadFile(f"this is not valid CSV: {error}.", line=reader.line_num) from None
+        raise _invalid_row(error, line, reader.line_num) from None
+
+
+def _invalid_row(error: csv.Error, first_line: int, last_line: int) -> BadFile:
+    """Returns the error of a row from its first line to the line where it was found."""
+    if "unexpected end of data" in str(error):
+        return BadFile(
+            "this is not valid CSV: a quotation mark is opened in this row and never closed.", line=first_line
+        )
+    if "field larger than" in str(error):
+        limit = csv.field_size_limit()
+        return BadFile(
+            f"this is not valid CSV: a cell has more than {limit:,} characters, or a quotation mark in this row is not closed.",
+            line=first_line,
+        )
+    return BadFile(f"this is not valid CSV: {error}.", line=last_line)

@@ -11,6 +11,7 @@ from . import (
     book_ratings_csv,
     judgement_lists,
     ltr,
+    queries_csv,
     ratings_csv,
     ratings_json,
     relevancy_export,
@@ -101,6 +102,20 @@ OF_CASE: Mapping[str, Export[Case]] = {
         "Rated searches, JSON",
         "the grades for Rankquest, rounded to whole numbers",
         lambda case, by: judgement_lists.export_rankquest(case=case),
+    ),
+    "queries": Export(
+        "-queries.csv",
+        CSV,
+        "Queries, CSV",
+        "texts, information needs, notes, tags, options and weights; can be edited and imported again",
+        lambda case, by: queries_csv.export_queries(case=case),
+    ),
+    "information-needs": Export(
+        "-information-needs.csv",
+        CSV,
+        "Information needs, CSV",
+        "query, information_need, as Quepid exports and imports them",
+        lambda case, by: queries_csv.export_queries(case=case, columns=queries_csv.INFORMATION_NEEDS),
     ),
     "case": Export(
         ".json",

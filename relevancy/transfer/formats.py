@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import IO
 
-from . import ltr, ratings_csv
+from . import ltr, queries_csv, ratings_csv
 from .archives import open_json
 from .errors import BadFile, quote
 
@@ -16,7 +16,6 @@ HEAD = 64 * 1024  # bytes that are looked at
 MAX_LINES = 50
 _KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_QUERY_COLUMNS = frozenset(("query", "query text", "query_text"))
 _POSITION_COLUMNS = frozenset(("position", "doc position", "rank"))
 _DOC_COLUMNS = frozenset(("docid", "doc_id", "doc id"))
 
@@ -102,6 +101,14 @@ def _is_ratings_csv(head: Head) -> bool:
     return ratings_csv.is_header(head.header) or ratings_csv.is_rating(head.header)
 
 
+def _is_queries_csv(head: Head) -> bool:
+    if _has_columns(head, _DOC_COLUMNS):
+        return False
+    first = head.lines[0] if head.lines else ""
+    other = (first.split(sign)[:1] for sign in queries_csv.DELIMITERS[1:] if sign in first)
+    return any(map(queries_csv.has_query_column, (head.header, *other)))
+
+
 def _is_qrels(head: Head) -> bool:
     return bool(head.contents) and all(
         len(cells) == 4 and _NUMBER.fullmatch(cells[3]) and not cells[1].startswith("qid:")
@@ -166,14 +173,14 @@ FORMATS: Sequence[FileFormat] = (
         "rankings-csv",
         Kind.RUNS,
         "rankings or snapshots as CSV",
-        lambda head: _has_columns(head, _QUERY_COLUMNS, _DOC_COLUMNS, _POSITION_COLUMNS),
+        lambda head: _has_columns(head, queries_csv.QUERY_COLUMNS, _DOC_COLUMNS, _POSITION_COLUMNS),
     ),
     FileFormat("trec-run", Kind.RUNS, "a TREC run", _is_trec_run),
     FileFormat(
         "queries-csv",
         Kind.QUERIES,
         "queries as CSV",
-        lambda head: "query" in head.header and not _has_columns(head, _DOC_COLUMNS),
+        _is_queries_csv,
     ),
 )
 PLAIN_QUERIES = FileFormat("queries", Kind.QUERIES, "queries, one to a line", lambda head: bool(head.lines))

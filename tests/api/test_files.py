@@ -65,6 +65,21 @@ def test_queries_are_previewed_and_imported(api, case):
         assert case.case_queries.present().count() == (1 if query else 2)
 
 
+def test_details_of_queries_are_imported_and_exported(api, case):
+    client, address = api(case.owner), f"/cases/{case.pk}/import/queries"
+    text = "query,information_need,notes,tags,options,weight\nstar wars,,,scifi,,2\nalien,The film,,,,1\n"
+    for query in ("?dry_run=true", ""):
+        answer = client.upload(address + query, text).json()
+        assert [answer[name] for name in ("format", "added", "changed", "present")] == ["queries as CSV", 1, 1, 0]
+    assert client.download(f"/cases/{case.pk}/export/queries").decode() == text
+    needs = client.download(f"/cases/{case.pk}/export/information-needs").decode()
+    assert needs == "query,information_need\nstar wars,\nalien,The film\n"
+    wrong = text + "new,,,,,x\n"
+    assert client.upload(f"{address}?dry_run=true", wrong).json()["errors"][0]["line"] == 4
+    assert refused(client.upload(address, wrong))["detail"].startswith("Line 4: Column weight")
+    assert case.case_queries.count() == 2
+
+
 def test_runs_are_imported_and_exported(api, case):
     client = api(case.owner)
     text = "Snapshot Name,Query Text,Doc ID,Doc Position\nmay,star wars,2,1\nmay,star wars,1,2\njune,star wars,1,1\n"

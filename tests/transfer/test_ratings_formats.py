@@ -216,8 +216,8 @@ BAD = [
     (zipped("{}", "../../etc/passwd.json"), ["path", "../../etc/passwd.json"]),
     ("query,docid,rating\ncafé,1,3\n".encode("latin-1"), ["Line 2", "0xe9", "UTF-8"]),
     ("query,docid,rating\na,1,2\n".encode("utf-16"), ["0xff", "UTF-8"]),
-    ('query,docid,rating\na,1,"2\n', ["Line", "not valid CSV"]),
-    (f"query,docid,rating\na,1,{'9' * 200_000}\n", ["Line 2", "field larger"]),
+    ('query,docid,rating\na,1,"2\nb,1,2\n', ["Line 2", "not valid CSV", "never closed"]),
+    (f"query,docid,rating\na,1,{'9' * 200_000}\n", ["Line 2", "131,072 characters"]),
 ]
 
 

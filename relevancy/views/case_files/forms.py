@@ -43,14 +43,16 @@ class RatingsFileForm(forms.Form):
 
 
 class QueriesFileForm(forms.Form):
-    """A file of queries."""
+    """A file of queries. It is read line by line when it is used."""
 
-    file = TextFileField(
+    file = forms.FileField(
         label="Queries",
-        help_text="Text in UTF-8 with one query per line, or CSV with a column named query. Queries that the case has are left "
-        "out.",
+        help_text="One query per line, or CSV with the column query and, if you like, information_need, notes, tags, options and "
+        "weight; also Quepid's information needs. Queries that the case has get the details of the file; an empty cell leaves "
+        "what is there.",
         error_messages={"required": "Choose a file of queries."},
     )
+    format = format_field(formats.Kind.QUERIES)
 
 
 class RunsFileForm(forms.Form):

@@ -9,17 +9,15 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import queries, runs, tasks, transfer
+from relevancy import runs, tasks, transfer
 from relevancy.models import Case, Role, Run
+from relevancy.models.errors import error_text
 from relevancy.transfer import exports
-from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import download, redirect_with_message
 from relevancy.views.workbench.access import get_case, get_case_with_editable_book
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
-
-MAX_REJECTED = 20  # lines that are listed
 
 
 @require_GET
@@ -56,40 +54,40 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     )
 
 
-def _wrong_field(error: transfer.BadFile) -> str:
+def _wrong_field(error: Exception) -> str:
     """Returns the field that is to be changed."""
     return "format" if isinstance(error, transfer.UnclearFile) else "file"
 
 
 @require_POST
 def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Adds the queries of a file. `do=preview` only says what would be added, for htmx as a fragment."""
+    """Imports queries and their details. `do=preview` only says what would be imported, for htmx as a fragment."""
     case = get_case_with_editable_book(request, case_id)
-    form = QueriesFileForm(files=request.FILES)
+    form = QueriesFileForm(request.POST, request.FILES)
     if not form.is_valid():
         return _render(request, case, {"queries_form": form}, status=422)
+    file = form.cleaned_data["file"]
     try:
-        pasted = transfer.queries_csv.parse_queries(form.cleaned_data["file"])
-        if submitted(request, ImportAction) == ImportAction.IMPORT:
-            added = queries.add(case=case, texts=pasted)
-            text = f"{len(added.added):,} queries added; {len(added.repeated):,} were there already."
-            text += f" {len(added.rejected):,} lines were left out." if added.rejected else ""
-            return redirect_with_message(request, reverse("case_files", args=[case.pk]), text)
-    except transfer.BadFile as error:
-        form.add_error("file", str(error))
-    except ValidationError as error:
-        add_errors(form, error)
-    if form.errors:
+        source = transfer.queries_import.open_source(
+            case=case, file=file, name=file.name, format=form.cleaned_data["format"]
+        )
+        if submitted(request, ImportAction) == ImportAction.PREVIEW:
+            found = transfer.queries_import.preview_queries(case=case, source=source)
+            context = {"queries_form": form, "found": found, "shares_book": _shares_book(case)}
+            return _render(request, case, context)
+        imported = transfer.queries_import.import_queries(case=case, source=source)
+    except (transfer.BadFile, ValidationError) as error:
+        form.add_error(_wrong_field(error), error_text(error))
         return _render(request, case, {"queries_form": form}, status=422)
-    present = set(case.case_queries.present().values_list("query__text", flat=True))
-    found = {
-        "added": sum(text not in present for text in pasted.texts),
-        "present": sum(text in present for text in pasted.texts),
-        "repeated": len(pasted.repeated),
-        "rejected": len(pasted.rejected),
-        "lines": pasted.rejected[:MAX_REJECTED],
-    }
-    return _render(request, case, {"queries_form": form, "found": found})
+    transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
+    return redirect_with_message(
+        request, reverse("case_files", args=[case.pk]), transfer.queries_import.describe_import(imported)
+    )
+
+
+def _shares_book(case: Case) -> bool:
+    """Returns whether other cases have the same book, in which texts and notes change too."""
+    return Case.objects.live().filter(book=case.book_id).exclude(pk=case.pk).exists()
 
 
 @require_POST

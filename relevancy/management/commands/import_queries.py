@@ -1,0 +1,42 @@
+"""`import_queries CASE queries.csv`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import tasks, transfer
+from relevancy.management.command import Command as Base
+from relevancy.management.command import fail, find_case, open_binary
+from relevancy.transfer import formats
+
+FORMATS = [found.name for found in formats.of_kind(formats.Kind.QUERIES)]
+
+
+class Command(Base):
+    help = "Imports queries and their details into a case: one to a line, or CSV. If anything is wrong, nothing is imported."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("case", help="id or exact name")
+        parser.add_argument("file", help="- is stdin")
+        parser.add_argument(
+            "--format", choices=[*FORMATS, "auto"], default="auto", help="default: recognised by the file"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="says what would be imported")
+
+    def run(self, **options: Any) -> None:
+        case = find_case(options["case"])
+        chosen = "" if options["format"] == "auto" else options["format"]
+        with open_binary(options["file"]) as file:
+            source = transfer.queries_import.open_source(case=case, file=file, name=options["file"], format=chosen)
+            for line, reason in source.file.errors or source.file.pasted.rejected:
+                self.stderr.write(f"Line {line}: {reason}")
+            if source.file.errors:
+                fail("Nothing was imported. Correct these lines.")
+            if options["dry_run"]:
+                imported = transfer.queries_import.preview_queries(case=case, source=source)
+            else:
+                imported = transfer.queries_import.import_queries(case=case, source=source)
+        if not options["dry_run"] and (imported.added or imported.changed):
+            tasks.send(tasks.rescore_case, case.pk)
+        summary = transfer.queries_import.describe_import(imported)
+        self.write(f"Read as {imported.format}{', nothing was stored' if options['dry_run'] else ''}. {summary}")
