@@ -95,7 +95,7 @@ def bound_difference(
 ) -> DifferenceBounds | None:
     """Returns bounds of the mean difference `second − first` over some queries; None if the scorer gives no bounds.
 
-    low, high: [n × runs]. is_same: [n] whether both runs returned exactly the same documents, so that there cannot be a difference.
+    low, high: [n × runs]. is_same: [n] whether there cannot be a difference, because both runs returned and display exactly the same.
 
     For each query, the lowest score of one run is compared with the highest of the other. The bounds hold, but need not be
     reached: a document in both lists has one grade.

@@ -23,7 +23,7 @@ from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
 
-FORMAT = 4  # of the stored figures; part of their key, so that figures of another format are computed again
+FORMAT = 5  # of the stored figures; part of their key, so that figures of another format are computed again
 COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ def compute_figures(comparison: Comparison) -> ComparisonFigures:
     positions = {run.pk: position for position, run in enumerate(comparison.runs)}
     present = comparison.table.present
     bounds = [_bound_pair(present, columns, positions[pair.a.pk], positions[pair.b.pk]) for pair in comparison.pairs]
-    for pair, overlap in zip(comparison.pairs, columns.overlaps, strict=False):  # pairs with the baseline come first
+    for pair, overlap in zip(comparison.pairs, columns.overlaps, strict=True):
         vars(pair)["lists"] = overlap
     plans = [_plan_ratings(comparison, columns, other) for other in range(1, len(comparison.runs))]
     return ComparisonFigures(comparison, columns, bounds, plans)
@@ -74,7 +74,7 @@ def compute_figures(comparison: Comparison) -> ComparisonFigures:
 def _plan_ratings(comparison: Comparison, columns: QueryColumns, other: int) -> RatingPlan | None:
     present = comparison.table.present
     widths = (columns.high[:, other] - columns.low[:, 0]) - (columns.low[:, other] - columns.high[:, 0])
-    widths[columns.is_identical[:, other - 1]] = 0.0
+    widths[columns.are_same(0, other)] = 0.0
     compared = [int(row) for row in np.flatnonzero(present.is_compared & np.isfinite(widths))]
     return plan_ratings(
         [comparison.runs[0], comparison.runs[other]],
@@ -86,16 +86,13 @@ def _plan_ratings(comparison: Comparison, columns: QueryColumns, other: int) -> 
 
 def _bound_pair(present: PresentScores, columns: QueryColumns, first: int, second: int) -> DifferenceBounds | None:
     is_compared = present.is_compared
-    is_same = np.ones(len(is_compared), dtype=bool)
-    for run in {first, second} - {0}:  # both are the same as the baseline
-        is_same &= columns.is_identical[:, run - 1]
     return bound_difference(
         columns.low[is_compared],
         columns.high[is_compared],
         present.weights[is_compared],
         first,
         second,
-        is_same=is_same[is_compared],
+        is_same=columns.are_same(first, second)[is_compared],
     )
 
 
@@ -109,7 +106,7 @@ def dump_figures(figures: ComparisonFigures) -> Json:
         "weights": present.weights.tolist(),
         "scores": _dump_columns(present.scores),
         **{name: _dump_columns(getattr(columns, name)) for name in COLUMNS},
-        "is_identical": columns.is_identical.T.tolist(),
+        "same_as": columns.same_as.T.tolist(),
         "coverage": [asdict(coverage) for coverage in columns.coverage],
         "overlaps": [asdict(overlap) for overlap in columns.overlaps],
         "means": comparison.means,
@@ -166,7 +163,7 @@ def load_figures(
     table = ScoreTable.build(present)
     columns = QueryColumns(
         **{name: _load_columns(data[name]) for name in COLUMNS},
-        is_identical=np.array(data["is_identical"], dtype=bool).T,
+        same_as=np.array(data["same_as"], dtype=np.int64).T,
         coverage=[Coverage(**coverage) for coverage in data["coverage"]],
         overlaps=[ListOverlap(**overlap) for overlap in data["overlaps"]],
     )
@@ -175,7 +172,7 @@ def load_figures(
         _load_pair(pair, runs[first], runs[second], table, table.scores[:, second] - table.scores[:, first])
         for pair, (first, second) in zip(data["pairs"], indexes, strict=True)
     ]
-    for pair, overlap in zip(pairs, columns.overlaps, strict=False):
+    for pair, overlap in zip(pairs, columns.overlaps, strict=True):
         vars(pair)["lists"] = overlap
     bounds = [DifferenceBounds(**bounds) if bounds else None for bounds in data["bounds"]]
     tags = [TagFigures(**{**each, "interval": _load_interval(each["interval"])}) for each in data["tags"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,19 +39,20 @@ class QueryColumns:
 
     jaccard, rbo: [n × runs − 1] overlap of each other run with the baseline.
     changes: [n × runs − 1] 0: the first k are the same, 1: in another order, 2: other documents.
-    is_identical: [n × runs − 1] whether both runs returned exactly the same documents in the same order, beyond k as well.
+    same_as: [n × runs] the number of the first run that returned exactly the same documents in the same order, beyond k as well, and
+        displays as many of them: whatever grades these get, both have one score. The run itself where there is none.
     unrated: [n × runs] unrated documents among those that the scorer considers.
     took_ms: [n × runs] of the search.
     low, high: [n × runs] range of the score over all grades that the unrated documents of all runs could get; see `RangeCalculator`.
     own_rated, score_without_own: [n × runs] rated documents that only this run has, and the score without them; see `PoolCalculator`.
     coverage: of each run.
-    overlaps: of each other run with the baseline.
+    overlaps: of all pairs of runs, those with the baseline first.
     """
 
     jaccard: Floats
     rbo: Floats
     changes: Floats
-    is_identical: NDArray[np.bool_]
+    same_as: NDArray[np.int64]
     unrated: Floats
     took_ms: Floats
     low: Floats
@@ -59,6 +61,10 @@ class QueryColumns:
     score_without_own: Floats
     coverage: list[Coverage]
     overlaps: list[ListOverlap]
+
+    def are_same(self, first: int, second: int) -> NDArray[np.bool_]:
+        """[n] whether two runs, given by their positions, cannot differ in the score of a query."""
+        return np.asarray(self.same_as[:, first] == self.same_as[:, second], dtype=np.bool_)
 
 
 COLUMNS_OF_RUNS = ("unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
@@ -70,16 +76,17 @@ class _Collector:
     def __init__(self, runs: Sequence[Run], version: ScorerVersion, count: int) -> None:
         self.runs = runs
         definition = ScorerDefinition.of(version)
-        depths = [int(run.config["depth"]) for run in runs]
-        self.considered = [scores.considered_depth(definition, depth) for depth in depths]
-        self.compared = [compared_depth(runs[0], run) for run in runs[1:]]
-        self.calculator = RangeCalculator(definition, runs[0].case.book, depths, self.considered)
-        self.pool = PoolCalculator(runs, definition, depths, self.considered)
+        self.depths = [int(run.config["depth"]) for run in runs]
+        self.considered = [scores.considered_depth(definition, depth) for depth in self.depths]
+        self.pairs = list(combinations(range(len(runs)), 2))  # those with the baseline first
+        self.compared = [compared_depth(runs[first], runs[second]) for first, second in self.pairs]
+        self.calculator = RangeCalculator(definition, runs[0].case.book, self.depths, self.considered)
+        self.pool = PoolCalculator(runs, definition, self.depths, self.considered)
         self.per_run = {name: np.full((count, len(runs)), np.nan) for name in COLUMNS_OF_RUNS}
         self.per_pair = {name: np.full((count, len(runs) - 1), np.nan) for name in ("jaccard", "rbo", "changes")}
-        self.is_identical = np.zeros((count, len(runs) - 1), dtype=bool)
+        self.same_as = np.tile(np.arange(len(runs)), (count, 1))
         self.rated, self.documents = [0] * len(runs), [0] * len(runs)
-        self.list_changes: list[list[ListChange]] = [[] for _ in runs[1:]]
+        self.list_changes: list[list[ListChange]] = [[] for _ in self.pairs]
 
     def add_run(self, row: int, column: int, found: ResultList, grades: dict[str, float]) -> None:
         """Counts the ratings of the documents that the scorer considers."""
@@ -90,14 +97,20 @@ class _Collector:
         self.per_run["unrated"][row, column] = len(documents) - rated
         self.per_run["took_ms"][row, column] = np.nan if found.took_ms is None else found.took_ms
 
-    def add_pair(self, row: int, column: int, before: ResultList, after: ResultList) -> None:
-        """Compares the results of a query in the baseline and in another run."""
-        change = compare_lists(before.doc_ids, after.doc_ids, self.compared[column])
-        self.list_changes[column].append(change)
-        self.per_pair["jaccard"][row, column] = change.jaccard
-        self.per_pair["rbo"][row, column] = change.rbo
-        self.per_pair["changes"][row, column] = 0 if change.is_same_order else 1 if change.is_same_set else 2
-        self.is_identical[row, column] = before.doc_ids == after.doc_ids
+    def add_pairs(self, row: int, found: Sequence[ResultList | None]) -> None:
+        """Compares the results of a query in all pairs of runs. found: of each run; None where it has none."""
+        for pair, (first, second) in enumerate(self.pairs):
+            before, after = found[first], found[second]
+            if before is None or after is None:
+                continue
+            change = compare_lists(before.doc_ids, after.doc_ids, self.compared[pair])
+            self.list_changes[pair].append(change)
+            if before.doc_ids == after.doc_ids and self.depths[first] == self.depths[second]:
+                self.same_as[row, second] = min(self.same_as[row, first], self.same_as[row, second])
+            if not first:
+                self.per_pair["jaccard"][row, pair] = change.jaccard
+                self.per_pair["rbo"][row, pair] = change.rbo
+                self.per_pair["changes"][row, pair] = 0 if change.is_same_order else 1 if change.is_same_set else 2
 
     def add_ranges(
         self, start: int, lists: Sequence[Sequence[Sequence[str] | None]], known: Sequence[dict[str, float]]
@@ -123,7 +136,7 @@ class _Collector:
         return QueryColumns(
             **self.per_pair,
             **self.per_run,
-            is_identical=self.is_identical,
+            same_as=self.same_as,
             coverage=[Coverage(*counts) for counts in zip(self.considered, self.rated, self.documents, strict=True)],
             overlaps=[
                 ListOverlap.summarize(k, changes) for k, changes in zip(self.compared, self.list_changes, strict=True)
@@ -143,8 +156,7 @@ def read_query_columns(runs: Sequence[Run], version: ScorerVersion, query_ids: S
             for column, lists_of_run in enumerate(lists):
                 if query_id in lists_of_run:
                     collector.add_run(row, column, lists_of_run[query_id], grades[query_id])
-                    if column and query_id in lists[0]:
-                        collector.add_pair(row, column - 1, lists[0][query_id], lists_of_run[query_id])
+            collector.add_pairs(row, [lists_of_run.get(query_id) for lists_of_run in lists])
         doc_ids = [[found[query_id].doc_ids if query_id in found else None for query_id in batch] for found in lists]
         known = [grades[query_id] for query_id in batch]
         collector.add_ranges(start, doc_ids, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,7 +34,8 @@ class PairedComparison:
     p, t, p_t: of the randomisation test and the paired t test; None if they cannot be computed.
     interval: 95 %, in points.
     carriers: positions of the differences that carry 80 % of the difference, largest first.
-    detectable: the smallest true difference that so many queries find four times in five, in points.
+    detectable: the smallest true difference that so many queries find four times in five, in points; None if the differences do not
+        vary. Of weighted differences it follows from the standard error of their mean, as the interval does.
     """
 
     differences: Differences
@@ -67,7 +69,7 @@ def compare_paired(
 ) -> PairedComparison:
     """Computes all figures of two runs. The same differences and seed give the same figures everywhere."""
     t, p_t = t_test(differences) or (None, None)
-    deviation = differences.deviation
+    error = differences.standard_error
     return PairedComparison(
         differences=differences,
         p=randomisation_test(differences, permutations=permutations, seed=seed),
@@ -75,5 +77,5 @@ def compare_paired(
         p_t=p_t,
         interval=find_interval(differences, resamples=resamples, seed=seed),
         carriers=differences.list_carriers(),
-        detectable=None if deviation is None else detectable_difference(deviation, len(differences)),
+        detectable=detectable_difference(error * math.sqrt(len(differences)), len(differences)) if error else None,
     )
