@@ -121,7 +121,9 @@ class RunsImport(Schema):
     name: str = Field("", max_length=80, description="Of the run; by default the name or tag in the file.")
 
 
-type CaseFile = Literal["ratings", "qrels", "ltr", "rre", "json", "rankquest", "queries", "information-needs", "case"]
+type CaseFile = Literal[
+    "ratings", "qrels", "ltr", "rre", "json", "rankquest", "queries", "information-needs", "case", "quepid"
+]
 type RunFile = Literal["csv", "trec"]
 
 
@@ -135,7 +137,10 @@ def _documented(formats: exports.Formats) -> dict[str, Any]:
 
 @router.get("/cases/{case_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_CASE))
 def export_case_file(request: ApiRequest, case_id: Id, name: CaseFile) -> HttpResponseBase:
-    """A file of a case: its ratings, or the whole case in the format `relevancy/1`."""
+    """A file of a case: its ratings, its queries, or the whole case in the format `relevancy/1` or for Quepid.
+
+    In the file for Quepid, `left_out` says what its format does not hold.
+    """
     case = get_case(request, case_id)
     export = exports.OF_CASE[name]
     return _download(request, export.open(case, request.user), export)

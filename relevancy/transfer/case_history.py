@@ -73,9 +73,14 @@ def matching_endpoint(content: EndpointContent | None, by: User) -> Endpoint | N
         return None
     usable = Endpoint.objects.usable_by(by).live().filter(engine=content.engine)
     if content.url:
-        found = {endpoint.url.rstrip("/"): endpoint for endpoint in usable.defer("credentials", "headers")}
-        return found.get(content.url.rstrip("/"))
+        found = {_core_url(endpoint.url): endpoint for endpoint in usable.defer("credentials", "headers")}
+        return found.get(_core_url(content.url))
     return usable.filter(name=content.name).first()
+
+
+def _core_url(url: str) -> str:
+    """Returns an address without the default handler, which Quepid writes and we may leave out."""
+    return url.rstrip("/").removesuffix("/select").removesuffix("/_search")
 
 
 def free_endpoint_name(name: str) -> str:

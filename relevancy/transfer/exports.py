@@ -11,6 +11,7 @@ from . import (
     book_ratings_csv,
     judgement_lists,
     ltr,
+    quepid_export,
     queries_csv,
     ratings_csv,
     ratings_json,
@@ -124,6 +125,14 @@ OF_CASE: Mapping[str, Export[Case]] = {
         "queries, ratings of every rater, attempts, scorers and pinned runs, one rating per line; no addresses and credentials. "
         "Can be imported again, and the command evaluate can check it without a server.",
         lambda case, by: relevancy_export.export_case(case=case, by=by),
+    ),
+    "quepid": Export(
+        "-quepid.json",
+        JSON,
+        "Case for Quepid, JSON",
+        "queries, grades with their raters, the newest attempt and the name of the scorer. What Quepid's format does not hold is "
+        "listed at the end of the file, as left_out.",
+        lambda case, by: quepid_export.export_case(case=case, by=by),
     ),
 }
 OF_RUN: Mapping[str, Export[Run]] = {

@@ -45,6 +45,8 @@ def read_scorer(value: Any) -> ScorerContent | None:
     shipped = _shipped(name)
     scale = read_scale(scorer, labels=shipped.definition.scale if shipped and shipped.definition else ())
     if not code.strip():
+        if shipped and shipped.definition and scale:
+            shipped = replace(shipped, definition=replace(shipped.definition, scale=scale))
         return shipped or ScorerContent(name)
     script = ScorerDefinition(script=code, scale=scale or [[0, ""], [1, ""]])
     if scale is None:

@@ -175,7 +175,7 @@ def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: fl
 
 def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[dict[str, Any]]:
     """Yields the ratings of queries, `{id: text}`, in this order; those of a query by document, and of a document by time."""
-    names = _rater_names(book, by)
+    names = name_raters(book, by)
     for query_ids in query_batches(book, texts):
         by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
         for row in current_ratings(_RATING_COLUMNS, query_id__in=query_ids).iterator():
@@ -200,7 +200,7 @@ def _rating(text: str, names: Mapping[int, str], row: Any) -> dict[str, Any]:
     return data
 
 
-def _rater_names(book: Book, by: User) -> dict[int, str]:
+def name_raters(book: Book, by: User) -> dict[int, str]:
     """Returns `{id: name}` of the raters of a book: different names, which `accounts.ensure_raters` finds again."""
     ids = {rater_id for rater_id, _, _ in count_current_ratings(("rater_id",), query__book=book)}
     raters = list(User.objects.filter(pk__in=ids).order_by("pk"))

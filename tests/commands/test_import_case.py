@@ -86,6 +86,22 @@ def test_export_case_writes_what_import_case_reads(owner, tmp_path, script, caps
     assert capsys.readouterr().out == files[2].read_text()
 
 
+def test_export_case_for_quepid_says_what_it_leaves_out(owner, tmp_path, capsys):
+    given = tmp_path / "given.json"
+    given.write_text(json.dumps(CASE))
+    call_command("import_case", str(given), "--without-attempt")
+    case = Case.objects.get()
+    capsys.readouterr()
+    call_command("export_case", str(case.pk), "--format", "quepid")
+    written = capsys.readouterr()
+    content = json.loads(written.out)
+    assert content["queries"][1]["query_text"] == "star wars"
+    assert written.err.splitlines() == content["left_out"]
+    given.write_text(written.out)
+    call_command("import_case", str(given))
+    assert Case.objects.count() == 2
+
+
 def test_export_book_writes_what_import_book_reads(owner, tmp_path):
     files = [tmp_path / name for name in ("given.json", "first.json", "second.json")]
     files[0].write_text(json.dumps(relevancy_files.BOOK))

@@ -1,0 +1,297 @@
+"""A case as Quepid exports and imports it: see `quepid_case` for the format.
+
+Quepid stores queries, ratings, the try and its endpoint by the names in the file, so these have no further members. What its format
+does not hold is said in the member `left_out` of the file, which Quepid skips.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from relevancy import accounts, runs, scores, scoring
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, ScorerVersion, User, Verdict
+from relevancy.models.rating_import import current_ratings
+
+from .graded_queries import query_batches
+from .quepid_case import ENGINES
+from .quepid_scorers import SHIPPED
+from .relevancy_export import name_raters
+
+STEP = 1_000_000  # between the positions of queries, so that others fit between them
+MAX_INFORMATION_NEED, MAX_TRY_NAME, MAX_FIELD_SPEC = 255, 50, 500  # characters that Quepid stores
+MAX_NAMED = 10
+_ENGINES = {ours: theirs for theirs, ours in ENGINES.items()}
+_NAMES = {"ndcg@10": "nDCG@10"}  # the others are written in capitals
+_METHODS = {"solr": "GET", "es": "POST", "os": "POST", "static": "GET", "searchapi": "GET"}
+_SEARCH_PATHS = {"solr": "/select", "es": "/_search", "os": "/_search"}
+_OWN_HANDLERS = ("select", "query", "_search", "_msearch")
+
+
+def export_case(*, case: Case, by: User, left_out: list[str] | None = None) -> Iterator[str]:
+    """Yields the parts of the file.
+
+    by: raters that `by` knows are named by e-mail address, as in our own files, and the address of the endpoint is in the file if `by`
+    may use it; credentials and headers never are.
+    left_out: gets the sentences about what the format does not hold.
+    A few statements for 20,000 ratings, or 500 queries, and some more.
+    """
+    left_out = [] if left_out is None else left_out
+    owner = case.owner.email
+    head = {
+        "case_name": case.name,
+        "owned": case.owner_id == by.pk,
+        "owner_email": owner if accounts.known_raters([owner], by=by) else None,
+        "public": False,
+        "archived": case.archived_at is not None,
+        "options": case.options,
+        "scorer": _scorer(case, left_out),
+        "try": _try(case, by, left_out),
+    }
+    members = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
+    yield f'{{\n{members},\n  "queries": ['
+    queries = _Queries(case.book, name_raters(case.book, by))
+    separator = "\n    "
+    for query in queries.read(case):
+        yield separator + json.dumps(query, ensure_ascii=False)
+        separator = ",\n    "
+    left_out += queries.left_out()
+    left_out += _other_parts(case)
+    yield f'\n  ],\n  "left_out": {json.dumps(left_out, ensure_ascii=False, indent=4)}\n}}\n'
+
+
+def _scorer(case: Case, left_out: list[str]) -> dict[str, Any] | None:
+    """Returns the primary scorer by its name in Quepid. Script and scale are for Relevancy: Quepid reads the name alone."""
+    versions = list(ScorerVersion.objects.used_by(case))
+    if not versions:
+        left_out.append("The case has no scorer, and Quepid imports no case without one: write its name into the file.")
+        return None
+    version, *others = versions
+    if others:
+        left_out.append(f"Further scorers: {_listed([other.scorer.name for other in others])}.")
+    scale = {f"{grade:g}": label for grade, label in version.scale}
+    described = {"scale": [_number(grade) for grade, _ in version.scale], "scale_with_labels": scale}
+    if case.book.scale != version.scale:
+        left_out.append(f"The scale of the book, {_range(case.book.scale)}; that of the scorer is in the file.")
+    name = _shipped_name(version)
+    if name is None:
+        left_out.append(
+            f"Quepid finds the scorer by its name: create a scorer “{version.scorer.name}” there before you import the file."
+        )
+        code = {"code": version.script} if version.script else {}
+        return {"name": version.scorer.name, **code, **described}
+    if not version.count_unscoreable_as_zero:
+        left_out.append(
+            f"Queries that cannot be scored: Quepid's scorer {name} counts them as 0, “{version.scorer}” leaves them out."
+        )
+    return {"name": name, **described}
+
+
+def _shipped_name(version: ScorerVersion) -> str | None:
+    """Returns the name of Quepid's scorer that computes the same measure; None if there is none."""
+    if not version.measure:
+        return None
+    measures = {str(scoring.parse_measure(measure)): name for name, (_, measure, _) in SHIPPED.items()}
+    name = measures.get(version.measure)
+    return None if name is None else _NAMES.get(name, name.upper())
+
+
+def _try(case: Case, by: User, left_out: list[str]) -> dict[str, Any] | None:
+    """Returns the newest attempt that Quepid has an engine for; None if there is none."""
+    live = (
+        case.attempts.filter(archived_at=None)
+        .select_related("endpoint")
+        .defer("endpoint__credentials", "endpoint__headers")
+    )
+    searched = [attempt for attempt in live.order_by("-number") if not runs.is_for_imported(attempt.endpoint)]
+    attempt = next((attempt for attempt in searched if attempt.endpoint.engine in _ENGINES), None)
+    if attempt is None:
+        reason = (
+            f"Quepid has no engine “{searched[0].endpoint.engine}”"
+            if searched
+            else "There is none that searches an engine"
+        )
+        left_out.append(f"The attempts. {reason}, and it imports no case without a try: add one to the file.")
+        return None
+    if others := case.attempts.count() - 1:
+        left_out.append(
+            f"{others:,} other {'attempt' if others == 1 else 'attempts'}: the file has attempt {attempt.number}."
+        )
+    for what, text, limit in (
+        ("name", attempt.name, MAX_TRY_NAME),
+        ("displayed fields", attempt.fields, MAX_FIELD_SPEC),
+    ):
+        if len(text) > limit:
+            left_out.append(f"The end of the {what} of the attempt: Quepid stores {limit} characters.")
+    return {
+        "escape_query": attempt.escape,
+        "field_spec": _cut_fields(attempt.fields),
+        "name": attempt.name[:MAX_TRY_NAME].strip() or f"Try {attempt.number}",
+        "number_of_rows": attempt.depth,
+        "query_params": attempt.template,
+        "curator_variables": [{"name": name, "value": value} for name, value in attempt.knobs.items()],
+        "search_endpoint": _endpoint(attempt, by, left_out),
+    }
+
+
+def _cut_fields(fields: str) -> str:
+    """Returns a specification of displayed fields that Quepid can store, without a field that is cut."""
+    return fields if len(fields) <= MAX_FIELD_SPEC else fields[: MAX_FIELD_SPEC + 1].rpartition(" ")[0]
+
+
+def _endpoint(attempt: Attempt, by: User, left_out: list[str]) -> dict[str, Any]:
+    endpoint, engine = attempt.endpoint, _ENGINES[attempt.endpoint.engine]
+    left_out.append(
+        "Credentials and headers of the endpoint, which no file has: enter them in Quepid if the engine needs them."
+    )
+    may_see = Endpoint.objects.usable_by(by).filter(pk=endpoint.pk).exists()
+    if not may_see:
+        left_out.append("The address of the endpoint, because you may not use it: write it into the file.")
+    if engine == "searchapi":
+        left_out.append("How responses are read: write the mapper code of the endpoint in Quepid.")
+    if engine == "static":
+        left_out.append("The stored rankings of the endpoint: upload them in Quepid.")
+    return {
+        "name": endpoint.name,
+        "endpoint_url": _search_url(endpoint.url, engine) if may_see else "",
+        "search_engine": engine,
+        "api_method": _METHODS[engine],
+        "custom_headers": None,
+        "basic_auth_credential": None,
+        "mapper_code": None,
+        "proxy_requests": False,
+        "requests_per_minute": endpoint.per_minute,
+        "test_query": None,
+        "options": endpoint.options.get("query_options", {}),
+    }
+
+
+def _search_url(url: str, engine: str) -> str:
+    """Returns the address with the handler that Quepid needs at its end."""
+    url = url.rstrip("/")
+    last = url.rpartition("/")[2]
+    parent = url.split("/")[-3:-2]
+    has_handler = last in _OWN_HANDLERS or (engine == "solr" and parent == ["solr"])
+    return url if has_handler else url + _SEARCH_PATHS.get(engine, "")
+
+
+class _Queries:
+    """The queries of a file, and counts of what the format does not hold of them. names: of raters, by id."""
+
+    def __init__(self, book: Book, names: Mapping[int, str]) -> None:
+        self._book = book
+        self._names = names
+        self._combined = self._unnamed = self._verdicts = self._notes = 0
+        self._tagged = self._weighted = self._cut = 0
+        self._people: dict[str, None] = {}
+
+    def read(self, case: Case) -> Iterator[dict[str, Any]]:
+        """Yields the queries of the case in their order."""
+        case_queries = {
+            row.query_id: row for row in case.case_queries.present().select_related("query").order_by("position", "id")
+        }
+        number = 0
+        for query_ids in query_batches(self._book, case_queries):
+            grades = scores.known_grades(self._book, query_ids)
+            given = self._given(query_ids)
+            for query_id in query_ids:
+                number += 1
+                row = case_queries[query_id]
+                self._tagged += bool(row.query.tags)
+                self._weighted += row.weight != 1
+                yield {
+                    "arranged_at": number * STEP,
+                    "arranged_next": (number + 1) * STEP,
+                    "query_text": row.query.text,
+                    "options": row.options,
+                    "notes": row.query.notes or None,
+                    "information_need": self._information_need(row.query),
+                    "ratings": [
+                        self._rating(doc_id, grade, given[query_id].get(doc_id, ()))
+                        for doc_id, grade in sorted(grades[query_id].items())
+                    ],
+                }
+
+    def _given(self, query_ids: Sequence[int]) -> dict[int, dict[str, list[tuple[int, float]]]]:
+        """Returns the ratings of queries: `{query id: {document: [(rater, value), …]}}`. Counts verdicts and notes."""
+        given: dict[int, dict[str, list[tuple[int, float]]]] = {query_id: {} for query_id in query_ids}
+        columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "note")
+        for query_id, doc_id, rater_id, verdict, value, note in current_ratings(
+            columns, query_id__in=query_ids
+        ).iterator():
+            self._notes += bool(note)
+            if verdict == Verdict.RATED:
+                given[query_id].setdefault(doc_id, []).append((rater_id, value))
+            else:
+                self._verdicts += 1
+        return given
+
+    def _rating(self, doc_id: str, grade: float, given: Sequence[tuple[int, float]]) -> dict[str, Any]:
+        """Returns the grade of a document: with its rater, if it is the rating of a single one."""
+        email = None
+        if [value for _, value in given] != [grade]:
+            self._combined += 1
+        else:
+            name = self._names[given[0][0]]
+            if "@" in name:
+                email = name
+                self._people[name] = None
+            else:
+                self._unnamed += 1
+        return {"doc_id": doc_id, "rating": _number(grade), "user_email": email}
+
+    def _information_need(self, query: Query) -> str | None:
+        self._cut += len(query.information_need) > MAX_INFORMATION_NEED
+        return query.information_need[:MAX_INFORMATION_NEED].strip() or None
+
+    def left_out(self) -> list[str]:
+        """Returns sentences about what the queries have besides. Call it when all have been read."""
+        sentences = []
+        if self._people:
+            sentences.append(
+                f"Quepid needs an account for each rater, or creates it on import: {_listed(list(self._people))}."
+            )
+        counts = (
+            (self._unnamed, "the rater of {} whose address is not known: Quepid finds people by it", "rating"),
+            (
+                self._combined,
+                "the ratings of {} that several people rated, or that linked queries share: the file has the grade",
+                "document",
+            ),
+            (self._verdicts, "{} “cannot judge” or “later”", "rating"),
+            (self._notes, "the notes of {}", "rating"),
+            (self._tagged, "the tags of {}", "query"),
+            (self._weighted, "the weights of {}", "query"),
+            (self._cut, f"the end of {{}} longer than {MAX_INFORMATION_NEED} characters", "information need"),
+        )
+        for count, text, noun in counts:
+            if count:
+                plural = "queries" if noun == "query" else f"{noun}s"
+                sentence = text.format(f"{count:,} {noun if count == 1 else plural}")
+                sentences.append(f"{sentence[:1].upper()}{sentence[1:]}.")
+        return sentences
+
+
+def _other_parts(case: Case) -> list[str]:
+    parts = ["annotations, schedules and teams"]
+    if pinned := case.runs.exclude(pinned_at=None).count():
+        parts.insert(
+            0,
+            f"{pinned:,} pinned {'run' if pinned == 1 else 'runs'}: export them as CSV, which Quepid imports as snapshots",
+        )
+    if case.book.guidelines:
+        parts.insert(0, "the guidelines of the book")
+    text = "; ".join(parts)
+    return [f"{text[:1].upper()}{text[1:]}."]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
+    return f"{', '.join(names[:MAX_NAMED])}{more}"
+
+
+def _range(scale: Sequence[Sequence[Any]]) -> str:
+    return f"{scale[0][0]:g}–{scale[-1][0]:g}"
+
+
+def _number(value: float) -> float:
+    return int(value) if float(value).is_integer() else value
