@@ -13,7 +13,7 @@ from .access import check_usable
 from .chunks import endpoint_changed
 from .imported import is_imported
 from .requests import RequestBuilder, field_spec
-from .results import Judgment, judgments_by_document, own_value
+from .results import Judgment, ListedDocument, judgments_by_document, own_value
 
 MAX_FOUND = 20  # documents that are shown
 MAX_RANK = 1000  # up to which ranks beyond the depth of the run are looked up
@@ -36,7 +36,7 @@ class DocumentPosition:
 
 
 @dataclass(frozen=True)
-class FoundDocument:
+class FoundDocument(ListedDocument):
     """A document that was found. grade: by the rule of the book; mine: the user's own rating."""
 
     doc_id: str

@@ -46,8 +46,56 @@ class ShortField:
         return not any(_HAS_LETTER.search(text) for text, _ in self.pieces)
 
 
+class ListedDocument:
+    """What rows of documents say of each: its displayed fields, and who judged it.
+
+    display: None if the engine was not asked for the document.
+    """
+
+    display: engines.Display | None
+    judgments: Sequence[Judgment]
+
+    @property
+    def others(self) -> Sequence[Judgment]:
+        """The judgments of other raters. Whether there are any does not depend on what the user does."""
+        return [judgment for judgment in self.judgments if not judgment.mine]
+
+    @property
+    def adjudicator(self) -> str:
+        """The name of the rater whose decision counts instead of all other ratings; empty if there is none."""
+        return next((judgment.rater for judgment in self.judgments if judgment.is_adjudication), "")
+
+    @property
+    def differs_from_others(self) -> bool:
+        """Whether another rater judged the document otherwise than the user, or the user has not judged it."""
+        own = [judgment.value for judgment in self.judgments if judgment.mine]
+        return not own or any(judgment.value != own[0] for judgment in self.others)
+
+    @property
+    def long_name(self) -> str:
+        """The name of the longest displayed field if it does not fit on one line with others, else an empty string."""
+        subs = self.display.subs if self.display else ()
+        name, text = max(subs, key=lambda sub: len(sub[1]), default=("", ""))
+        return name if len(text) > SHORT_LENGTH else ""
+
+    @property
+    def long_pieces(self) -> Sequence[tuple[str, bool]]:
+        """The text of the longest displayed field, if it gets a paragraph of its own, in pieces: each with whether it is
+        highlighted."""
+        return next((pieces for name, pieces in self._snippets if name == self.long_name), ())
+
+    @property
+    def short_fields(self) -> Sequence[ShortField]:
+        """The other displayed fields, which stand on one line."""
+        return [ShortField(name, pieces) for name, pieces in self._snippets if name != self.long_name]
+
+    @property
+    def _snippets(self) -> Sequence[tuple[str, Sequence[tuple[str, bool]]]]:
+        return self.display.snippets if self.display else ()
+
+
 @dataclass(frozen=True)
-class Result:
+class Result(ListedDocument):
     """One ranked document.
 
     grade: of all raters by the rule of the book; mine: the user's own rating.
@@ -71,51 +119,9 @@ class Result:
     explanation: DocumentExplanation | None = None
 
     @property
-    def others(self) -> Sequence[Judgment]:
-        """The judgments of other raters. Whether there are any does not depend on what the user does."""
-        return [judgment for judgment in self.judgments if not judgment.mine]
-
-    @property
-    def adjudicator(self) -> str:
-        """The name of the rater whose decision counts instead of all other ratings; empty if there is none."""
-        return next((judgment.rater for judgment in self.judgments if judgment.is_adjudication), "")
-
-    @property
-    def differs_from_others(self) -> bool:
-        """Whether another rater judged the document otherwise than the user, or the user has not judged it."""
-        own = [judgment.value for judgment in self.judgments if judgment.mine]
-        return not own or any(judgment.value != own[0] for judgment in self.others)
-
-    @property
     def lost(self) -> int:
         """Ranks lost since the run before, as a positive number."""
         return -(self.moved or 0)
-
-    @property
-    def long_name(self) -> str:
-        """The name of the longest displayed field if it does not fit on one line with others, else an empty string."""
-        name, text = max(self.display.subs, key=lambda sub: len(sub[1]), default=("", ""))
-        return name if len(text) > SHORT_LENGTH else ""
-
-    @property
-    def long(self) -> str:
-        """The text of the longest displayed field, if it gets a paragraph of its own."""
-        return dict(self.display.subs).get(self.long_name, "")
-
-    @property
-    def short(self) -> str:
-        """The other displayed fields on one line."""
-        return " · ".join(text for name, text in self.display.subs if name != self.long_name)
-
-    @property
-    def long_pieces(self) -> Sequence[tuple[str, bool]]:
-        """`long` in pieces, each with whether it is highlighted."""
-        return next((pieces for name, pieces in self.display.snippets if name == self.long_name), ())
-
-    @property
-    def short_fields(self) -> Sequence[ShortField]:
-        """The fields of `short`."""
-        return [ShortField(name, pieces) for name, pieces in self.display.snippets if name != self.long_name]
 
     @property
     def engine_score(self) -> float | None:

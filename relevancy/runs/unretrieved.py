@@ -13,13 +13,13 @@ from .access import check_usable
 from .chunks import endpoint_changed
 from .imported import is_imported
 from .requests import field_spec
-from .results import Judgment, judgments_by_document, own_value
+from .results import Judgment, ListedDocument, judgments_by_document, own_value
 
 MAX_LISTED = 100
 
 
 @dataclass(frozen=True)
-class UnretrievedDocument:
+class UnretrievedDocument(ListedDocument):
     """A rated document that is not displayed.
 
     rank: its rank below the displayed results; None if it was not returned.

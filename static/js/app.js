@@ -6,6 +6,7 @@
 //   <details data-menu>            closes on Esc and on a click elsewhere
 //   <button data-copy>             copies the <pre> of its .copyable
 //   <select data-submit>           sends its form when changed
+//   data-choice="v" data-choice-of="name"  gets the class is-chosen while the control "name" of its form has the value v
 
 const root = document.documentElement;
 const YEAR = 365 * 24 * 3600;
@@ -64,15 +65,34 @@ document.addEventListener("click", (event) => {
   }
 });
 
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  for (const menu of document.querySelectorAll("details[data-menu][open]")) {
-    menu.open = false;
-    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+// Escape closes an open menu and nothing else, such as the query in which the menu is: hence before other keys.
+document.addEventListener(
+  "keydown",
+  (event) => {
+    const menus = event.key === "Escape" ? document.querySelectorAll("details[data-menu][open]") : [];
+    for (const menu of menus) {
+      menu.open = false;
+      if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+      event.stopPropagation();
+    }
+  },
+  { capture: true },
+);
+
+function markChoices(control) {
+  for (const part of control.form?.querySelectorAll("[data-choice]") ?? []) {
+    if (part.dataset.choiceOf === control.name)
+      part.classList.toggle("is-chosen", part.dataset.choice === control.value);
   }
+}
+
+// A browser that goes back restores choices without an event for each.
+window.addEventListener("pageshow", () => {
+  for (const control of document.querySelectorAll("input[type=radio]:checked")) markChoices(control);
 });
 
 document.addEventListener("change", (event) => {
+  if (event.target.matches("input[type=radio]")) markChoices(event.target);
   if (event.target.matches("[data-submit]")) event.target.form?.requestSubmit();
 });
 

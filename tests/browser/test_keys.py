@@ -58,6 +58,13 @@ def test_move_open_and_out(look: Opens, case: Case) -> None:
     press(page, "j")
     press(page, "Escape")
     assert _here(page) == ids["star wars"]
+    menu = page.locator(f"#{ids['star wars']}").get_by_text("More about star wars").locator("xpath=../..")
+    menu.locator("summary").press("Enter")
+    expect(menu).to_have_attribute("open", "")
+    press(page, "Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(menu.locator("summary")).to_be_focused()
+    expect(bench.results("star wars")).to_have_count(10)
     press(page, "Escape")
     expect(bench.results("star wars")).to_have_count(0)
     assert _here(page) == ids["star wars"]

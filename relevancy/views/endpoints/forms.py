@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.forms.boundfield import BoundField
+from django.template.loader import render_to_string
 from django.utils.datastructures import MultiValueDict
 
 from relevancy import endpoints
@@ -131,9 +132,10 @@ class EndpointForm(forms.Form):
         )
         engines = endpoints.engine_infos()
         self.fields["engine"].choices = [(engine.key, engine.label) for engine in engines]  # type: ignore[attr-defined]
-        without_file = [engine for engine in engines if engine.address.kind != "file"]
-        examples = "; ".join(f"{engine.label}: {engine.address.example}" for engine in without_file)
-        self.fields["url"].help_text = f"For example {examples}."
+        self.fields["url"].help_text = render_to_string(
+            "endpoints/_address_help.html",
+            {"engines": engines, "field": self.add_prefix("engine"), "chosen": self["engine"].value()},
+        )
         self.engine_options = {option.name: option for engine in engines for option in engine.options}
         for option in self.engine_options.values():
             self.fields[f"option_{option.name}"] = _option_field(option)

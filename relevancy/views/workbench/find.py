@@ -9,11 +9,12 @@ from django.views.decorators.http import require_GET
 from relevancy import runs
 from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import EngineError
-from relevancy.models import Role
+from relevancy.models import Book, Role
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
 from .forms import FindForm
+from .query_detail import RULE_TEXTS
 from .rankings import get_ranking
 from .workbench import Workbench
 
@@ -65,6 +66,7 @@ def find(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
         "case_query": case_query,
         "form": form,
         "help": runs.find_help(ranking) if runs.can_find(ranking) else "",
+        "rule_text": RULE_TEXTS[Book.Rule(workbench.case.book.rule)],
         "can_explain": runs.can_explain(ranking),
     }
     if form.is_bound and form.is_valid():

@@ -1,5 +1,7 @@
 """Endpoints: who sees, creates and changes them; credentials are stored and never displayed."""
 
+import re
+
 import pytest
 from django.contrib.messages import get_messages
 
@@ -100,6 +102,15 @@ def test_endpoint_edit_changes_the_address_only_for_users_who_may_create(sign_in
     assert client.post(address(endpoint), {**FORM, "parallel": "2"}).status_code == 302
     endpoint.refresh_from_db()
     assert (endpoint.url, endpoint.parallel) == (SOLR, 2)
+
+
+def test_endpoint_address_is_explained_for_the_chosen_engine(sign_in):
+    page = compact(sign_in("admin").post("/endpoints/new/", {"engine": "solr"}).content.decode())
+    texts = dict(re.findall(r'<span data-choice="(\w+)"([^<]*<code>[^<]+)</code></span>', page))
+    assert texts.keys() == {"embedded", "solr", "elasticsearch", "opensearch", "http"}
+    assert [engine for engine, text in texts.items() if "is-chosen" in text] == ["solr"]
+    assert "http://localhost:8983/solr/products" in texts["solr"]
+    assert "9200" not in texts["solr"]
 
 
 def test_endpoint_new_stores_credentials_and_headers(sign_in, people):

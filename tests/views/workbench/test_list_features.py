@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from relevancy import queries, scores
+from relevancy import judgments, queries, scores
 from relevancy.models import Query, Run
 from relevancy.views.workbench.query_filter import QueryFilter
 
@@ -155,6 +155,24 @@ def test_rating_a_document_that_is_not_shown(sign_in, case):
     (form,) = elements(tree(answer), _name="form", **{"data-rate": "x"})
     assert elements(form, **{"aria-checked": "true"}) == []
     assert scores.known_grades(case.book, [entry.query_id])[entry.query_id]["x"] == 1
+
+
+def test_raters_of_documents_that_are_not_shown_are_named_where_they_differ(sign_in, people, case):
+    """A row that repeats the user's own grade, name and time says nothing that its buttons do not say."""
+    entry = entry_of(case, "query 1")
+    entry.query.ratings.all().delete()
+    for doc_id, grades in {"mine": (2, None), "same": (2, 2), "different": (2, 0), "others": (None, 1)}.items():
+        for user, grade in zip((people["rater"], people["editor"]), grades, strict=True):
+            if grade is not None:
+                judgments.rate(query=entry.query, doc_id=doc_id, value=grade, by=user)
+    listed = tree(sign_in("rater").get(at(case, "query_unretrieved", entry.pk), headers=HTMX))
+    rows = {attributes(row)["data-document"]: row for row in elements(listed, _name="li", cls="result")}
+    named = {doc_id: [words(part) for part in elements(row, cls="judgments")] for doc_id, row in rows.items()}
+    assert named.keys() == {"mine", "same", "different", "others"}
+    assert named["mine"] == named["same"] == []
+    for doc_id, grade in {"different": "0", "others": "1"}.items():
+        assert named[doc_id][0].startswith(f"Editor {grade} "), doc_id
+        assert "Rater" not in named[doc_id][0], doc_id
 
 
 def test_tags_of_removed_queries_are_not_offered(sign_in, case):

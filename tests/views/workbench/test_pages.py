@@ -404,6 +404,29 @@ def test_list_shows_the_number_of_a_query_however_it_is_filtered_and_sorted(sign
         assert words(elements(tree(response), _name="td", cls="position")[0]) == "3"
 
 
+@pytest.mark.parametrize(
+    ("who", "entries"),
+    [
+        ("viewer", "Book, Import and export, Schedule, Linked queries"),
+        ("editor", "Rename, Duplicate, Book, Import and export, Schedule, Linked queries"),
+        ("owner", "Rename, Duplicate, Book, Import and export, Schedule, Linked queries, Archive, Delete"),
+    ],
+)
+def test_the_head_leads_to_the_book_and_to_what_can_be_done_with_the_case(sign_in, people, team, script, who, entries):
+    case = make_bench(people, team)
+    client = sign_in(who)
+    page = tree(client.get(at(case, "case")))
+    (book,) = elements(by_id(page, "case-facts"), _name="a")
+    assert client.get(attributes(book)["href"]).status_code == 200
+    (head,) = elements(page, cls="case-title")
+    (menu,) = elements(head, cls="menu-button")
+    shown = [part for part in elements(menu, cls="popover")[0].children if words(part)]
+    assert ", ".join(words(part) for part in shown) == entries
+    for part in shown:
+        if link := attributes(part).get("href"):
+            assert client.get(link).status_code == 200, link
+
+
 def test_poll_updates_the_version_of_the_engine(sign_in, case):
     response = sign_in("viewer").get(at(case, "run_state"), headers=HTMX)
     facts = by_id(response, "case-facts")
