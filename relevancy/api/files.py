@@ -122,7 +122,19 @@ class RunsImport(Schema):
 
 
 type CaseFile = Literal[
-    "ratings", "qrels", "ltr", "rre", "json", "rankquest", "queries", "information-needs", "case", "quepid"
+    "case",
+    "quepid",
+    "ratings",
+    "qrels",
+    "ltr",
+    "rre",
+    "json",
+    "rankquest",
+    "queries",
+    "information-needs",
+    "general",
+    "detailed",
+    "snapshots",
 ]
 type RunFile = Literal["csv", "trec"]
 
@@ -137,7 +149,7 @@ def _documented(formats: exports.Formats) -> dict[str, Any]:
 
 @router.get("/cases/{case_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_CASE))
 def export_case_file(request: ApiRequest, case_id: Id, name: CaseFile) -> HttpResponseBase:
-    """A file of a case: its ratings, its queries, or the whole case in the format `relevancy/1` or for Quepid.
+    """A file of a case: its ratings, its queries, its scores and results, or the whole case in the format `relevancy/1` or for Quepid.
 
     In the file for Quepid, `left_out` says what its format does not hold.
     """

@@ -11,6 +11,7 @@ from . import (
     book_ratings_csv,
     judgement_lists,
     ltr,
+    quepid_csv,
     quepid_export,
     queries_csv,
     ratings_csv,
@@ -22,6 +23,7 @@ from . import (
 )
 
 MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
+WHOLE, RATINGS, QUERIES, RESULTS = "Whole case", "Ratings", "Queries", "Scores and results"
 CSV, TEXT, JSON = "text/csv", "text/plain", "application/json"
 
 
@@ -29,7 +31,7 @@ CSV, TEXT, JSON = "text/csv", "text/plain", "application/json"
 class Export[M]:
     """One kind of file.
 
-    suffix: the end of its name. label, hint: what it is, for people.
+    suffix: the end of its name. label, hint: what it is, for people. group: the heading under which a page lists it.
     write: returns the parts of the text, or a file that is positioned at its start, for the user.
     """
 
@@ -38,6 +40,7 @@ class Export[M]:
     label: str
     hint: str
     write: Callable[[M, User], Iterable[str] | IO[bytes]]
+    group: str = ""
 
     def open(self, row: M, by: User) -> IO[bytes]:
         """Returns the file, positioned at its start. It deletes itself when it is closed."""
@@ -62,62 +65,6 @@ def spool(parts: Iterable[str]) -> IO[bytes]:
 
 
 OF_CASE: Mapping[str, Export[Case]] = {
-    "ratings": Export(
-        "-ratings.csv",
-        CSV,
-        "Ratings, CSV",
-        "query, docid, rating: the grades that scores are computed from. Can be imported again.",
-        lambda case, by: ratings_csv.export_ratings(case=case),
-    ),
-    "qrels": Export(
-        "-qrels.txt",
-        TEXT,
-        "Qrels, TREC",
-        "the grades for trec_eval",
-        lambda case, by: trec.export_qrels(case=case),
-    ),
-    "ltr": Export(
-        "-ratings.ltr",
-        TEXT,
-        "Judgments for learning to rank",
-        "the grades as RankLib and Quepid write them, without features",
-        lambda case, by: ltr.export_ratings(case=case),
-    ),
-    "rre": Export(
-        "-ratings-rre.json",
-        JSON,
-        "Ratings for RRE, JSON",
-        "the grades for the Rated Ranking Evaluator",
-        lambda case, by: rre.export_ratings(case=case),
-    ),
-    "json": Export(
-        "-ratings.json",
-        JSON,
-        "Ratings, JSON",
-        "the grades by query, as Quepid exports them",
-        lambda case, by: ratings_json.export_ratings(case=case),
-    ),
-    "rankquest": Export(
-        "-rankquest.json",
-        JSON,
-        "Rated searches, JSON",
-        "the grades for Rankquest, rounded to whole numbers",
-        lambda case, by: judgement_lists.export_rankquest(case=case),
-    ),
-    "queries": Export(
-        "-queries.csv",
-        CSV,
-        "Queries, CSV",
-        "texts, information needs, notes, tags, options and weights; can be edited and imported again",
-        lambda case, by: queries_csv.export_queries(case=case),
-    ),
-    "information-needs": Export(
-        "-information-needs.csv",
-        CSV,
-        "Information needs, CSV",
-        "query, information_need, as Quepid exports and imports them",
-        lambda case, by: queries_csv.export_queries(case=case, columns=queries_csv.INFORMATION_NEEDS),
-    ),
     "case": Export(
         ".json",
         JSON,
@@ -125,6 +72,7 @@ OF_CASE: Mapping[str, Export[Case]] = {
         "queries, ratings of every rater, attempts, scorers and pinned runs, one rating per line; no addresses and credentials. "
         "Can be imported again, and the command evaluate can check it without a server.",
         lambda case, by: relevancy_export.export_case(case=case, by=by),
+        group=WHOLE,
     ),
     "quepid": Export(
         "-quepid.json",
@@ -133,6 +81,96 @@ OF_CASE: Mapping[str, Export[Case]] = {
         "queries, grades with their raters, the newest attempt and the name of the scorer. What Quepid's format does not hold is "
         "listed at the end of the file, as left_out.",
         lambda case, by: quepid_export.export_case(case=case, by=by),
+        group=WHOLE,
+    ),
+    "ratings": Export(
+        "-ratings.csv",
+        CSV,
+        "Ratings, CSV",
+        "query, docid, rating: the grades that scores are computed from. Can be imported again.",
+        lambda case, by: ratings_csv.export_ratings(case=case),
+        group=RATINGS,
+    ),
+    "qrels": Export(
+        "-qrels.txt",
+        TEXT,
+        "Qrels, TREC",
+        "the grades for trec_eval",
+        lambda case, by: trec.export_qrels(case=case),
+        group=RATINGS,
+    ),
+    "ltr": Export(
+        "-ratings.ltr",
+        TEXT,
+        "Judgments for learning to rank",
+        "the grades as RankLib and Quepid write them, without features",
+        lambda case, by: ltr.export_ratings(case=case),
+        group=RATINGS,
+    ),
+    "rre": Export(
+        "-ratings-rre.json",
+        JSON,
+        "Ratings for RRE, JSON",
+        "the grades for the Rated Ranking Evaluator",
+        lambda case, by: rre.export_ratings(case=case),
+        group=RATINGS,
+    ),
+    "json": Export(
+        "-ratings.json",
+        JSON,
+        "Ratings, JSON",
+        "the grades by query, as Quepid exports them",
+        lambda case, by: ratings_json.export_ratings(case=case),
+        group=RATINGS,
+    ),
+    "rankquest": Export(
+        "-rankquest.json",
+        JSON,
+        "Rated searches, JSON",
+        "the grades for Rankquest, rounded to whole numbers",
+        lambda case, by: judgement_lists.export_rankquest(case=case),
+        group=RATINGS,
+    ),
+    "queries": Export(
+        "-queries.csv",
+        CSV,
+        "Queries, CSV",
+        "texts, information needs, notes, tags, options and weights; can be edited and imported again",
+        lambda case, by: queries_csv.export_queries(case=case),
+        group=QUERIES,
+    ),
+    "information-needs": Export(
+        "-information-needs.csv",
+        CSV,
+        "Information needs, CSV",
+        "query, information_need, as Quepid exports and imports them",
+        lambda case, by: queries_csv.export_queries(case=case, columns=queries_csv.INFORMATION_NEEDS),
+        group=QUERIES,
+    ),
+    "general": Export(
+        "-general.csv",
+        CSV,
+        "General, CSV",
+        "a row for each query with its score (0–100) in the newest run, hits, information need, notes and options, in "
+        "Quepid's columns",
+        lambda case, by: quepid_csv.export_general(case=case),
+        group=RESULTS,
+    ),
+    "detailed": Export(
+        "-detailed.csv",
+        CSV,
+        "Detailed, CSV",
+        "a row for each document of the newest run with its rank, grade and displayed fields, in Quepid's columns",
+        lambda case, by: quepid_csv.export_detailed(case=case),
+        group=RESULTS,
+    ),
+    "snapshots": Export(
+        "-snapshots.csv",
+        CSV,
+        "Pinned runs, CSV",
+        "the results of all pinned runs in one file, as Quepid's snapshots; can be imported again",
+        lambda case, by: run_csv.export_pinned(case=case),
+        group=RESULTS,
     ),
 }
 OF_RUN: Mapping[str, Export[Run]] = {

@@ -60,7 +60,8 @@ COLUMNS = (
     Column("options", _write_options),
     Column("weight", lambda row: f"{row.weight:.12g}", read=_read_weight),
 )
-INFORMATION_NEEDS = COLUMNS[:1]
+BY_NAME = {column.name: column for column in COLUMNS}
+INFORMATION_NEEDS = (BY_NAME["information_need"],)
 
 
 @dataclass(frozen=True)

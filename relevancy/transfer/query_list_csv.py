@@ -40,8 +40,8 @@ def export_lines(case_queries: QuerySet[Any], *, numbers: Mapping[int, int]) -> 
             (
                 numbers[row.pk],
                 query.text,
-                *map(_format_score, (row.score, row.low, row.high, row.difference)),
-                *map(_format_count, (_hits(row), row.unrated, row.took_ms)),
+                *map(format_score, (row.score, row.low, row.high, row.difference)),
+                *map(_format_count, (count_hits(row), row.unrated, row.took_ms)),
                 row.error or row.score_error or "",
                 ", ".join(query.tags),
                 query.information_need,
@@ -50,7 +50,7 @@ def export_lines(case_queries: QuerySet[Any], *, numbers: Mapping[int, int]) -> 
         )
 
 
-def _hits(row: Any) -> int | None:
+def count_hits(row: Any) -> int | None:
     """Returns the number of hits the engine reported or, if it reports none, the number it returned."""
     if row.error_kind:
         return None
@@ -58,7 +58,8 @@ def _hits(row: Any) -> int | None:
     return hits
 
 
-def _format_score(value: float | None) -> float | str:
+def format_score(value: float | None) -> float | str:
+    """Returns a score with four decimals; an empty cell for none."""
     # Adding zero turns −0.0 into 0.0.
     return "" if value is None else round(value, 4) + 0.0
 

@@ -15,11 +15,11 @@ from .graded_queries import graded_queries
 from .ratings_file import RatingRow, RatingsFile, collect
 
 COLUMNS = ("query", "docid", "rating")
-QUERY, RATING, RATER = "query", "rating", "rater"
-DOC_ID = ("docid", "doc_id")
-NO_RATERS = frozenset(
-    ("position", "doc position", "rank", "score", "title")
-)  # names of columns that are not those of raters
+RATING, RATER = "rating", "rater"
+QUERY = ("query", "query text", "query_text")
+DOC_ID = ("docid", "doc_id", "doc id")
+# Names of columns that are not those of raters.
+NO_RATERS = frozenset(("position", "doc position", "rank", "score", "title"))
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,9 @@ def _columns(header: Sequence[str]) -> _Columns | None:
     names = [cell.strip().lower() for cell in header]
     if len(set(names)) < len(names):
         return None
-    doc_id = next((names.index(name) for name in DOC_ID if name in names), None)
-    if QUERY not in names or doc_id is None:
+    query, doc_id = (next((names.index(name) for name in known if name in names), None) for known in (QUERY, DOC_ID))
+    if query is None or doc_id is None:
         return None
-    query = names.index(QUERY)
     if RATING in names:
         return _Columns(query, doc_id, [(names.index(RATING), "")], names.index(RATER) if RATER in names else None)
     others = [(number, cell.strip()) for number, cell in enumerate(header) if number not in (query, doc_id)]

@@ -1,5 +1,6 @@
 """The page with the files of a case: what can be downloaded, and uploads with a preview."""
 
+from dataclasses import dataclass
 from functools import partial
 
 from django.core.exceptions import ValidationError
@@ -18,6 +19,16 @@ from relevancy.views.responses import download, redirect_with_message
 from relevancy.views.workbench.access import get_case, get_case_with_editable_book
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file as the page lists it. name: in its address. group: the heading above it."""
+
+    name: str
+    label: str
+    hint: str
+    group: str = ""
 
 
 @require_GET
@@ -123,11 +134,13 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, object], status
         name = "_queries_preview" if "queries_form" in context else "_ratings_preview"
         return render(request, f"case_files/{name}.html", {"case": case, **context}, status=status)
     role: int = vars(case)["role"]  # annotated by the access methods
+    run = Run.objects.finished().newest_for(case).first()
     context = {
         "case": case,
-        "run": Run.objects.finished().newest_for(case).first(),
-        "case_files": exports.OF_CASE,
-        "run_files": exports.OF_RUN,
+        "run": run,
+        "case_files": [Download(name, file.label, file.hint, file.group) for name, file in exports.OF_CASE.items()],
+        "run_files": _run_files(run) if run else [],
+        "list_hint": "the list of the workbench: queries with the scores of the newest run, tags and notes",
         "can_edit": role >= Role.EDITOR,
         "ratings_form": RatingsFileForm(),
         "queries_form": QueriesFileForm(),
@@ -135,6 +148,11 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, object], status
         **context,
     }
     return render(request, "case_files/files.html", context, status=status)
+
+
+def _run_files(run: Run) -> list[Download]:
+    """Returns the files of the newest run."""
+    return [Download(name, f"Run {run.number:,}, {file.label}", file.hint) for name, file in exports.OF_RUN.items()]
 
 
 @require_GET
