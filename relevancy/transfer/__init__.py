@@ -17,6 +17,7 @@ from . import (
     formats,
     history_csv,
     judgement_lists,
+    log_formats,
     ltr,
     quepid_book,
     quepid_case,
@@ -25,6 +26,7 @@ from . import (
     queries_csv,
     queries_import,
     query_list_csv,
+    query_samples,
     ratings_csv,
     ratings_import,
     ratings_json,
@@ -39,7 +41,9 @@ from . import (
     runs_file,
     sample,
     scorer_file,
+    search_log,
     trec,
+    ubi,
 )
 from .cells import decode, read_lines
 from .checked_ratings import check_page_limit
@@ -68,6 +72,7 @@ __all__ = [
     "formats",
     "history_csv",
     "judgement_lists",
+    "log_formats",
     "ltr",
     "parse_case",
     "quepid_book",
@@ -77,6 +82,7 @@ __all__ = [
     "queries_csv",
     "queries_import",
     "query_list_csv",
+    "query_samples",
     "ratings_csv",
     "ratings_import",
     "ratings_json",
@@ -93,5 +99,7 @@ __all__ = [
     "runs_file",
     "sample",
     "scorer_file",
+    "search_log",
     "trec",
+    "ubi",
 ]

@@ -66,18 +66,20 @@ def decode(content: bytes) -> str:
         ) from None
 
 
-def read_lines(file: IO[bytes]) -> Iterator[str]:
+def read_lines(file: IO[bytes], *, limit: int | None = None) -> Iterator[str]:
     """Yields the lines of a UTF-8 file, with or without a byte order mark, and their ends. Reads no further than it is asked to.
 
-    Raises `UnreadableFile` for more than `MAX_BYTES` bytes, for a line of more than `MAX_LINE` characters, and for other encodings.
+    limit: of bytes, `MAX_BYTES` unless given. Raises `UnreadableFile` for a longer file, for a line of more than `MAX_LINE`
+    characters, and for other encodings.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     size, number, rest = 0, 0, ""
+    limit = MAX_BYTES if limit is None else limit
     while True:
         content = file.read(READ_BYTES)
         size += len(content)
-        if size > MAX_BYTES:
-            raise UnreadableFile(f"The file is too large: the maximum is {MAX_BYTES:,} bytes. Split it.")
+        if size > limit:
+            raise UnreadableFile(f"The file is too large: the maximum is {limit:,} bytes. Split it.")
         try:
             text = decoder.decode(content, final=not content)
         except UnicodeDecodeError as error:

@@ -44,3 +44,27 @@ def test_a_case_from_quepid_is_scored_after_one_upload(
     assert bench.texts() == ["alien", "star wars"]
     expect(bench.score("star wars")).to_be_visible()
     expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+
+
+def test_queries_are_drawn_from_a_log(look: Opens, people: dict[str, User], films: str, tmp_path: Path) -> None:
+    case = stage.film_case(people["editor"], ["jaws"], run=False)
+    path = tmp_path / "log.csv"
+    path.write_text("query,count\nalien,60\nstar wars,20\nheat,20\n,5\n")
+
+    page = look("editor")
+    page.goto(f"/cases/{case.pk}/files/")
+    page.get_by_role("link", name="Draw queries from a search log").click()
+    page.get_by_label("Search log").set_input_files(path)
+    page.get_by_role("spinbutton", name="Queries").fill("2")
+    page.get_by_role("spinbutton", name="Seed").fill("3")
+    with page.expect_response("**/files/query-log/"):
+        page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#query-log-preview [data-count=added] dd")).to_have_text("2")
+    expect(page.locator("#log-queries tbody tr").first).to_contain_text("alien")
+    if folder := os.environ.get("SHOW_IMPORT"):
+        page.screenshot(path=f"{folder}/query-log.png", full_page=True)
+
+    page.get_by_label("Give the other queries of the case the weight 0").check()
+    page.get_by_role("button", name="Add queries").click()
+    expect(page.locator("tbody.query")).to_have_count(3)
+    assert sorted(case.case_queries.values_list("weight", flat=True)) == [0, 0.8, 1.2]

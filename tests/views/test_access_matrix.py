@@ -112,6 +112,8 @@ case_download          GET    see     200
 run_download           GET    see     200
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
+query_log              GET    edit    200
+query_log              POST   edit    302
 runs_import            POST   edit    302
 case_schedule          GET    see     200
 case_schedule_save     POST   edit    302
@@ -427,6 +429,13 @@ def bodies(world):
             "file": SimpleUploadedFile("ratings.csv", b"query,docid,rating\nquery 1,a,2\n"),
         },
         "runs_import": {"file": SimpleUploadedFile("run.csv", b"query,docid,position\nquery 1,a,1\n")},
+        "query_log": {
+            "do": "import",
+            "file": SimpleUploadedFile("log.csv", b"query,count\na searched query,7\n"),
+            "method": "frequency",
+            "size": "1",
+            "seed": "1",
+        },
         "queries_import": {"do": "import", "file": SimpleUploadedFile("queries.txt", b"a new query\n")},
         "book_import": {
             "do": "preview",

@@ -11,6 +11,8 @@ from relevancy.models import Endpoint, Scorer, User
 from relevancy.transfer import formats
 from relevancy.views.forms import FormData, LineField
 
+MAX_SEED = 2**31 - 1
+
 
 class TextFileField(forms.FileField):
     """A text file in UTF-8. The cleaned value is its text."""
@@ -53,6 +55,38 @@ class QueriesFileForm(forms.Form):
         error_messages={"required": "Choose a file of queries."},
     )
     format = format_field(formats.Kind.QUERIES)
+
+
+class QueryLogForm(forms.Form):
+    """A search log, and how queries of it are drawn."""
+
+    file = forms.FileField(
+        label="Search log",
+        help_text="CSV with the columns query and count; or ubi_queries of User Behavior Insights, one JSON object to a line. In CSV "
+        "with docid, position and clicks as well, the count says how often the document was shown there.",
+        error_messages={"required": "Choose a search log."},
+    )
+    method = forms.ChoiceField(
+        label="Draw",
+        choices=list(transfer.query_samples.METHODS.items()),
+        widget=forms.RadioSelect,
+        initial="frequency",
+    )
+    size = forms.IntegerField(
+        label="Queries",
+        min_value=1,
+        max_value=transfer.query_samples.MAX_SIZE,
+        initial=100,
+        help_text="Without replacement.",
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=MAX_SEED, help_text="The same log, method, number and seed give the same queries."
+    )
+    only_these = forms.BooleanField(
+        label="Give the other queries of the case the weight 0",
+        required=False,
+        help_text="Then the score of the case is that of the sample. The others keep their ratings and scores.",
+    )
 
 
 class RunsFileForm(forms.Form):

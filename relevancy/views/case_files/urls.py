@@ -5,7 +5,7 @@ from django.urls.converters import StringConverter
 
 from relevancy.transfer import exports
 
-from . import case_import, pages
+from . import case_import, pages, query_log
 
 
 class CaseFileName(StringConverter):
@@ -30,5 +30,6 @@ urlpatterns = [
     path("cases/<int:case_id>/files/runs/<int:number>/<run_file:kind>/", pages.run_download, name="run_download"),
     path("cases/<int:case_id>/files/import-ratings/", pages.ratings_import, name="ratings_import"),
     path("cases/<int:case_id>/files/import-queries/", pages.queries_import, name="queries_import"),
+    path("cases/<int:case_id>/files/query-log/", query_log.query_log, name="query_log"),
     path("cases/<int:case_id>/files/import-runs/", pages.runs_import, name="runs_import"),
 ]

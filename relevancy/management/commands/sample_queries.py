@@ -1,0 +1,45 @@
+"""`sample_queries CASE log.csv --size 100`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import tasks
+from relevancy.management.command import Command as Base
+from relevancy.management.command import fail, find_case, open_binary
+from relevancy.transfer import log_formats, query_samples
+
+
+class Command(Base):
+    help = "Draws queries of a search log and adds them to a case, with weights by which its score estimates the mean of all searches."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("case", help="id or exact name")
+        parser.add_argument("file", help="CSV with query and count, or ubi_queries as JSON lines; - is stdin")
+        parser.add_argument("--size", type=int, default=100, help="number of queries (default: 100)")
+        parser.add_argument("--method", choices=[*map(str, query_samples.METHODS)], default="frequency")
+        parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same queries (default: 1)")
+        parser.add_argument(
+            "--only-these", action="store_true", help="gives all other queries of the case the weight 0"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="prints the sample and changes nothing")
+
+    def run(self, **options: Any) -> None:
+        size, seed, only_these = options["size"], options["seed"], options["only_these"]
+        if not 1 <= size <= query_samples.MAX_SIZE:
+            fail(f"--size {size:,} is not a number from 1 to {query_samples.MAX_SIZE:,}.")
+        if seed < 0:
+            fail(f"--seed {seed} is below 0.")
+        case = find_case(options["case"])
+        with open_binary(options["file"]) as file, log_formats.read_log(file) as log:
+            sample = query_samples.sample_log(case=case, log=log, method=options["method"], size=size, seed=seed)
+        if options["dry_run"]:
+            for row in sample.drawn:
+                self.write(f"{row.searches}\t{row.probability:.6g}\t{row.weight:.9g}\t{row.text}")
+        else:
+            added = query_samples.add_sample(case=case, sample=sample, only_these=only_these)
+            tasks.send(tasks.rescore_case, case.pk)
+            self.write(f"{added.added:,} queries added and {added.reweighted:,} weights changed, with the seed {seed}.")
+        if log.left_out.searches:
+            self.write(f"{log.left_out.searches:,} searches left out: their text cannot be a query.")
+        self.write(query_samples.describe_mean(sample=sample, method=options["method"], only_these=only_these))

@@ -1,0 +1,31 @@
+"""`sample_queries`: what it adds and prints, and its mistakes."""
+
+import pytest
+
+from tests.factories import make_case
+
+from .test_commands import command, refused
+
+pytestmark = pytest.mark.django_db
+
+
+def test_sample_queries(tmp_path):
+    case = make_case(1)
+    path = tmp_path / "log.csv"
+    path.write_text("query,count\nalien,60\nstar wars,20\njaws,20\n,9\n")
+    printed = command("sample_queries", case.pk, path, "--size", 2, "--dry-run").splitlines()
+    assert printed[0] == "60\t1\t1.2\talien"
+    assert printed[1].split("\t")[:3] == ["20", "0.5", "0.8"]
+    assert printed[2:] == [
+        "9 searches left out: their text cannot be a query.",
+        "The case has another query with a weight. As long as that counts, its score does not estimate the mean over all searches "
+        "of the log.",
+    ]
+    assert case.case_queries.count() == 1
+    said = command("sample_queries", case.pk, path, "--size", 2, "--only-these")
+    assert "2 queries added and 0 weights changed, with the seed 1." in said
+    assert "without bias" in said
+    assert sorted(case.case_queries.values_list("weight", flat=True)) == [0, 0.8, 1.2]
+    assert "--size 0" in refused("sample_queries", case.pk, path, "--size", 0)
+    path.write_text("query,count\nalien,?\n")
+    assert refused("sample_queries", case.pk, path).startswith("Line 2: column count: '?'")
