@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import batched
 from statistics import median
 
@@ -32,7 +33,18 @@ from django.utils import timezone
 from invented import document, query_texts, rankings
 
 from relevancy import cases, judgments, queries, scorers
-from relevancy.models import Attempt, Book, Endpoint, JudgingPair, JudgingQueue, Ranking, Rating, Run, User
+from relevancy.models import (
+    Attempt,
+    Book,
+    Endpoint,
+    JudgingPair,
+    JudgingQueue,
+    Ranking,
+    Rating,
+    RatingChange,
+    Run,
+    User,
+)
 
 RATERS, TARGET_MS, CALLS = 50, 30.0, 15
 TARGET_AGREEMENT_S = 2.0
@@ -73,7 +85,7 @@ def make_book(count: int) -> Book:
 
 
 def rate_pairs(pairs: Sequence[JudgingPair], raters: Sequence[User]) -> None:
-    """Writes a rating of each pair, by the raters in turn, and counts the raters of the pairs again."""
+    """Writes a rating of each pair and its change, by the raters in turn, and counts the raters of the pairs again."""
     now = timezone.now()
     for batch in batched(enumerate(pairs), BATCH):
         with transaction.atomic():
@@ -82,9 +94,21 @@ def rate_pairs(pairs: Sequence[JudgingPair], raters: Sequence[User]) -> None:
                     query_id=pair.query_id,
                     doc_id=pair.doc_id,
                     rater=raters[number % len(raters)],
-                    value=2,
+                    value=(number * 7 + number // len(raters)) % 4,
                     created_at=now,
                     updated_at=now,
+                )
+                for number, pair in batch
+            )
+            RatingChange.objects.bulk_create(
+                RatingChange(
+                    query_id=pair.query_id,
+                    doc_id=pair.doc_id,
+                    rater=raters[number % len(raters)],
+                    by=raters[number % len(raters)],
+                    new_verdict="rated",
+                    new_value=1,
+                    at=now + timedelta(seconds=number),
                 )
                 for number, pair in batch
             )

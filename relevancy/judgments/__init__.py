@@ -15,7 +15,17 @@ from .adjudication import (
     read_titles,
     withdraw_adjudication,
 )
-from .agreement import BookAgreement, RaterPair, measure_agreement
+from .agreement import (
+    BookAgreement,
+    QueryRow,
+    RaterPair,
+    RaterRow,
+    TwoRaters,
+    compare_two_raters,
+    measure_agreement,
+    measure_query_agreement,
+    raters_of,
+)
 from .book_building import BookBuilder, build_book
 from .book_settings import (
     REMAP_SOURCE,
@@ -62,6 +72,7 @@ from .judging_queue import build_judging_queue, is_outdated, judging_queue, queu
 from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
 from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ratings, move_ratings, preview_move
 from .new_ratings import NewRating
+from .pace import Pace
 from .preferences import MAX_QUERIES as MAX_PREFERENCE_QUERIES
 from .preferences import MIN_QUERIES as MIN_PREFERENCE_QUERIES
 from .preferences import (
@@ -164,15 +175,19 @@ __all__ = [
     "NewRating",
     "NotQualified",
     "OrphanedRatings",
+    "Pace",
     "PreferenceProgress",
     "PreferenceResult",
+    "QueryRow",
     "RaterCount",
     "RaterPair",
     "RaterQualification",
+    "RaterRow",
     "RatingResult",
     "RatingsChanged",
     "ScaleChanged",
     "SelfAgreement",
+    "TwoRaters",
     "UndoneRatings",
     "accept_rater",
     "active_pairs",
@@ -187,6 +202,7 @@ __all__ = [
     "check_mergeable",
     "claim_pair",
     "clean_doc_id",
+    "compare_two_raters",
     "conflict_key",
     "copy_book",
     "copy_queries",
@@ -216,6 +232,7 @@ __all__ = [
     "let_try_again",
     "measure_agreement",
     "measure_preferences",
+    "measure_query_agreement",
     "measure_self_agreement",
     "merge_books",
     "merged_text",
@@ -240,6 +257,7 @@ __all__ = [
     "rate_many",
     "rated_values",
     "rater_qualifications",
+    "raters_of",
     "read_conflict",
     "read_conflicts",
     "read_documents",

@@ -141,17 +141,22 @@ _QUERY_RATINGS = _RATINGS_OF.format(queries="= %s")
 _SHARED_QUERY_RATINGS = _RATINGS_OF.format(queries=f"IN ({SHARING.format(ids='= %s')})")
 
 
-def counting_ratings(columns: Sequence[str], query_ids: Sequence[int]) -> models.QuerySet[Any, Any]:
+def counting_ratings(
+    columns: Sequence[str], query_ids: Sequence[int], *, rater_id: int | None = None
+) -> models.QuerySet[Any, Any]:
     """Returns rows `(query id, id of the query it was given for, *columns)` of all ratings that count for these queries: their own,
-    and those of the queries that they share ratings with. In no order; one SQL statement, as for `current_ratings`.
+    and those of the queries that they share ratings with. In no order; one SQL statement, as for `current_ratings`. rater_id: only
+    the ratings of this user.
 
     One rater may have rated a document for several of these queries; which of these ratings counts, decides the reader.
     """
     parts = []
-    for rows, names in (
-        (stored_ratings(), list[Any](columns)),
-        (ImportedRating.objects.applied(), _of_imports(columns)),
+    for rows, rater, names in (
+        (stored_ratings(), "rater", list[Any](columns)),
+        (ImportedRating.objects.applied(), "rating_import__rater", _of_imports(columns)),
     ):
+        if rater_id is not None:
+            rows = rows.filter(**{rater: rater_id})
         own = rows.filter(query_id__in=query_ids).annotate(counts_for=F("query_id"))
         shared = (
             rows.annotate(counts_for=F("query__link__queries"))

@@ -38,6 +38,7 @@ from .history import (
 )
 from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
+from .rater_scores import RaterQueryScore, RaterScore, measure_rater_scores
 from .ratings import QueryRatings, RatingRecord
 from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_history, rescore_query, rescore_run
 from .revisions import (
@@ -71,6 +72,8 @@ __all__ = [
     "LevelHistory",
     "QueryRatings",
     "QueryRescorer",
+    "RaterQueryScore",
+    "RaterScore",
     "RatingRecord",
     "RatingRow",
     "RescoredQuery",
@@ -107,6 +110,7 @@ __all__ = [
     "links_changed",
     "lock_queries",
     "mapped_scales",
+    "measure_rater_scores",
     "missing_measures",
     "preview_case_scores",
     "preview_grades",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any
 
 from relevancy.models import Book, Case, Ranking, Run, ScorerVersion
 
+from .columns import RankingInput
 from .grades import known_grades
 from .score_rankings import ranking_inputs, score_known
 from .sums import Sums
@@ -83,10 +84,22 @@ def score_cases(
     and have no score. Cases without such a run are left out."""
     computed = []
     for case in cases:
-        run = Run.objects.newest_for(case).finished().exclude(status=Run.Status.FAILED).first()
+        run = newest_finished_run(case)
         if run is not None:
             computed += _score_run(case, run, book, new_values)
     return computed
+
+
+def newest_finished_run(case: Case) -> Run | None:
+    """Returns the run of a case that previews show: the newest finished one that has not failed."""
+    return Run.objects.newest_for(case).finished().exclude(status=Run.Status.FAILED).first()
+
+
+def read_inputs(run: Run, query_ids: Iterable[int]) -> Iterator[list[RankingInput]]:
+    """Yields the rankings of a run for these queries, those of up to 500 at a time. One SQL statement each."""
+    for batch in batched(sorted(query_ids), BATCH):
+        rankings: Any = Ranking.objects.filter(run=run, query__in=batch).only(*_NEEDED_FIELDS)
+        yield ranking_inputs(rankings)
 
 
 def join_scores(before: Iterable[ComputedCaseScore], after: Iterable[ComputedCaseScore]) -> list[CaseScorePreview]:
@@ -115,9 +128,7 @@ def _score_run(case: Case, run: Run, book: Book, new_values: Mapping[float, floa
     run.case = copy.copy(case)
     run.case.book = book
     sums: dict[int, Sums] = {}
-    for query_ids in batched(sorted(weights), BATCH) if measures else ():
-        rankings: Any = Ranking.objects.filter(run=run, query__in=query_ids).only(*_NEEDED_FIELDS)
-        inputs = ranking_inputs(rankings)
+    for inputs in read_inputs(run, weights) if measures else ():
         ids = [ranking.query_id for ranking in inputs]
         grades = known_grades(book, ids, new_values)
         rows, _ = score_known(run, inputs, measures, grades=grades, revisions=dict.fromkeys(ids, 0))

@@ -42,11 +42,16 @@ def counting(ratings: Sequence[tuple[bool, RatingRow]]) -> list[RatingRow]:
 
 
 def known_grades(
-    book: Book, query_ids: Iterable[int], new_values: Mapping[float, float] | None = None
+    book: Book,
+    query_ids: Iterable[int],
+    new_values: Mapping[float, float] | None = None,
+    *,
+    rater_id: int | None = None,
 ) -> dict[int, dict[str, float]]:
     """Returns `{query id: {document id: grade}}` for all `query_ids`; unrated documents are absent. One SQL statement per 500.
 
-    new_values: `{value: the value that counts instead}`, to see what other ratings would lead to.
+    new_values: `{value: the value that counts instead}`, to see what other ratings would lead to. rater_id: as if the ratings of this
+    user were the only ones.
     """
     query_ids = list(query_ids)
     new_values = new_values or {}
@@ -54,7 +59,7 @@ def known_grades(
         query_id: defaultdict(list) for query_id in query_ids
     }
     for batch in batched(query_ids, BATCH):
-        rows: Sequence[tuple[Any, ...]] = list(counting_ratings(_COLUMNS, batch))
+        rows: Sequence[tuple[Any, ...]] = list(counting_ratings(_COLUMNS, batch, rater_id=rater_id))
         if any(query_id != given_for for query_id, given_for, *_ in rows):
             rows = _newest_of_each_rater(rows)
         for query_id, _, doc_id, _, value, time, pk, is_adjudication in rows:

@@ -4,7 +4,7 @@ numpy and scipy only: no Django, no network, no clock, and random numbers only f
 `Differences.build` and `compare_paired`, or with `RaterTable.build` and `measure_agreement`.
 """
 
-from .agreement import Agreement, Coefficient, PairAgreement, RaterTable, compare_raters, measure_agreement
+from .agreement import Agreement, Coefficient, RaterTable, measure_agreement
 from .corrected_scores import CorrectedScore, correct_score, rank_correlation
 from .corrections import ALPHA, correct_holm, group_runs
 from .differences import TIE, Differences, merge_units
@@ -15,6 +15,17 @@ from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_leve
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means, randomisation_test
+from .raters import (
+    AgreeingRaters,
+    KappaWeights,
+    PairAgreement,
+    QueryGrades,
+    RaterFigures,
+    compare_raters,
+    count_agreeing,
+    measure_queries,
+    measure_raters,
+)
 from .sign_test import SignTest, sign_test
 from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired
 
@@ -24,6 +35,7 @@ __all__ = [
     "MIN_LEVEL_VALUES",
     "SEED",
     "TIE",
+    "AgreeingRaters",
     "Agreement",
     "ChangePoint",
     "Coefficient",
@@ -31,10 +43,13 @@ __all__ = [
     "Differences",
     "Interval",
     "IntervalKind",
+    "KappaWeights",
     "LevelChange",
     "Movements",
     "PairAgreement",
     "PairedComparison",
+    "QueryGrades",
+    "RaterFigures",
     "RaterTable",
     "RunMeans",
     "SignTest",
@@ -45,6 +60,7 @@ __all__ = [
     "compare_raters",
     "correct_holm",
     "correct_score",
+    "count_agreeing",
     "count_movements",
     "detectable_difference",
     "find_interval",
@@ -52,6 +68,8 @@ __all__ = [
     "group_runs",
     "jaccard",
     "measure_agreement",
+    "measure_queries",
+    "measure_raters",
     "merge_units",
     "pettitt_test",
     "randomisation_test",

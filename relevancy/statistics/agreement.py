@@ -1,14 +1,14 @@
-"""Agreement of raters: per cent agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha.
+"""Agreement of all raters: per cent agreement, Fleiss' kappa, Krippendorff's alpha.
 
-Sources: Cohen, "A coefficient of agreement for nominal scales", 1960, and "Weighted kappa", 1968; Fleiss, "Measuring nominal scale
-agreement among many raters", 1971; Krippendorff, "Content Analysis", 4th edition 2019, chapter 12.
+Sources: Fleiss, "Measuring nominal scale agreement among many raters", 1971; Krippendorff, "Content Analysis", 4th edition 2019,
+chapter 12.
 
 All of them are sums over items, so that a bootstrap over queries only adds the sums of the queries it drew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -24,7 +24,6 @@ MIN_ITEMS = 30  # with two ratings or more: below that, alpha is not shown
 CHUNK = 4_000_000  # counts of drawn queries at a time
 
 Level = Literal["nominal", "ordinal", "interval"]
-KappaWeights = Literal["none", "linear", "quadratic"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,8 @@ class RaterTable:
     """Ratings by several raters, at most one per item and rater.
 
     queries, items, raters, grades: [N], of each rating: number of its query, of its item (query and document), of its rater, and
-    position of its grade on the scale. All count from 0.
+    position of its grade on the scale. All count from 0. Queries that are not independent of each other, such as linked ones, have
+    one number: intervals draw these units.
     scale: [G] values of the grades, ascending.
     """
 
@@ -114,15 +114,7 @@ class AgreementSums:
 
     def resample(self, resamples: int, seed: int) -> list[AgreementSums]:
         """Returns the sums of queries drawn with replacement, in chunks: each query of a chunk is a resample."""
-        generator, count = build_generator(seed), len(self)
-        rows = max(1, CHUNK // max(1, count))
-        chunks = []
-        for start in range(0, resamples, rows):
-            size = min(rows, resamples - start)
-            drawn = generator.integers(count, size=(size, count)) + np.arange(size)[:, None] * count
-            weights = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(np.float64)
-            chunks.append(self._combine(weights))
-        return chunks
+        return [self._combine(weights) for weights in draw_units(len(self), resamples, seed)]
 
     def total(self) -> AgreementSums:
         """Returns the sums over all queries, as the only query."""
@@ -138,6 +130,16 @@ class AgreementSums:
         )
 
 
+def draw_units(count: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Yields [r × count] how often each unit was drawn in r resamples with replacement, until there are `resamples` in all."""
+    generator = build_generator(seed)
+    rows = max(1, CHUNK // max(1, count))
+    for start in range(0, resamples, rows):
+        size = min(rows, resamples - start)
+        drawn = generator.integers(count, size=(size, count)) + np.arange(size)[:, None] * count
+        yield np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(np.float64)
+
+
 @dataclass(frozen=True)
 class Coefficient:
     """A coefficient with its 95 % interval by bootstrap over queries; None if it cannot be computed."""
@@ -151,12 +153,13 @@ class Coefficient:
 class Agreement:
     """How far raters agree on the items that two or more of them rated.
 
-    items: number of these items.
+    items, queries: number of these items, and of the queries (units) that they belong to.
     commonest: the per cent agreement that always giving the commonest grade would have with the others, 0 to 1.
     alpha: by level; its values are None below 30 items.
     """
 
     items: int
+    queries: int
     agreement: Coefficient
     commonest: float | None
     fleiss_kappa: Coefficient
@@ -178,7 +181,8 @@ def measure_agreement(table: RaterTable, *, resamples: int = RESAMPLES, seed: in
 
     return Agreement(
         items=items,
-        agreement=estimate(lambda part: _divide(part.agreeing, part.pairs)),
+        queries=len(sums),
+        agreement=estimate(lambda part: divide(part.agreeing, part.pairs)),
         commonest=None if shares is None else float(shares.max()),
         fleiss_kappa=estimate(fleiss_kappa),
         alpha={
@@ -193,8 +197,13 @@ def measure_agreement(table: RaterTable, *, resamples: int = RESAMPLES, seed: in
 def _estimate(
     compute: Callable[[AgreementSums], FloatArray], total: AgreementSums, chunks: Sequence[AgreementSums]
 ) -> Coefficient:
-    value = float(compute(total)[0])
-    drawn = np.concatenate([compute(chunk) for chunk in chunks]) if chunks else np.empty(0)
+    return build_coefficient(compute(total), [compute(chunk) for chunk in chunks])
+
+
+def build_coefficient(values: FloatArray, resampled: Sequence[FloatArray]) -> Coefficient:
+    """Returns a coefficient. values: [1] its value, NaN if there is none. resampled: its values in the resamples, in parts."""
+    value = float(values[0])
+    drawn = np.concatenate(resampled) if resampled else np.empty(0)
     drawn = drawn[np.isfinite(drawn)]  # a resample in which all ratings are equal has no coefficient
     low, high = np.quantile(drawn, [0.025, 0.975]) if len(drawn) else (None, None)
     return Coefficient(
@@ -207,10 +216,10 @@ def fleiss_kappa(sums: AgreementSums) -> FloatArray:
 
     Items may have different numbers of ratings: the mean agreement is that of the items, the expected one that of all ratings.
     """
-    observed = _divide(sums.item_agreement, sums.items)
-    shares = _divide(sums.grades, sums.grades.sum(axis=1, keepdims=True))
+    observed = divide(sums.item_agreement, sums.items)
+    shares = divide(sums.grades, sums.grades.sum(axis=1, keepdims=True))
     expected = (shares**2).sum(axis=1)
-    return _divide(observed - expected, 1.0 - expected)
+    return divide(observed - expected, 1.0 - expected)
 
 
 def krippendorff_alpha(sums: AgreementSums, scale: FloatArray, level: Level) -> FloatArray:
@@ -220,7 +229,7 @@ def krippendorff_alpha(sums: AgreementSums, scale: FloatArray, level: Level) -> 
     distances = _squared_distances(margins, scale, level)
     observed = (sums.coincidences * distances).sum(axis=(1, 2))
     expected = (margins[:, :, None] * margins[:, None, :] * distances).sum(axis=(1, 2))
-    return 1.0 - _divide((total - 1.0) * observed, expected)
+    return 1.0 - divide((total - 1.0) * observed, expected)
 
 
 def _squared_distances(margins: FloatArray, scale: FloatArray, level: Level) -> FloatArray:
@@ -234,52 +243,9 @@ def _squared_distances(margins: FloatArray, scale: FloatArray, level: Level) -> 
     return (centres[:, :, None] - centres[:, None, :]) ** 2
 
 
-def _divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Returns the quotient; NaN where the denominator is 0, apart from binary noise."""
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     return np.asarray(
         np.divide(numerator, denominator, out=result, where=np.abs(denominator) > 1e-12), dtype=np.float64
     )
-
-
-@dataclass(frozen=True)
-class PairAgreement:
-    """Two raters on the items that both rated.
-
-    a, b: numbers of the raters. confusion: [G × G] number of items, grades of `a` in rows.
-    """
-
-    a: int
-    b: int
-    confusion: FloatArray
-
-    @property
-    def items(self) -> int:
-        return int(self.confusion.sum())
-
-    def kappa(self, weights: KappaWeights = "none") -> float | None:
-        """Returns Cohen's kappa, weighted by the distance of grades on the scale; None if chance alone agrees completely."""
-        size = len(self.confusion)
-        distance = np.abs(np.arange(size)[:, None] - np.arange(size)[None, :]).astype(np.float64)
-        penalties = {"none": (distance > 0).astype(np.float64), "linear": distance, "quadratic": distance**2}[weights]
-        total = self.confusion.sum()
-        expected = np.outer(self.confusion.sum(axis=1), self.confusion.sum(axis=0)) / total if total else distance * 0
-        chance = float((penalties * expected).sum())
-        return 1.0 - float((penalties * self.confusion).sum()) / chance if chance > 1e-12 else None
-
-
-def compare_raters(table: RaterTable) -> list[PairAgreement]:
-    """Returns every pair of raters that rated an item in common, in the order of their numbers."""
-    order = np.lexsort((table.raters, table.items))
-    items, raters, grades = table.items[order], table.raters[order], table.grades[order]
-    size = len(table.scale)
-    confusions: dict[tuple[int, int], FloatArray] = {}
-    for step in range(1, int(table.counts.sum(axis=1).max(initial=0))):
-        is_pair = items[step:] == items[:-step]
-        firsts, seconds = raters[:-step][is_pair], raters[step:][is_pair]
-        cells = grades[:-step][is_pair] * size + grades[step:][is_pair]
-        for a, b in np.unique(np.stack([firsts, seconds], axis=1), axis=0).tolist():
-            own = cells[(firsts == a) & (seconds == b)]
-            confusion = confusions.setdefault((a, b), np.zeros((size, size)))
-            confusion += np.bincount(own, minlength=size * size).reshape(size, size)
-    return [PairAgreement(a, b, confusion) for (a, b), confusion in sorted(confusions.items())]

@@ -1,12 +1,14 @@
 """The types of this package, for annotations. Interfaces may import this module, but no functions of the package."""
 
-from .agreement import Agreement, Coefficient, PairAgreement
+from .agreement import Agreement, Coefficient
 from .corrected_scores import CorrectedScore
 from .intervals import Interval, IntervalKind
 from .level_changes import LevelChange
+from .raters import AgreeingRaters, PairAgreement, RaterFigures
 from .verdicts import PairedComparison, Verdict
 
 __all__ = [
+    "AgreeingRaters",
     "Agreement",
     "Coefficient",
     "CorrectedScore",
@@ -15,5 +17,6 @@ __all__ = [
     "LevelChange",
     "PairAgreement",
     "PairedComparison",
+    "RaterFigures",
     "Verdict",
 ]

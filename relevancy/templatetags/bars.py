@@ -1,5 +1,6 @@
 """Scores with their bars, and progress: SVG with number attributes, because the page forbids inline style."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from django.utils.html import format_html
@@ -112,6 +113,35 @@ def difference_cell(value: object, *, arrow: bool = False) -> SafeString:
         return format_html('<span class="muted">{}</span>', numbers.difference(value))
     sign = {"up": "▲ ", "down": "▼ "}[way] if arrow else ""
     return format_html('<span class="delta {}">{}{}</span>', way, sign, numbers.difference(value))
+
+
+def grade_bar(grades: Iterable[tuple[float, int]], lowest: object, top: object) -> SafeString:
+    """How often each grade was given, as one bar of 100 × 8 in the colours of the grades. grades: `(grade, count)`, ascending.
+
+    Its label says the counts; a bar without a grade is an empty rail.
+    """
+    given = [(grade, count) for grade, count in grades if count]
+    total = sum(count for _, count in given)
+    parts, start = [mark_safe('<rect class="bar-track" width="100" height="8"/>')], Decimal(0)
+    for grade, count in given:
+        width = Decimal(100) * count / total
+        parts.append(
+            format_html(
+                '<rect class="{}" x="{}" width="{}" height="8"><title>{}: {}</title></rect>',
+                numbers.grade_class(grade, lowest, top),
+                _px(start),
+                _px(width),
+                numbers.grade_text(grade),
+                f"{count:,}",
+            )
+        )
+        start += width
+    words = ", ".join(f"{numbers.grade_text(grade)}: {count:,}" for grade, count in given)
+    return format_html(
+        '<svg class="grade-bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>',
+        words or "no grade",
+        mark_safe("".join(parts)),
+    )
 
 
 def progress(done: object, total: object, failed: object = 0, label: str = "Progress") -> SafeString:

@@ -32,6 +32,7 @@ for _filter in (
 ):
     register.filter(_filter.__name__, _filter)
 register.filter("thousands", numbers.whole)
+register.filter("grade_difference", numbers.effect)
 
 for _tag in (
     addresses.link_to,
@@ -40,6 +41,7 @@ for _tag in (
     bars.score_cell,
     bars.big_score,
     bars.difference_cell,
+    bars.grade_bar,
     bars.progress,
     charts.sparkline,
     charts.history_chart,

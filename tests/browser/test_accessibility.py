@@ -58,6 +58,7 @@ def _violations(page: Page) -> list[str]:
 def _addresses(case: Case) -> list[str]:
     judge, test = JudgeModel.objects.get(name="Mini"), PreferenceTest.objects.get()
     team, endpoint = Team.objects.get(name="Search"), Endpoint.objects.get(name="films")
+    second = judgments.raters_of(case.book).exclude(pk=case.owner_id).get()
     query = case.case_queries.get(query__text="star wars")
     in_query = f"/cases/{case.pk}/queries/{query.pk}"
     _, link_token = cases.public_links.create(case=case, by=case.owner, days=1)
@@ -77,6 +78,9 @@ def _addresses(case: Case) -> list[str]:
         "/books/import/",
         f"/books/{case.book_id}/",
         f"/books/{case.book_id}/agreement/",
+        f"/books/{case.book_id}/agreement/queries/",
+        f"/books/{case.book_id}/agreement/pair/?first={case.owner_id}&second={second.pk}&grade_a=10&grade_b=3",
+        f"/books/{case.book_id}/agreement/raters/{case.owner_id}/",
         f"/books/{case.book_id}/conflicts/",
         f"/books/{case.book_id}/change/?rule=mean&scale=0:3&relevant_from=&ratings=map",
         f"/books/{case.book_id}/judge/",

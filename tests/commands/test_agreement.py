@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from relevancy import judgments
 from relevancy.models import Case
-from tests.factories import make_case, make_user, query_of
+from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +50,36 @@ def test_agreement_json(case: Case) -> None:
     assert 0 < pair["kappa"] < pair["kappa_linear"] < pair["kappa_quadratic"] < 1
     assert 0 < result["alpha_nominal"] < result["alpha_interval"] < 1
     assert 0 < result["fleiss_kappa"] < 1
+
+
+def test_agreement_json_by_rater_query_and_number_of_raters(case: Case) -> None:
+    """On four of the 40 documents, Jonas gives one grade more."""
+    result = figures(case.name)
+    jonas, mira = result["by_rater"]
+    assert (jonas["rater"], mira["rater"]) == ("Jonas", "Mira")
+    assert (jonas["bias"], mira["bias"]) == (pytest.approx(0.1), pytest.approx(-0.1))
+    assert jonas["bias_interval"][0] < 0.1 < jonas["bias_interval"][1]
+    assert (jonas["ratings"], jonas["items"], jonas["queries"], result["interval_queries"]) == (41, 40, 4, 4)
+    assert sum(jonas["grades"].values()) == 41
+    assert result["agreeing"] == [{"raters": 2, "agree": 2, "items": 36}, {"raters": 2, "agree": 1, "items": 4}]
+    (pair,) = result["by_pair"]
+    assert sum(map(sum, pair["confusion"])) == 40
+    assert pair["agreement"] == pytest.approx(0.9)
+    assert pair["intervals"]["kappa"][0] < pair["kappa"] < pair["intervals"]["kappa"][1]
+    assert sum(query["items"] for query in result["by_query"]) == 40
+    assert "scores" not in jonas
+
+
+@pytest.mark.usefixtures("script")
+def test_agreement_scores_say_what_one_rater_alone_would_make(case: Case) -> None:
+    run_now(make_attempt(case))
+    rows = figures(case.name, "--scores")["by_rater"]
+    (score,) = rows[0]["scores"]
+    assert (score["case"], score["run"], score["everyone"], score["alone"]) == (case.name, 1, 0, 0)
+    rate_all(case, {"query 1": {"a": 3}}, case.owner)
+    (score,) = figures(case.name, "--scores")["by_rater"][1]["scores"]
+    assert 0 < score["everyone"] < score["alone"]  # Jonas gave higher grades to documents that were not returned
+    assert "Mira alone" in agreement(case.name, "--scores")
 
 
 def test_agreement_leaves_out_documents_without_a_grade(case: Case) -> None:
@@ -92,5 +122,5 @@ def test_agreement_refuses_unknown_and_ambiguous_books(case: Case) -> None:
 
 
 def test_agreement_costs_few_statements(case: Case, django_assert_num_queries: Any) -> None:
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         judgments.measure_agreement(book=case.book)

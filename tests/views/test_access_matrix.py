@@ -213,6 +213,9 @@ book_adjudicate        POST   edit    302
 book_ratings_csv       GET    see     200
 book_download          GET    see     200
 book_agreement         GET    see     200
+book_agreement_queries GET    see     200
+book_agreement_pair    GET    see     302
+book_agreement_rater   GET    see     200
 judge_models           GET    see     200
 judge_model_new        GET    edit    200
 judge_model_new        POST   edit    422
@@ -341,6 +344,7 @@ class World:
             "token": teams.invitations.token(self.invitation),
             "query_id": self.case.book.queries.first().pk,
             "judge_id": self.judge.pk,
+            "rater_id": self.case.owner_id,
             "group_id": self.case.groups.get().pk,
             "link_id": self.case.case_queries.first().query.link_id,
             "test_id": self.test.pk,

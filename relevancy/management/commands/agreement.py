@@ -4,9 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import judgments, transfer
+from relevancy import judgments, scores, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_book
+from relevancy.models import Case
 from relevancy.statistics.types import Coefficient
 from relevancy.templatetags import numbers
 
@@ -16,22 +17,37 @@ class Command(Base):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("book", help="id, name, or the name of its only case")
+        parser.add_argument(
+            "--scores", action="store_true", help="also how far the scores of the cases move if only one rater counts"
+        )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def run(self, **options: Any) -> None:
         book = find_book(options["book"])
         result = judgments.measure_agreement(book=book)
+        scored = None
+        if options["scores"]:
+            cases = list(Case.objects.live().filter(book=book).order_by("pk"))
+            scored = {row.rater.pk: scores.measure_rater_scores(cases, book, row.rater) for row in result.by_rater}
         if options["json"]:
-            self.write_json(transfer.agreement_json.build_agreement(result))
+            queries = judgments.measure_query_agreement(book=book)
+            self.write_json(transfer.agreement_json.build_agreement(result, queries, book.grades, scored))
             return
         agreement = result.agreement
         self.write(
             f"{book}: {len(result.raters):,} raters, {result.documents:,} rated documents, {agreement.items:,} of them "
             f"with two ratings or more"
         )
-        if not agreement.items:
+        if agreement.items:
+            self._write_agreement(result)
+        else:
             self.write("No document has two ratings, so there is no agreement to measure.")
-            return
+        for row in result.by_rater if scored is not None else ():
+            for score in (scored or {})[row.rater.pk]:
+                self._write_score(row, score)
+
+    def _write_agreement(self, result: judgments.BookAgreement) -> None:
+        agreement = result.agreement
         self.write(f"  Agreement             {_describe(agreement.agreement)}")
         self.write(f"  Always the commonest  {numbers.coefficient(agreement.commonest)}")
         self.write(f"  Fleiss' kappa         {_describe(agreement.fleiss_kappa)}")
@@ -46,6 +62,28 @@ class Command(Base):
             self.write(f"  {pair.a} and {pair.b}: {pair.figures.items:,} documents, kappa {kappas}")
         if result.pairs:
             self.write("  Kappa: unweighted · linear · quadratic weights")
+        for counts in result.agreeing:
+            self.write(f"  {counts.agreeing} of {counts.raters} agree: {counts.items:,} documents")
+        for row in result.by_rater:
+            bias = row.figures.bias
+            text = "no document in common" if bias.value is None else f"bias {numbers.effect(bias.value)}"
+            if bias.low is not None:
+                text += f" ({numbers.effect(bias.low)} to {numbers.effect(bias.high)})"
+            pace = "" if row.pace is None else f", {row.pace.seconds:.0f} s for each"
+            self.write(f"  {row.rater}: {row.figures.ratings:,} ratings, {text}{pace}")
+        self.write("  Bias: grades above the mean of the others, on the same documents")
+
+    def _write_score(self, row: judgments.RaterRow, score: scores.RaterScore) -> None:
+        name = f"{score.case}, {score.version.scorer.name}, run {score.run.number}"
+        if score.is_script:
+            self.write(f"  {row.rater} alone, {name}: a script, which is not run")
+            return
+        interval = score.find_interval()
+        between = f" ({numbers.difference(interval.low)} to {numbers.difference(interval.high)})" if interval else ""
+        self.write(
+            f"  {row.rater} alone, {name}: {numbers.score(score.alone)} instead of {numbers.score(score.everyone)}, "
+            f"{numbers.difference(score.difference)}{between}, on {len(score.queries):,} queries"
+        )
 
 
 def _describe(coefficient: Coefficient) -> str:

@@ -4,17 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import judgments
 from relevancy.models import Book, Role, User
+from relevancy.statistics.types import AgreeingRaters
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 
+from .agreement_sentences import agreeing_text, bias_text, pace_text, summarize, unit_text
+
 # 100,000 ratings take less than two seconds, most of them with one core for the intervals.
 MAX_RATINGS = 200_000
+MAX_PAIRS = 100  # rows of the table
+MAX_SIZES = 6  # numbers of ratings of a document, in the table “k of n agree”
+QUERIES_PER_PAGE = 50
 
 
 class _Coefficient(Protocol):
@@ -42,21 +49,87 @@ class PairRow:
     a: User
     b: User
     documents: int
+    same: float
     kappa: float | None
     quadratic: float | None
+
+
+@dataclass(frozen=True)
+class RaterRow:
+    """A rater among the others. shares: `[(grade, number of ratings)]`."""
+
+    row: judgments.RaterRow
+    grades: Sequence[tuple[float, int]]
+
+    @property
+    def bias_text(self) -> str:
+        return bias_text(self.row.figures)
+
+    @property
+    def pace_text(self) -> str:
+        return pace_text(self.row.pace)
+
+    @property
+    def is_judge(self) -> bool:
+        return self.row.rater.kind == User.Kind.JUDGE
+
+
+@dataclass(frozen=True)
+class AgreeingRow:
+    """How many documents with so many ratings have a grade that so many raters gave. share: per cent of these documents."""
+
+    figures: AgreeingRaters
+    share: float
+
+    @property
+    def text(self) -> str:
+        return agreeing_text(self.figures.raters, self.figures.agreeing)
 
 
 @require_GET
 def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The figures of a book, computed when the page is opened."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
-    ratings = sum(grade.count for grade in judgments.count_by_grade(book))
-    context: dict[str, object] = {"book": book, "ratings": ratings, "max_ratings": MAX_RATINGS}
-    if ratings <= MAX_RATINGS:
+    context = _limit(book)
+    if context["is_measured"]:
         result = judgments.measure_agreement(book=book)
-        context |= {"result": result, "figures": _figures(result), "pairs": _pairs(result)}
+        pairs = _pairs(result)
+        context |= {
+            "result": result,
+            "figures": _figures(result),
+            "summary": summarize(result.agreement),
+            "unit_text": unit_text(result.agreement),
+            "raters": [
+                RaterRow(row, list(zip(book.grades, row.figures.grades.tolist(), strict=True)))
+                for row in result.by_rater
+            ],
+            "agreeing": _agreeing(result.agreeing),
+            "pairs": pairs[:MAX_PAIRS],
+            "more_pairs": len(pairs) - MAX_PAIRS,
+        }
     context["self_agreement"] = judgments.measure_self_agreement(book)
     return render(request, "books/agreement.html", context)
+
+
+@require_GET
+def book_agreement_queries(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """The grades of each query: those on whose documents raters agree least come first."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
+    context = _limit(book)
+    if context["is_measured"]:
+        rows = judgments.measure_query_agreement(book=book)
+        page = Paginator(rows, QUERIES_PER_PAGE).get_page(request.GET.get("page"))
+        context |= {
+            "page": page,
+            "rows": [(row, list(zip(book.grades, row.figures.grades.tolist(), strict=True))) for row in page],
+        }
+    return render(request, "books/agreement_queries.html", context)
+
+
+def _limit(book: Book) -> dict[str, object]:
+    """Returns the variables of a page that reads all ratings of a book, and whether there are few enough."""
+    ratings = sum(grade.count for grade in judgments.count_by_grade(book))
+    return {"book": book, "ratings": ratings, "max_ratings": MAX_RATINGS, "is_measured": ratings <= MAX_RATINGS}
 
 
 def _figures(result: judgments.BookAgreement) -> Sequence[Figure]:
@@ -74,6 +147,11 @@ def _figures(result: judgments.BookAgreement) -> Sequence[Figure]:
             "The same if only equal grades count as agreement.",
         ),
         Figure(
+            "Krippendorff’s alpha, interval",
+            agreement.alpha["interval"],
+            "The same if the distance of two grades is the difference of their numbers.",
+        ),
+        Figure(
             "Fleiss’ kappa",
             agreement.fleiss_kappa,
             "Equal grades beyond chance, for any number of raters; 1 is complete agreement.",
@@ -87,9 +165,24 @@ def _figures(result: judgments.BookAgreement) -> Sequence[Figure]:
     ]
 
 
-def _pairs(result: judgments.BookAgreement) -> Sequence[PairRow]:
+def _pairs(result: judgments.BookAgreement) -> list[PairRow]:
     rows = [
-        PairRow(pair.a, pair.b, pair.figures.items, pair.figures.kappa(), pair.figures.kappa("quadratic"))
+        PairRow(
+            pair.a,
+            pair.b,
+            pair.figures.items,
+            100 * pair.figures.agreement,
+            pair.figures.kappa(),
+            pair.figures.kappa("quadratic"),
+        )
         for pair in result.pairs
     ]
     return sorted(rows, key=lambda row: (-row.documents, str(row.a), str(row.b)))
+
+
+def _agreeing(figures: Sequence[AgreeingRaters]) -> list[AgreeingRow]:
+    totals: dict[int, int] = {}
+    for each in figures:
+        totals[each.raters] = totals.get(each.raters, 0) + each.items
+    shown = sorted(totals, key=lambda raters: (-totals[raters], raters))[:MAX_SIZES]
+    return [AgreeingRow(each, 100 * each.items / totals[each.raters]) for each in figures if each.raters in shown]

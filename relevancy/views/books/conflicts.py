@@ -93,7 +93,7 @@ def book_adjudicate(request: HtmxRequest, book_id: int, query_id: int) -> HttpRe
     if not request.htmx:
         return redirect_with_message(request, url, text)
     decided = judgments.read_conflict(query, doc_id)
-    row = _rows(book, [decided], request)[0]
+    row = build_conflict_rows(book, [decided], request)[0]
     context = {"book": book, "row": row, "can_decide": True, "rule_text": RULE_TEXTS[Book.Rule(book.rule)]}
     return toast(render(request, "books/_conflict.html", context), text)
 
@@ -115,10 +115,11 @@ def _list_url(request: HtmxRequest, book: Book) -> str:
 
 
 def _read_rows(book: Book, rows: Sequence[Mapping[str, Any]], request: HtmxRequest) -> list[ConflictRow]:
-    return _rows(book, judgments.read_conflicts(book, rows), request)
+    return build_conflict_rows(book, judgments.read_conflicts(book, rows), request)
 
 
-def _rows(book: Book, conflicts: Sequence[judgments.Conflict], request: HtmxRequest) -> list[ConflictRow]:
+def build_conflict_rows(book: Book, conflicts: Sequence[judgments.Conflict], request: HtmxRequest) -> list[ConflictRow]:
+    """Returns the rows of documents, each with its title and the address that decides about it."""
     titles = judgments.read_titles(conflicts, by=request.user)
     return [
         ConflictRow(

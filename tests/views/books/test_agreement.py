@@ -1,12 +1,13 @@
-"""The page on how far raters agree has the figures of the service."""
+"""The pages on how far raters agree have the figures of the service."""
 
 import pytest
 from django.urls import reverse
 
-from relevancy import judgments
-from relevancy.templatetags.numbers import coefficient
-from relevancy.views.books import agreement
-from tests.factories import make_user, rate_all
+from relevancy import judgments, scores
+from relevancy.models import User
+from relevancy.templatetags.numbers import coefficient, difference, effect
+from relevancy.views.books import agreement, rater_agreement
+from tests.factories import make_attempt, make_user, rate_all, run_now
 from tests.views.workbench.example_cases import make_bench
 
 pytestmark = pytest.mark.django_db
@@ -58,3 +59,90 @@ def test_number_of_statements_is_constant(sign_in, case, django_assert_max_num_q
     client = sign_in("viewer")
     with django_assert_max_num_queries(10):
         client.get(at(case))
+
+
+def two(case):
+    """The users One and Three."""
+    return User.objects.get(name="One"), User.objects.get(name="Three")
+
+
+def pair_at(case, a, b, **cell):
+    query = "&".join(f"{name}={value}" for name, value in {"first": a.pk, "second": b.pk, **cell}.items())
+    return f"{reverse('book_agreement_pair', args=[case.book_id])}?{query}"
+
+
+def test_each_rater_has_bias_and_grades(sign_in, case):
+    response = sign_in("viewer").get(at(case))
+    page = response.content.decode()
+    for row in judgments.measure_agreement(book=case.book).by_rater:
+        assert f'data-rater="{row.rater.pk}"' in page
+        assert reverse("book_agreement_rater", args=[case.book_id, row.rater.pk]) in page
+        assert effect(row.figures.bias.value) in page
+    assert 'data-agreeing="2-2"' in page
+    assert reverse("book_agreement_queries", args=[case.book_id]) in page
+
+
+def test_queries_page_has_every_query_with_its_grades(sign_in, case):
+    client = sign_in("viewer")
+    response = client.get(reverse("book_agreement_queries", args=[case.book_id]))
+    rows = response.context["rows"]
+    assert (len(rows), rows[0][0].figures.agreement) == (12, rows[0][0].figures.agreement)
+    assert rows[0][0].query.text == "query 1"  # rated by Three
+    assert [count for _, count in rows[0][1]] == rows[0][0].figures.grades.tolist()
+
+
+def test_a_cell_opens_the_documents_that_it_counts(sign_in, case):
+    one, three = two(case)
+    client = sign_in("editor")
+    page = client.get(pair_at(case, one, three))
+    counts = {(cell.a, cell.b): cell.documents for _, cells, _ in page.context["matrix"] for cell in cells}
+    assert {cell: count for cell, count in counts.items() if count} == {(3, 0): 4, (2, 3): 4, (0, 2): 4}
+    assert page.context["rows"] == []
+    opened = client.get(pair_at(case, one, three, grade_a=3, grade_b=0))
+    assert [(row.conflict.query.text, row.conflict.doc_id) for row in opened.context["rows"]] == [
+        (f"query {number}", "a") for number in range(1, 5)
+    ]
+    assert 'id="documents"' in opened.content.decode()
+    assert opened.context["can_decide"]
+    empty = client.get(pair_at(case, one, three, grade_a=1, grade_b=1))
+    assert 'id="documents"' in empty.content.decode()
+
+
+def test_a_pair_without_a_common_document_says_so(sign_in, case):
+    stranger = make_user("Stranger")
+    rate_all(case, {"query 9": {"z": 1}}, stranger)
+    page = sign_in("viewer").get(pair_at(case, two(case)[0], stranger))
+    assert page.status_code == 200
+    assert 'id="confusion"' not in page.content.decode()
+
+
+@pytest.mark.parametrize("query", ["?first=1", "?first=x&second=y", "?first=999999&second=999998"])
+def test_unknown_raters_are_not_found(sign_in, case, query):
+    client = sign_in("viewer")
+    assert client.get(reverse("book_agreement_pair", args=[case.book_id]) + query).status_code == 404
+    one, _ = two(case)
+    assert client.get(pair_at(case, one, one)).status_code == 404
+    assert client.get(reverse("book_agreement_rater", args=[case.book_id, make_user().pk])).status_code == 404
+
+
+def test_scores_by_one_rater(sign_in, case):
+    run_now(make_attempt(case))
+    one, _ = two(case)
+    expected, *_ = scores.measure_rater_scores([case], case.book, one)
+    page = sign_in("viewer").get(reverse("book_agreement_rater", args=[case.book_id, one.pk]))
+    assert expected.difference
+    assert f'data-difference="{difference(expected.difference)}"' in page.content.decode()
+    texts = [text for text, _ in page.context["rows"][0].queries]
+    assert texts == [f"query {number}" for number in range(1, 5)]  # the only ones that Three has rated, last
+
+
+def test_cases_with_many_queries_are_not_scored_on_the_page(sign_in, case, monkeypatch):
+    monkeypatch.setattr(rater_agreement, "MAX_QUERIES", 5)
+    page = sign_in("viewer").get(reverse("book_agreement_rater", args=[case.book_id, two(case)[1].pk]))
+    assert "agreement --scores" in page.content.decode()
+    assert "rows" not in page.context
+
+
+def test_the_page_says_who_is_a_judge_model(sign_in, case):
+    User.objects.filter(name="Three").update(kind=User.Kind.JUDGE)
+    assert "AI judge" in sign_in("viewer").get(at(case)).content.decode()

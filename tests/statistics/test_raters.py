@@ -1,0 +1,178 @@
+"""Figures of single raters and of pairs, against worked examples and against the definitions, rating by rating."""
+
+import itertools
+from collections import Counter, defaultdict
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relevancy.statistics import (
+    AgreeingRaters,
+    RaterTable,
+    compare_raters,
+    count_agreeing,
+    measure_queries,
+    measure_raters,
+)
+
+SCALE = (0.0, 1.0, 2.0, 3.0)
+tables = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 3), st.sampled_from(SCALE)),
+    min_size=1,
+    max_size=40,
+    unique_by=lambda row: row[:2],
+).map(lambda rows: [(item % 3, item, rater, grade) for item, rater, grade in rows])
+
+
+def table_of(*lines):
+    """Each line is an item of a query of its own: the grades of raters 0, 1, …; None where a rater gave none."""
+    rows = [
+        (item, item, rater, float(grade))
+        for item, line in enumerate(lines)
+        for rater, grade in enumerate(line)
+        if grade is not None
+    ]
+    return RaterTable.build(rows, SCALE)
+
+
+def numbers(rows):
+    """`{rater: number in the table}`."""
+    return {rater: number for number, rater in enumerate(sorted({rater for _, _, rater, _ in rows}))}
+
+
+def test_bias_of_three_raters():
+    """Rater 0: (3 − 1.5) and (2 − 1); rater 1: (2 − 2), (1 − 2); rater 2: (1 − 2.5); the last item has one rating."""
+    first, second, third = measure_raters(table_of((3, 2, 1), (2, 1, None), (0, None, None)))
+    assert [first.bias.value, second.bias.value, third.bias.value] == [1.25, -0.5, -1.5]
+    assert [(each.ratings, each.items, each.queries) for each in (first, second, third)] == [
+        (3, 2, 2),
+        (2, 2, 2),
+        (1, 1, 1),
+    ]
+    assert first.grades.tolist() == [1, 0, 1, 1]
+    assert (third.bias.low, third.bias.high) == (None, None)  # one query says nothing about others
+
+
+def test_bias_of_two_raters_is_their_mean_difference():
+    first, second = measure_raters(table_of((3, 1), (2, 2), (3, 2), (0, 1)))
+    assert first.bias.value == pytest.approx(0.5)
+    assert second.bias.value == pytest.approx(-0.5)
+    assert first.bias.low == -second.bias.high
+    assert first.bias.low < 0.5 < first.bias.high
+
+
+def test_bias_of_a_rater_alone_is_missing():
+    (only,) = measure_raters(table_of((3,), (2,)))
+    assert (only.ratings, only.items, only.bias.value) == (2, 0, None)
+    assert measure_raters(RaterTable.build([])) == []
+
+
+@given(tables)
+@settings(max_examples=60)
+def test_figures_of_raters_follow_the_definition(rows):
+    by_item = defaultdict(dict)
+    for _, item, rater, grade in rows:
+        by_item[item][rater] = grade
+    found = measure_raters(RaterTable.build(rows, SCALE), resamples=3)
+    for rater, number in numbers(rows).items():
+        own = [
+            (item, grades[rater] - fmean(grade for other, grade in grades.items() if other != rater))
+            for item, grades in by_item.items()
+            if rater in grades and len(grades) > 1
+        ]
+        assert found[number].items == len(own)
+        assert found[number].queries == len({item % 3 for item, _ in own})
+        assert found[number].bias.value == (pytest.approx(fmean(value for _, value in own)) if own else None)
+        counts = Counter(grade for _, _, other, grade in rows if other == rater)
+        assert found[number].grades.tolist() == [counts[grade] for grade in SCALE]
+
+
+def test_interval_of_the_bias_covers_it_as_often_as_it_says():
+    """200 invented books of 40 queries: the 95 % interval has the true bias of 0.5 in it in 180 to 199 of them."""
+    random, covered = np.random.default_rng(20261122), 0
+    for _ in range(200):
+        level = random.normal(0, 0.6, 40)  # the documents of a query are not independent
+        rows = []
+        for query, item in itertools.product(range(40), range(3)):
+            difference = 0.5 + level[query] + random.normal(0, 0.3)
+            rows += [(query, query * 3 + item, 0, 2 + difference), (query, query * 3 + item, 1, 2.0)]
+        bias = measure_raters(RaterTable.build(rows), resamples=300)[0].bias
+        covered += bias.low <= 0.5 <= bias.high
+    assert 180 <= covered <= 199
+
+
+def test_k_of_n_agree():
+    table = table_of((3, 3, 3), (3, 3, 1), (2, 3, 3), (0, 1, 2), (1, 1, None), (2, None, 1), (0, None, None))
+    assert count_agreeing(table) == [
+        AgreeingRaters(2, 2, 1),
+        AgreeingRaters(2, 1, 1),
+        AgreeingRaters(3, 3, 1),
+        AgreeingRaters(3, 2, 2),
+        AgreeingRaters(3, 1, 1),
+    ]
+    assert count_agreeing(RaterTable.build([])) == []
+
+
+@given(tables)
+@settings(max_examples=60)
+def test_queries_follow_the_definition(rows):
+    found = measure_queries(RaterTable.build(rows, SCALE))
+    for number, query in enumerate(sorted({query for query, *_ in rows})):
+        own = [row for row in rows if row[0] == query]
+        pairs = [a[3] == b[3] for a, b in itertools.combinations(own, 2) if a[1] == b[1]]
+        assert found[number].agreement == (pytest.approx(fmean(pairs)) if pairs else None)
+        assert found[number].items == sum(count > 1 for count in Counter(item for _, item, *_ in own).values())
+        counts = Counter(grade for *_, grade in own)
+        assert found[number].grades.tolist() == [counts[grade] for grade in SCALE]
+
+
+@given(tables)
+@settings(max_examples=60)
+def test_kappa_follows_the_definition(rows):
+    """For every pair of raters: 1 − observed / expected disagreement, item by item and grade by grade."""
+    number = numbers(rows)
+    found = {(pair.a, pair.b): pair for pair in compare_raters(RaterTable.build(rows, SCALE))}
+    grades = defaultdict(dict)
+    for _, item, rater, grade in rows:
+        grades[rater][item] = grade
+    expected_pairs = set()
+    for a, b in itertools.combinations(sorted(grades), 2):
+        shared = sorted(grades[a].keys() & grades[b].keys())
+        if not shared:
+            continue
+        pair = found[number[a], number[b]]
+        expected_pairs.add((number[a], number[b]))
+        both = [(grades[a][item], grades[b][item]) for item in shared]
+        assert {(int(x), int(y)): n for (x, y), n in Counter(both).items()} == {
+            (x, y): int(n) for (x, y), n in np.ndenumerate(pair.confusion) if n
+        }
+        assert pair.agreement == pytest.approx(fmean(x == y for x, y in both))
+        for name, penalty in (
+            ("none", lambda x, y: x != y),
+            ("linear", lambda x, y: abs(x - y)),
+            ("quadratic", lambda x, y: (x - y) ** 2),
+        ):
+            observed = sum(penalty(x, y) for x, y in both) / len(both)
+            chance = sum(penalty(x, y) for x, _ in both for _, y in both) / len(both) ** 2
+            assert pair.kappa(name) == (pytest.approx(1 - observed / chance) if chance else None)
+    assert found.keys() == expected_pairs
+
+
+def test_interval_of_kappa_draws_queries():
+    """All items of a query agree or none does: the interval is that of four queries, not of 400 items."""
+    rows = [
+        (item % 4, item, rater, float((item // 4 + rater * (item % 2)) % 2)) for item in range(400) for rater in (0, 1)
+    ]
+    (pair,) = compare_raters(RaterTable.build(rows))
+    kappa = pair.estimate_kappas()["none"]
+    assert (kappa.value, kappa.low, kappa.high) == (pytest.approx(0), -1, 1)
+    assert kappa.value == pair.kappa()
+
+
+def test_kappa_of_one_query_has_no_interval():
+    (pair,) = compare_raters(RaterTable.build([(0, item, rater, float(item)) for item in range(4) for rater in (0, 1)]))
+    kappa = pair.estimate_kappas()["linear"]
+    assert (kappa.value, kappa.low, kappa.high) == (1, None, None)
