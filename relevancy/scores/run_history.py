@@ -239,8 +239,9 @@ def _read_steps(case: Case, versions: Sequence[ScorerVersion]) -> dict[tuple[int
 def find_levels(complete: Sequence[HistoryRun], versions: Sequence[ScorerVersion]) -> dict[int, LevelHistory]:
     """Returns where the level of the complete runs changed, by version id. The p of all versions are corrected together.
 
-    The scores of two runs may be means over different queries. Therefore each series begins with the score of its first run, and goes
-    on by the differences between a run and the one before, which are over the queries scored in both.
+    The scores of two runs may be means over different queries. Therefore each series ends with the score of its last run, and goes
+    back by the differences between a run and the one before, which are over the queries scored in both: the newest level is the
+    one that the newest scores are read at.
     """
     series = [(version.pk, part) for version in versions for part in _chain(complete, version)]
     found = find_level_changes([[value for _, value in part] for _, part in series])
@@ -258,6 +259,7 @@ def find_levels(complete: Sequence[HistoryRun], versions: Sequence[ScorerVersion
 def _chain(complete: Sequence[HistoryRun], version: ScorerVersion) -> list[list[tuple[int, float]]]:
     """Returns series of run numbers and values."""
     series: list[list[tuple[int, float]]] = []
+    last_scores: list[float] = []
     is_linked = False
     for entry in complete:
         score, step = entry.scores.get(version.pk), entry.steps.get(version.pk)
@@ -267,9 +269,14 @@ def _chain(complete: Sequence[HistoryRun], version: ScorerVersion) -> list[list[
         if is_linked and step is not None and step.difference is not None:
             series[-1].append((entry.run.number, series[-1][-1][1] + step.difference))
         else:
-            series.append([(entry.run.number, score.score)])
+            series.append([(entry.run.number, 0.0)])
+            last_scores.append(0.0)
+        last_scores[-1] = score.score
         is_linked = True
-    return series
+    return [
+        [(number, last + value - part[-1][1]) for number, value in part]
+        for part, last in zip(series, last_scores, strict=True)
+    ]
 
 
 def _divide(part: Sequence[tuple[int, float]], changes: Sequence[LevelChange]) -> list[Level]:

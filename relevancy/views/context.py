@@ -25,13 +25,13 @@ class PageContext(TypedDict):
     keys_off: bool
 
 
-# (label, URL name, prefix of the paths that belong to it)
+# (label, URL name, prefixes of the paths that belong to it)
 SECTIONS = (
-    ("Cases", "home", "/cases/"),
-    ("Books", "books", "/books/"),
-    ("Endpoints", "endpoints", "/endpoints/"),
-    ("Scorers", "scorers", "/scorers/"),
-    ("Teams", "teams", "/teams/"),
+    ("Cases", "home", ("/cases/", "/groups/")),
+    ("Books", "books", ("/books/",)),
+    ("Endpoints", "endpoints", ("/endpoints/",)),
+    ("Scorers", "scorers", ("/scorers/",)),
+    ("Teams", "teams", ("/teams/",)),
 )
 
 
@@ -62,6 +62,6 @@ def _known_theme(cookie: str) -> str:
     return cookie if cookie in {"light", "dark"} else ""
 
 
-def _navigation_item(path: str, label: str, url_name: str, prefix: str) -> NavigationItem:
+def _navigation_item(path: str, label: str, url_name: str, prefixes: tuple[str, ...]) -> NavigationItem:
     url = reverse(url_name)
-    return {"label": label, "url": url, "current": path == url or path.startswith(prefix)}
+    return {"label": label, "url": url, "current": path == url or path.startswith(prefixes)}

@@ -53,7 +53,7 @@ def test_a_group_has_a_mean_and_a_verdict(look: Opens, people: dict[str, User], 
     page.get_by_role("link", name="New group").click()
     page.get_by_label("Name").fill("Markets")
     page.get_by_role("button", name="Create").click()
-    page.get_by_label("Case", exact=True).select_option(label=case.name)
+    page.get_by_label("Case to add").select_option(label=case.name)
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#group-cases tbody tr")).to_have_count(1)
     expect(page.locator("#group-mean .big-score > b")).to_be_visible()

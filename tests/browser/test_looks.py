@@ -45,17 +45,24 @@ _RING = """() => {
   return focused !== plain;
 }"""
 _TABS = 12
+LONG_NAME = (
+    "Intranet policies and procedures for the whole organisation, with everything that somebody might search for in it"
+)
 
 
 @pytest.fixture
 def case(people: dict[str, User], films: str) -> Case:
     ratings = {"star wars": {"star-wars-1977": 10}}
-    return stage.film_case(people["owner"], ["star wars", "x" * 300, "a film about dreams"], ratings=ratings)
+    case = stage.film_case(people["owner"], ["star wars", "x" * 300, "a film about dreams"], ratings=ratings)
+    case.attempts.update(name=LONG_NAME)
+    return case
 
 
 def _addresses(case: Case) -> list[str]:
     team = Team.objects.get(name="Search")
     entry, endpoint = case.case_queries.first(), Endpoint.objects.get()
+    group = cases.groups.create(name=LONG_NAME, by=case.owner)
+    cases.groups.add_case(group=group, case=case)
     assert entry is not None
     return [
         "/",
@@ -65,6 +72,13 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/rename/",
         f"/cases/{case.pk}/duplicate/",
         f"/cases/{case.pk}/delete/",
+        f"/cases/{case.pk}/attempts/all/",
+        f"/cases/{case.pk}/files/",
+        f"/cases/{case.pk}/history/",
+        f"/cases/{case.pk}/links/",
+        f"/cases/{case.pk}/report/",
+        f"/cases/{case.pk}/schedule/",
+        f"/groups/{group.pk}/",
         f"/cases/{case.pk}/queries/{entry.pk}/edit/",
         f"/cases/{case.pk}/queries/{entry.pk}/document/?doc_id=star-wars-1977",
         "/endpoints/",

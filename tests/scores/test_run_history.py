@@ -149,6 +149,22 @@ def test_a_change_of_the_level_begins_with_its_first_run(case, attempt):
     assert (before.first, before.last, after.first, after.last) == (1, 6, 7, 12)
 
 
+def test_the_newest_level_is_where_the_newest_scores_are(case, attempt):
+    """The mean falls by 25 with a new query that scores 0; levels are those of the queries as they are now."""
+    for _ in range(6):
+        run_with(attempt, q1="xa", q2="xa", q3="a")
+    queries.add(case=case, texts=["query 4"])
+    rate_all(case, {"query 4": {"z": 3}}, case.owner)
+    for _ in range(6):
+        run_with(attempt, q1="a", q2="a", q3="a", q4="yz")
+    rescore(case)
+    history = read(case)
+    p_at_1 = history.versions[0].pk
+    assert history.runs[-1].scores[p_at_1].score == 75
+    change = history.levels[p_at_1].changes[7]
+    assert (change.before, change.after) == pytest.approx((75 - 200 / 3, 75))
+
+
 def test_a_series_ends_where_no_query_is_scored_in_both(case, attempt):
     run_with(attempt, q1="a", q2="a", q3="a")
     for text in RATINGS:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -128,13 +129,20 @@ def _compare_url(case: Case) -> str:
     return reverse("compare", args=[case.pk], query=[("run", run.number) for run in reversed(newest)])
 
 
-def _render(request: HtmxRequest, case: Case, context: dict[str, object], status: int = 200) -> HttpResponse:
+def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Renders the page; for htmx the fragment that belongs to the form that was sent."""
     if request.htmx:
         name = "_queries_preview" if "queries_form" in context else "_ratings_preview"
         return render(request, f"case_files/{name}.html", {"case": case, **context}, status=status)
     role: int = vars(case)["role"]  # annotated by the access methods
     run = Run.objects.finished().newest_for(case).first()
+    forms = {
+        "ratings_form": RatingsFileForm(),
+        "queries_form": QueriesFileForm(),
+        "runs_form": RunsFileForm(),
+    } | context
+    for name in ("ratings_form", "queries_form", "runs_form"):
+        forms[name].auto_id = f"{name}_%s"  # the forms of the page have fields of the same names
     context = {
         "case": case,
         "run": run,
@@ -142,10 +150,7 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, object], status
         "run_files": _run_files(run) if run else [],
         "list_hint": "the list of the workbench: queries with the scores of the newest run, tags and notes",
         "can_edit": role >= Role.EDITOR,
-        "ratings_form": RatingsFileForm(),
-        "queries_form": QueriesFileForm(),
-        "runs_form": RunsFileForm(),
-        **context,
+        **forms,
     }
     return render(request, "case_files/files.html", context, status=status)
 

@@ -31,18 +31,20 @@ def result_details(test: PreferenceTest, result: judgments.PreferenceResult) -> 
     """Returns what else is to be known about the result, in sentences."""
     sentences = []
     if result.sign.ties:
-        sentences.append(f"{_queries(result.sign.ties)} ended in a tie and do not count for the test.")
+        sentences.append(
+            f"{_queries(result.sign.ties)} ended in a tie and {_do(result.sign.ties)} not count for the test."
+        )
     if test.identical:
         sentences.append(
-            f"{_queries(test.drawn)} were drawn at random; for {test.identical:,} of them both runs return the same first "
-            f"{test.depth} results, so nobody has to compare them."
+            f"{_queries(test.drawn)} {_was(test.drawn)} drawn at random. For {test.identical:,} of them, both runs return the "
+            f"same first {test.depth} results; these need no comparison."
         )
     if result.agreement is not None:
         sentences.append(
             f"Two raters gave the same answer for a query in {_percent(result.agreement)} of {result.shared:,} cases."
         )
     if result.open:
-        sentences.append(f"{_queries(result.open)} have no answer yet.")
+        sentences.append(f"{_queries(result.open)} {_has(result.open)} no answer yet.")
     if result.outdated:
         sentences.append(
             f"{result.outdated:,} answers are left out: the results have changed since they were given, or are missing."
@@ -56,6 +58,18 @@ def _queries(count: int) -> str:
 
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
+
+
+def _do(count: int) -> str:
+    return "does" if count == 1 else "do"
+
+
+def _has(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _percent(share: float) -> str:

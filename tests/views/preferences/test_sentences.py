@@ -3,8 +3,9 @@
 import pytest
 
 from relevancy.judgments import PreferenceResult
+from relevancy.models import PreferenceTest
 from relevancy.statistics import sign_test
-from relevancy.views.preferences.sentences import result_sentence
+from relevancy.views.preferences.sentences import result_details, result_sentence
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,17 @@ from relevancy.views.preferences.sentences import result_sentence
 def test_result_sentence(counts, expected):
     result = PreferenceResult(sign_test(*counts), [], [], 0, 0, 0, None)
     assert result_sentence(result, ["Run 3", "Run 7"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (1, ["1 query ended in a tie and does not", "1 query was drawn at random", "1 query has no answer"]),
+        (2, ["2 queries ended in a tie and do not", "2 queries were drawn at random", "2 queries have no answer"]),
+    ],
+)
+def test_result_details_agree_with_their_numbers(count, expected):
+    test = PreferenceTest(drawn=count, identical=count, depth=10)
+    result = PreferenceResult(sign_test(0, 0, count), [], [], count, 0, 0, None)
+    for sentence, beginning in zip(result_details(test, result), expected, strict=True):
+        assert sentence.startswith(beginning)
