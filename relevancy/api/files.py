@@ -69,9 +69,10 @@ class ImportedQueries(Schema):
 
 
 class ImportedRuns(Schema):
-    """The runs of a file. remarks: what of the file and of the case was not part of it."""
+    """The runs of a file; none with `dry_run`. remarks: what of the file and of the case was not part of it."""
 
     runs: list[StartedRun]
+    names: list[str] = Field(description="Of the runs, in the order of the file.", examples=[["before", "after"]])
     remarks: str = Field(examples=["Run 7 imported."])
 
 
@@ -117,7 +118,7 @@ class BookImport(DryRun):
     name: str = Field("", max_length=191, description="By default that in the file.")
 
 
-class RunsImport(Schema):
+class RunsImport(DryRun):
     name: str = Field("", max_length=80, description="Of the run; by default the name or tag in the file.")
 
 
@@ -234,18 +235,24 @@ def import_queries(
     }
 
 
-@router.post("/cases/{case_id}/import/runs", auth=WRITE, response={201: ImportedRuns})
+@router.post("/cases/{case_id}/import/runs", auth=WRITE, response={200: ImportedRuns, 201: ImportedRuns})
 def import_runs(
     request: ApiRequest, case_id: Id, parameters: Query[RunsImport], file: File[UploadedFile]
 ) -> Status[dict[str, Any]]:
     """Stores rankings that were made elsewhere as runs: a TREC run, or CSV, which may contain several of Quepid's snapshots."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    text = transfer.decode(file.read())
+    text = transfer.runs_file.read_file(file=file, name=file.name or "")
+    if parameters.dry_run:
+        plan = transfer.runs_file.plan_runs(case=case, text=text, name=parameters.name)
+        return Status(
+            200, {"runs": [], "names": [each.name for each in plan.rankings], "remarks": " ".join(plan.remarks)}
+        )
     imported = transfer.runs_file.import_runs(case=case, text=text, by=request.user, name=parameters.name)
     for run in imported.runs:
         transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
     started = [{"id": run.pk, "number": run.number, "status": run.status} for run in imported.runs]
-    return Status(201, {"runs": started, "remarks": transfer.runs_file.describe_import(imported)})
+    names = [run.name for run in imported.runs]
+    return Status(201, {"runs": started, "names": names, "remarks": transfer.runs_file.describe_import(imported)})
 
 
 @router.post("/import/cases", auth=WRITE, response={200: ImportedWhole, 201: ImportedWhole})

@@ -33,6 +33,11 @@ class ImportedRankings:
     fields: str
     hits: Mapping[int, Sequence[tuple[str, float | None, Mapping[str, Any]]]]
 
+    @property
+    def documents(self) -> int:
+        """The number of ranked documents."""
+        return sum(map(len, self.hits.values()))
+
 
 def is_imported(run: Run) -> bool:
     """Returns whether the results of a run were imported, so that there is no engine to ask."""

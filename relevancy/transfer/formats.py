@@ -245,6 +245,8 @@ def choose(file: IO[bytes], kind: Kind, *, name: str = "", wanted: str = "") -> 
     head = read_head(file, name)
     if kind == Kind.RATINGS and len(head.header) > 1:
         return ALL["csv"]  # whose errors name the columns
+    if kind == Kind.RUNS and not head.keys:
+        return ALL["rankings-csv" if len(head.header) > 1 else "trec-run"]  # whose errors name line and column
     labels = "; ".join(each.label for each in offered)
     start = f"; it begins with {quote(head.lines[0][:60])}" if head.lines else ""
     raise BadFile(f"The format of the file was not recognised{start}. {str(kind).capitalize()} can be: {labels}.")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import IO
 from urllib.parse import unquote
 
 from django.core.exceptions import ValidationError
@@ -14,7 +15,9 @@ from relevancy.engines.types import Hit
 from relevancy.models import Case, Run, User
 from relevancy.models.errors import error_text
 
+from .cells import MAX_BYTES, decode
 from .errors import BadFile, quote
+from .formats import Kind, choose
 from .trec import RUN_TAG
 
 MAX_RUNS = 20  # in one file
@@ -26,27 +29,49 @@ _NOT_IN_A_FIELD_NAME = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True)
-class ImportedRuns:
-    """The result of an import.
+class RunsPlan:
+    """What an import makes of a file.
 
-    runs: one for each snapshot, in the order of the file; not scored yet.
-    unknown: texts or topics of the file that the case does not have; they were left out.
+    rankings: those of each run, in the order of the file.
+    unknown: texts or topics of the file that the case does not have; they are left out.
     without_results: texts of the case's queries that at least one of the snapshots does not contain.
     """
 
-    runs: Sequence[Run]
+    rankings: Sequence[runs.ImportedRankings]
     unknown: Sequence[str]
     without_results: Sequence[str]
 
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences about what of the file and of the case is not part of the runs."""
+        sentences = []
+        if self.unknown:
+            sentences.append(f"Left out, because the case does not have them: {_list_queries(self.unknown)}.")
+        if self.without_results:
+            sentences.append(f"Not in the file, so counted as without results: {_list_queries(self.without_results)}.")
+        return sentences
 
-def import_runs(*, case: Case, text: str, by: User, name: str = "") -> ImportedRuns:
-    """Stores a run for each snapshot of a file; with a TREC run, for each tag.
 
-    name: of the runs; by default that in the file. If there are several, each gets its own after it.
+@dataclass(frozen=True)
+class ImportedRuns:
+    """The runs that were stored; not scored yet. plan: what of the file and of the case was not part of them."""
 
-    The queries are found by their texts or, in a TREC run, by the ids that `trec.export_run` writes. Raises `BadFile` if the file
-    cannot be read or has no query of the case, and `RunNotAllowed`; then nothing is stored.
+    runs: Sequence[Run]
+    plan: RunsPlan
+
+
+def read_file(*, file: IO[bytes], name: str = "") -> str:
+    """Returns the text of a user's file of rankings. name: of the file.
+
+    Raises `BadFile` for a file of another kind, with what it is instead, and for what is not text in UTF-8.
     """
+    choose(file, Kind.RUNS, name=name)
+    file.seek(0)
+    return decode(file.read(MAX_BYTES + 1))
+
+
+def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
+    """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
     if "\x00" in text:
         raise BadFile(
             "The file contains the character U+0000. Remove it.", line=text[: text.index("\x00")].count("\n") + 1
@@ -70,15 +95,22 @@ def import_runs(*, case: Case, text: str, by: User, name: str = "") -> ImportedR
         if not found:
             raise BadFile(_nothing_found(snapshot, case))
         rankings.append(_read_rankings(snapshot, found, _choose_name(snapshot, name, len(snapshots))))
+    return RunsPlan(rankings, list(unknown), [query for pk, query in texts.items() if pk in missing])
+
+
+def import_runs(*, case: Case, text: str, by: User, name: str = "") -> ImportedRuns:
+    """Stores a run for each snapshot of a file; with a TREC run, for each tag.
+
+    name: of the runs; by default that in the file. If there are several, each gets its own after it.
+
+    The queries are found by their texts or, in a TREC run, by the ids that `trec.export_run` writes. Raises `BadFile` if the file
+    cannot be read or has no query of the case, and `RunNotAllowed`; then nothing is stored.
+    """
+    plan = plan_runs(case=case, text=text, name=name)
     try:
-        stored = runs.import_rankings(case=case, rankings=rankings, by=by)
+        return ImportedRuns(runs.import_rankings(case=case, rankings=plan.rankings, by=by), plan)
     except ValidationError as error:  # names and notes are all that is validated
         raise BadFile(f"A run cannot have the name in the file: {error_text(error)}") from None
-    return ImportedRuns(
-        stored,
-        list(unknown),
-        [query for pk, query in texts.items() if pk in missing],
-    )
 
 
 def describe_import(imported: ImportedRuns) -> str:
@@ -87,11 +119,7 @@ def describe_import(imported: ImportedRuns) -> str:
     sentences = [
         f"{numbers} imported." if len(imported.runs) == 1 else f"{len(imported.runs)} runs imported: {numbers}."
     ]
-    if imported.unknown:
-        sentences.append(f"Left out, because the case does not have them: {_list_queries(imported.unknown)}.")
-    if imported.without_results:
-        sentences.append(f"Not in the file, so counted as without results: {_list_queries(imported.without_results)}.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *imported.plan.remarks])
 
 
 def _list_queries(texts: Sequence[str]) -> str:

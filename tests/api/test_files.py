@@ -83,8 +83,14 @@ def test_details_of_queries_are_imported_and_exported(api, case):
 def test_runs_are_imported_and_exported(api, case):
     client = api(case.owner)
     text = "Snapshot Name,Query Text,Doc ID,Doc Position\nmay,star wars,2,1\nmay,star wars,1,2\njune,star wars,1,1\n"
-    answer = client.upload(f"/cases/{case.pk}/import/runs?name=old", text)
+    address = f"/cases/{case.pk}/import/runs?name=old"
+    preview = client.upload(f"{address}&dry_run=true", text)
+    assert (preview.status_code, preview.json()["names"]) == (200, ["old: may", "old: june"])
+    assert not Run.objects.exists()
+    assert "ratings as CSV" in refused(client.upload(address, RATINGS))["detail"]
+    answer = client.upload(address, text)
     assert answer.status_code == 201
+    assert answer.json()["names"] == preview.json()["names"]
     may, june = answer.json()["runs"]
     assert [run.name for run in Run.objects.order_by("number")] == ["old: may", "old: june"]
     assert client.download(f"/runs/{may['id']}/export/trec").decode().count("\n") == 2

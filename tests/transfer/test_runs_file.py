@@ -50,8 +50,8 @@ def test_each_snapshot_of_a_file_becomes_a_run(case: Case) -> None:
     assert runs.field_spec(before.config).display({"id": "x", "title": "Film X", "Release_Date": "1999"}).subs == (
         ("Release_Date", "1999"),
     )
-    assert imported.unknown == []
-    assert imported.without_results == ["query 2", "query 3"]
+    assert imported.plan.unknown == []
+    assert imported.plan.without_results == ["query 2", "query 3"]
 
 
 def test_imported_runs_are_scored_and_compared(case: Case) -> None:
@@ -102,7 +102,7 @@ def test_a_trec_run_is_ordered_by_score_and_each_tag_is_a_run(case: Case) -> Non
     imported = import_text(case, text)
     assert [run.name for run in imported.runs] == ["bm25", "dense"]
     assert [lists_of(run)["query 1"] for run in imported.runs] == ["ab", "x"]
-    assert imported.unknown == ["999999"]
+    assert imported.plan.unknown == ["999999"]
     named = import_text(case, text, name="night")
     assert [run.name for run in named.runs] == ["night: bm25", "night: dense"]
 

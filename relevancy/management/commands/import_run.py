@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from relevancy import scores, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_case, find_owner, read_text
+from relevancy.management.command import find_case, find_owner, open_binary
 
 
 class Command(Base):
@@ -19,12 +19,19 @@ class Command(Base):
             help="a TREC run; Quepid's snapshot CSV; or CSV with query, docid, position and displayed fields. - is stdin",
         )
         parser.add_argument("--name", default="", help="of the run; default: the name in the file")
+        parser.add_argument("--dry-run", action="store_true", help="says what would be imported")
         parser.add_argument("--owner", default="", metavar="EMAIL", help="who imports it; default: the case's owner")
 
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
-        text = read_text(options["file"])
+        with open_binary(options["file"]) as file:
+            text = transfer.runs_file.read_file(file=file, name=options["file"])
+        if options["dry_run"]:
+            plan = transfer.runs_file.plan_runs(case=case, text=text, name=options["name"])
+            names = ", ".join(each.name or "a run without a name" for each in plan.rankings)
+            self.write(" ".join([f"Would import {names}.", *plan.remarks]))
+            return
         imported = transfer.runs_file.import_runs(case=case, text=text, by=by, name=options["name"])
         for run in imported.runs:
             scores.rescore_run(run)

@@ -3,8 +3,6 @@
 from typing import cast
 
 from django import forms
-from django.core.exceptions import ValidationError
-from django.core.files.uploadedfile import UploadedFile
 
 from relevancy import endpoints, transfer
 from relevancy.models import Endpoint, Scorer, User
@@ -12,17 +10,6 @@ from relevancy.transfer import formats
 from relevancy.views.forms import FormData, LineField
 
 MAX_SEED = 2**31 - 1
-
-
-class TextFileField(forms.FileField):
-    """A text file in UTF-8. The cleaned value is its text."""
-
-    def clean(self, data: UploadedFile | None, initial: object = None) -> str:
-        file = super().clean(data, initial)
-        try:
-            return transfer.decode(file.read())
-        except transfer.BadFile as error:
-            raise ValidationError(str(error)) from None
 
 
 def format_field(kind: formats.Kind) -> forms.ChoiceField:
@@ -95,7 +82,7 @@ class RunsFileForm(forms.Form):
     name = LineField(
         required=False, max_length=80, help_text="Of the run. Leave it empty to take the name or tag in the file."
     )
-    file = TextFileField(
+    file = forms.FileField(
         label="Rankings",
         help_text="A TREC run; Quepid's snapshot CSV, with one snapshot or several; or CSV with the columns query, docid and "
         "position. Further columns are displayed with the results.",

@@ -21,6 +21,8 @@ from relevancy.views.workbench.access import get_case, get_case_with_editable_bo
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
 
+FRAGMENTS = {"queries_form": "_queries_preview", "runs_form": "_runs_preview"}
+
 
 @dataclass(frozen=True)
 class Download:
@@ -104,14 +106,18 @@ def _shares_book(case: Case) -> bool:
 
 @require_POST
 def runs_import(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Imports rankings that were made elsewhere as runs, which a worker scores."""
+    """Imports rankings that were made elsewhere as runs, which a worker scores. `do=preview` only says what would be imported."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     form = RunsFileForm(request.POST, request.FILES)
     if not form.is_valid():
         return _render(request, case, {"runs_form": form}, status=422)
-    data = form.cleaned_data
+    file, name = form.cleaned_data["file"], form.cleaned_data["name"]
     try:
-        imported = transfer.runs_file.import_runs(case=case, text=data["file"], by=request.user, name=data["name"])
+        text = transfer.runs_file.read_file(file=file, name=file.name)
+        if submitted(request, ImportAction, ImportAction.IMPORT) == ImportAction.PREVIEW:
+            plan = transfer.runs_file.plan_runs(case=case, text=text, name=name)
+            return _render(request, case, {"runs_form": form, "runs_plan": plan})
+        imported = transfer.runs_file.import_runs(case=case, text=text, by=request.user, name=name)
     except (transfer.BadFile, runs.RunNotAllowed) as error:
         form.add_error("file", str(error))
         return _render(request, case, {"runs_form": form}, status=422)
@@ -132,7 +138,7 @@ def _compare_url(case: Case) -> str:
 def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Renders the page; for htmx the fragment that belongs to the form that was sent."""
     if request.htmx:
-        name = "_queries_preview" if "queries_form" in context else "_ratings_preview"
+        name = next((name for form, name in FRAGMENTS.items() if form in context), "_ratings_preview")
         return render(request, f"case_files/{name}.html", {"case": case, **context}, status=status)
     role: int = vars(case)["role"]  # annotated by the access methods
     run = Run.objects.finished().newest_for(case).first()

@@ -79,3 +79,54 @@ def test_an_active_run_is_waited_for(sign_in, case):
     assert answer.status_code == 422
     assert "still running" in answer.content.decode()
     assert Endpoint.objects.count() == 1
+
+
+SNAPSHOTS = """\
+Snapshot Name,Snapshot Time,Query Text,Doc ID,Doc Position
+before,may,star wars,1,1
+before,may,alien,1,1
+after,june,star wars,1,1
+after,june,star wars,2,2
+"""
+
+
+def preview(client, case, content, name="file.csv", **headers):
+    data = {
+        "do": "preview",
+        "file": SimpleUploadedFile(name, content if isinstance(content, bytes) else content.encode()),
+    }
+    return client.post(f"/cases/{case.pk}/files/import-runs/", data, headers=headers)
+
+
+def test_a_preview_names_the_runs_and_what_is_left_out_and_stores_nothing(sign_in, case):
+    page = preview(sign_in("editor"), case, SNAPSHOTS, **{"HX-Request": "true"})
+    text = page.content.decode()
+    assert page.status_code == 200 and "<html" not in text
+    plan = page.context["runs_plan"]
+    assert [(each.name, each.documents) for each in plan.rankings] == [("before", 1), ("after", 2)]
+    assert (plan.unknown, plan.without_results) == (["alien"], ["star trek"])
+    assert text.count("data-remark") == 2
+    assert 'form="runs-preview-form"' in text
+    assert not Run.objects.exists()
+    assert "data-remark" in preview(sign_in("editor"), case, SNAPSHOTS).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("query,docid,rating\nstar wars,1,3\n", "ratings as CSV"),
+        ("1 0 a 3\n", "TREC qrels"),
+        ("query,notes\nstar wars,x\n", "queries as CSV"),
+        ('{"case_name": "x"}', "a case of Quepid"),
+        ("1 Q0 1 1 high run\n", "Line 1"),
+        ("query,docid,position\nstar wars,1,x\n", "Line 2"),
+        ("query,docid,position\nstar wars,\xe9,1\n".encode("latin-1"), "not valid UTF-8"),
+        ("", "empty"),
+    ],
+)
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_other_files_are_refused_with_what_they_are(sign_in, case, content, words, headers):
+    page = preview(sign_in("editor"), case, content, **headers)
+    assert page.status_code == 422
+    assert words in page.content.decode()
+    assert not Run.objects.exists()
