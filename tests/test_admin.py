@@ -150,7 +150,9 @@ def grow(case, rater, count):
             judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
         counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
         _import(case, rater)
-        CaseGroup.objects.create(name="Markets", owner=case.owner).cases.add(case)
+        group = CaseGroup.objects.create(name="Markets", owner=case.owner)
+        group.cases.add(case)
+        group.comparisons.create(key=f"{group.pk}", inputs=[])
         query.link = QueryLink.objects.create(book=case.book)
         query.save(update_fields=["link"])
         RunComparison.objects.create(run=run, baseline=run, version=version, revision=0, **counts)

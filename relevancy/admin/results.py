@@ -276,6 +276,14 @@ class StoredComparisonAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).defer("figures")
 
 
+@admin.register(models.StoredGroupComparison)
+class StoredGroupComparisonAdmin(ReadOnlyAdmin):
+    list_display = ("group", "key", "computed_at", "error")
+    list_select_related = ("group",)
+    search_fields = ("group__name", "error")
+    exclude = ("figures",)
+
+
 @admin.register(models.ComparedRun)
 class ComparedRunAdmin(ReadOnlyAdmin):
     list_display = ("comparison", "position", "run", "p")

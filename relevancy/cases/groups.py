@@ -1,7 +1,7 @@
 """Groups of cases: their mean, its history, and the newest runs against their baselines."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -9,7 +9,17 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from relevancy import comparison, scores
-from relevancy.models import Case, CaseGroup, CaseScore, Role, Run, StoredComparison, Team, User
+from relevancy.models import (
+    Case,
+    CaseGroup,
+    CaseScore,
+    Role,
+    Run,
+    StoredComparison,
+    StoredGroupComparison,
+    Team,
+    User,
+)
 from relevancy.models.saving import clean_and_save
 
 from .dashboard import CaseRow, case_rows, find_cases
@@ -176,60 +186,76 @@ def history_of(rows: Sequence[CaseRow], weighting: str) -> list[GroupPoint]:
 class ComparedCase:
     """The newest run of a case against its baseline.
 
-    pair: None as long as it is not computed, or cannot be. stored: of which the figures have to be computed; None if there is nothing
-    to compare. error: why there is no pair. p_holm: corrected for the number of cases.
+    stored: of which the figures have to be computed; None if there is nothing to compare. error: why there are no figures.
+    figures: None as long as those of any case are being computed, and if there are none.
     """
 
     row: CaseRow
     baseline: Run | None = None
     stored: StoredComparison | None = None
-    pair: comparison.RunPair | None = None
     error: str = ""
-    p_holm: float | None = None
+    figures: comparison.GroupFigures | None = None
+
+    @property
+    def is_pending(self) -> bool:
+        return self.stored is not None and not self.error and self.figures is None
 
 
 @dataclass(frozen=True)
 class ComparedGroup:
     """The newest runs of all cases against their baselines.
 
-    together: None until all figures are computed, or if there are none or the cases have different scorers.
+    to_compute: the comparisons of cases that have to be computed. stored: the comparison of the group, once they are; None if there
+    is nothing to compare. found: its figures, once they are computed as well.
     """
 
     cases: list[ComparedCase]
-    together: comparison.GroupComparison | None
+    to_compute: list[StoredComparison]
+    stored: StoredGroupComparison | None = None
+    found: comparison.GroupComparison | None = None
 
     @property
-    def to_compute(self) -> list[StoredComparison]:
-        """The comparisons whose figures have to be computed."""
-        return [each.stored for each in self.cases if each.stored and not each.pair and not each.error]
+    def is_pending(self) -> bool:
+        """Whether a worker has something to compute."""
+        if self.to_compute:
+            return True
+        return self.stored is not None and comparison.stored_groups.needs_computing(self.stored)
 
     @property
-    def counted(self) -> int:
-        """The number of cases that the figures of the group are made of."""
-        return sum(each.pair is not None for each in self.cases)
+    def sentence(self) -> str:
+        """The verdict on all cases together; empty if there is none."""
+        return comparison.describe_group(self.found) if self.found and self.found.together else ""
+
+    @property
+    def error(self) -> str:
+        """Why the figures of the group could not be computed; empty if they could."""
+        return self.stored.error if self.stored else ""
 
 
-def compare_group(rows: Sequence[CaseRow], mean: GroupMean) -> ComparedGroup:
+def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
     """Compares the newest scored run of each case with its baseline, under the primary scorer of the case.
 
-    Computes nothing that a worker has to compute: see `ComparedGroup.to_compute`. A few SQL statements for each case.
+    Computes nothing that a worker has to compute: see `ComparedGroup`. A few SQL statements for each case; the figures of the cases
+    are not read.
     """
-    compared = [_compare_case(row) for row in rows]
-    counted = [
-        (each, weight) for each, weight in zip(compared, mean.weights, strict=True) if each.pair is not None and weight
-    ]
-    is_complete = not any(each.stored and not each.pair and not each.error for each in compared)
-    if not counted or not is_complete or mean.score is None:
-        return ComparedGroup(compared, None)
-    together = comparison.combine_cases(
-        [each.pair for each, _ in counted if each.pair], [weight for _, weight in counted]
-    )
-    p_by_case = {each.row.case.pk: p for (each, _), p in zip(counted, together.p_holm, strict=True)}
-    with_p = [
-        ComparedCase(each.row, each.baseline, each.stored, each.pair, each.error, p_by_case.get(each.row.case.pk))
+    compared = [_compare_case(row) for row in view.rows]
+    ready = [each.stored for each in compared if each.stored and not each.error and each.stored.is_current]
+    missing = [each.stored for each in compared if each.stored and not each.error and not each.stored.is_current]
+    if missing or not ready:
+        return ComparedGroup(compared, missing)
+    # Cases under different scorers have no mean, so that there is no verdict on all of them either.
+    by_case = {row.case.pk: weight for row, weight in zip(view.rows, view.mean.weights, strict=True)}
+    weights = [by_case[stored.case_id] if view.mean.score is not None else 0.0 for stored in ready]
+    of_group = comparison.stored_groups.find_or_create(group=group, compared=ready, weights=weights)
+    if of_group.figures is None:
+        return ComparedGroup(compared, [], of_group)
+    found = comparison.stored_groups.load(of_group)
+    by_stored = dict(zip([stored.pk for stored in ready], found.cases, strict=True))
+    with_figures = [
+        replace(each, figures=by_stored[each.stored.pk]) if each.stored and each.stored.pk in by_stored else each
         for each in compared
     ]
-    return ComparedGroup(with_p, together)
+    return ComparedGroup(with_figures, [], of_group, found)
 
 
 def _compare_case(row: CaseRow) -> ComparedCase:
@@ -241,9 +267,6 @@ def _compare_case(row: CaseRow) -> ComparedCase:
     if baseline is None:
         return ComparedCase(row)
     baseline.case = row.case
-    runs = [baseline, run]
-    stored = comparison.stored.find_or_create(runs=runs, version=row.version)
-    if stored.is_current:
-        return ComparedCase(row, baseline, stored, comparison.stored.load(stored, runs).comparison.pairs[0])
-    error = stored.error if not comparison.stored.needs_computing(stored) else ""
-    return ComparedCase(row, baseline, stored, None, error)
+    stored = comparison.stored.find_or_create(runs=[baseline, run], version=row.version, with_figures=False)
+    has_failed = not stored.is_current and not comparison.stored.needs_computing(stored)
+    return ComparedCase(row, baseline, stored, stored.error if has_failed else "")

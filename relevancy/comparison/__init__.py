@@ -1,6 +1,6 @@
 """Service: compares two runs or more, with tests, intervals and the overlap of their result lists."""
 
-from . import stored
+from . import stored, stored_groups
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
 from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
@@ -8,7 +8,7 @@ from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
 from .figures import ComparisonFigures, compute_figures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
-from .groups import GroupComparison, combine_cases, describe_group
+from .groups import GroupComparison, GroupFigures, combine_cases, describe_group
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
@@ -35,6 +35,7 @@ __all__ = [
     "DropCheck",
     "Figure",
     "GroupComparison",
+    "GroupFigures",
     "ListOverlap",
     "PairSummary",
     "PoolBias",
@@ -71,6 +72,7 @@ __all__ = [
     "read_score_table",
     "select_rows",
     "stored",
+    "stored_groups",
     "summarize_pair",
     "unique",
 ]

@@ -4,72 +4,159 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from relevancy.statistics import (
     EQUIVALENCE_MARGIN,
     Differences,
-    PairedComparison,
+    Interval,
+    IntervalKind,
     Verdict,
     compare_paired,
     correct_holm,
 )
 
-from .comparisons import RunPair
+from .comparisons import Comparison
 from .sentences import describe_difference
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class GroupFigures:
+    """The figures of one comparison: of a case, or of all cases together.
+
+    queries: compared ones. independent: those that tests count: linked queries are one, and so is a query that several cases have.
+    difference: in points; None without queries. p_holm: corrected for the number of cases; None for all cases together.
+    """
+
+    queries: int
+    independent: int
+    difference: float | None
+    interval: Interval | None
+    p: float | None
+    p_holm: float | None
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
 class GroupComparison:
-    """Pairs of runs of different cases, together.
+    """The comparisons of the cases, in their order, and of all cases together: None if no case counts."""
 
-    p_holm: p of each pair, corrected for the number of cases; None where there is no p.
-    paired: figures of the mean of the cases' differences; None if no query of any case is scored in both runs.
-    """
-
-    p_holm: list[float | None]
-    paired: PairedComparison | None
-    verdict: Verdict
+    cases: list[GroupFigures]
+    together: GroupFigures | None
+    counted: int
 
 
 def combine_cases(
-    pairs: Sequence[RunPair], weights: Sequence[float], *, margin: float = EQUIVALENCE_MARGIN
+    comparisons: Sequence[Comparison], weights: Sequence[float], *, margin: float = EQUIVALENCE_MARGIN
 ) -> GroupComparison:
-    """Combines the comparisons of several cases into one.
+    """Combines the comparisons of several cases, each of two runs, into one.
 
-    weights: of the cases, above 0. The difference of the group is the weighted mean of the cases' differences, `Σ c D / Σ c`. It is
-    tested as one comparison over the queries of all cases, in which each query has its share of its case's weight: signs are drawn
-    for each query, linked queries as one, and the bootstrap draws from all of them.
+    weights: of the cases; a case with the weight 0 does not count for the group. The difference of the group is the weighted mean of
+    the cases' differences, `Σ c D / Σ c`. It is tested as one comparison over the queries of all cases, in which each query has its
+    share of its case's weight: signs are drawn for each query, and the bootstrap draws from all of them. Linked queries are one, and
+    so is a query that belongs to several cases on one book: its differences in them are not independent of each other.
     """
-    counted = [(pair, weight) for pair, weight in zip(pairs, weights, strict=True) if len(pair.paired.differences)]
-    tested = [pair for pair in pairs if pair.paired.p is not None]
-    corrected = iter(correct_holm([pair.paired.p or 0.0 for pair in tested]))
-    p_holm = [None if pair.paired.p is None else next(corrected) for pair in pairs]
-    if not counted:
-        return GroupComparison(p_holm, None, Verdict.TOO_FEW)
-    differences = Differences.build(
-        np.concatenate([pair.paired.differences.values for pair, _ in counted]),
-        np.concatenate([weight * pair.paired.differences.shares for pair, weight in counted]),
+    pairs = [each.pairs[0] for each in comparisons]
+    tested = iter(correct_holm([pair.paired.p for pair in pairs if pair.paired.p is not None]))
+    p_holm = [None if pair.paired.p is None else next(tested) for pair in pairs]
+    cases = [
+        GroupFigures(
+            len(pair.by_query),
+            len(pair.paired.differences),
+            pair.difference,
+            pair.paired.interval,
+            pair.paired.p,
+            corrected,
+            pair.paired.decide(corrected, margin),
+        )
+        for pair, corrected in zip(pairs, p_holm, strict=True)
+    ]
+    counted = [
+        (each, weight)
+        for each, weight in zip(comparisons, weights, strict=True)
+        if weight and len(each.pairs[0].by_query)
+    ]
+    return GroupComparison(cases, _combine(counted, margin) if counted else None, len(counted))
+
+
+def _combine(counted: Sequence[tuple[Comparison, float]], margin: float) -> GroupFigures:
+    by_query = Differences.build(
+        np.concatenate([each.pairs[0].by_query.values for each, _ in counted]),
+        np.concatenate([weight * each.pairs[0].by_query.shares for each, weight in counted]),
     )
-    paired = compare_paired(differences)
-    return GroupComparison(p_holm, paired, paired.decide(margin=margin))
+    units: dict[tuple[str, int], int] = {}
+    numbers = [units.setdefault(unit, len(units)) for each, _ in counted for unit in _units_of(each)]
+    paired = compare_paired(by_query.merged(np.array(numbers, dtype=np.int64) if len(units) < len(numbers) else None))
+    return GroupFigures(
+        len(by_query),
+        len(units),
+        paired.differences.mean,
+        paired.interval,
+        paired.p,
+        None,
+        paired.decide(margin=margin),
+    )
 
 
-def describe_group(together: GroupComparison, cases: int) -> str:
-    """Returns one sentence: whether the newest runs of a group are better than their baselines. cases: how many there are."""
-    paired = together.paired
-    if paired is None:
+def _units_of(comparison: Comparison) -> list[tuple[str, int]]:
+    """Returns what identifies the unit of each compared query, in all cases: its link, or itself."""
+    present = comparison.table.present
+    links = dict(zip(present.query_ids, present.links, strict=True)) if present.links else {}
+    return [
+        ("query", query_id) if (link := links.get(query_id)) is None else ("link", link)
+        for query_id in comparison.table.query_ids
+    ]
+
+
+def describe_group(group: GroupComparison) -> str:
+    """Returns one sentence: whether the newest runs of a group are better than their baselines."""
+    found = group.together
+    if found is None or found.difference is None:
         return "No query is scored in both runs of a case, so there is nothing to compare."
-    text = describe_difference(paired, paired.p)
-    queries = len(paired.differences)
-    of_cases = f"{queries:,} quer{'y' if queries == 1 else 'ies'} of {cases:,} case{'' if cases == 1 else 's'}"
-    match together.verdict:
+    text = describe_difference(found.difference, found.interval, found.p)
+    of_cases = f"{found.queries:,} quer{'y' if found.queries == 1 else 'ies'}"
+    if found.independent < found.queries:
+        of_cases += f", {found.independent:,} independent,"
+    of_cases += f" of {group.counted:,} case{'' if group.counted == 1 else 's'}"
+    match found.verdict:
         case Verdict.BETTER | Verdict.WORSE:
-            return f"The newest runs are {together.verdict} than their baselines: {text} on {of_cases}."
+            return f"The newest runs are {found.verdict} than their baselines: {text} on {of_cases}."
         case Verdict.EQUAL:
             return f"The newest runs and their baselines are practically equal: {text} on {of_cases}."
         case Verdict.UNDECIDED:
             return f"The newest runs show no difference to their baselines that {of_cases} can prove: {text}."
         case Verdict.TOO_FEW:
             return f"The newest runs cannot be compared with their baselines: {of_cases} are too few."
+
+
+def dump_group(group: GroupComparison) -> Json:
+    """Returns the figures as JSON data."""
+    return {
+        "cases": [_dump(each) for each in group.cases],
+        "together": _dump(group.together) if group.together else None,
+        "counted": group.counted,
+    }
+
+
+def load_group(data: Json) -> GroupComparison:
+    """Returns the figures that `dump_group` wrote."""
+    together = data["together"]
+    return GroupComparison(
+        [_load(each) for each in data["cases"]], _load(together) if together else None, data["counted"]
+    )
+
+
+def _dump(figures: GroupFigures) -> Json:
+    interval = figures.interval
+    stored = [interval.low, interval.high, interval.kind.value, interval.is_reliable] if interval else None
+    return {**vars(figures), "interval": stored, "verdict": figures.verdict.value}
+
+
+def _load(data: Json) -> GroupFigures:
+    stored = data["interval"]
+    interval = Interval(stored[0], stored[1], IntervalKind(stored[2]), stored[3]) if stored else None
+    return GroupFigures(**{**data, "interval": interval, "verdict": Verdict(data["verdict"])})

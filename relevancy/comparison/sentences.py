@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
-from relevancy.statistics import PairedComparison, Verdict, group_runs
+from relevancy.statistics import Interval, Verdict, group_runs
 
 from .comparisons import Comparison, RunPair, name_runs
 
@@ -60,17 +60,21 @@ def _join(names: Sequence[str]) -> str:
 
 def _describe_difference(pair: RunPair) -> str:
     p = next((p for p in (pair.p_holm, pair.p_hsd, pair.paired.p) if p is not None), None)
-    return describe_difference(pair.paired, p, is_corrected=pair.p_hsd is not None)
+    return describe_difference(
+        pair.paired.differences.mean, pair.paired.interval, p, is_corrected=pair.p_hsd is not None
+    )
 
 
-def describe_difference(paired: PairedComparison, p: float | None, *, is_corrected: bool = False) -> str:
+def describe_difference(
+    difference: float, interval: Interval | None, p: float | None, *, is_corrected: bool = False
+) -> str:
     """Returns the difference with its interval and p: `+5.5 points (95 %: 0.4 to 10.9), p = .037`.
 
     is_corrected: whether p is corrected for several comparisons, and is called so.
     """
-    text = f"{format_signed(paired.differences.mean, 1)} points"
-    if paired.interval is not None:
-        low, high = (format_rounded(bound, 1) for bound in (paired.interval.low, paired.interval.high))
+    text = f"{format_signed(difference, 1)} points"
+    if interval is not None:
+        low, high = (format_rounded(bound, 1) for bound in (interval.low, interval.high))
         text += f" (95 %: {low} to {high})"
     if p is not None:
         formatted = format_p(p)

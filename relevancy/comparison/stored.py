@@ -26,15 +26,15 @@ UNEXPECTED_ERROR = (
 log = logging.getLogger("relevancy.comparison")
 
 
-def find_or_create(*, runs: Sequence[Run], version: ScorerVersion) -> StoredComparison:
+def find_or_create(*, runs: Sequence[Run], version: ScorerVersion, with_figures: bool = True) -> StoredComparison:
     """Returns the stored comparison of runs, which belongs to the case of the first one, the baseline. Its figures may be missing or
-    out of date.
+    out of date. with_figures: whether they are read, too; otherwise the first use of them reads them.
 
     Raises ValidationError if the runs cannot be compared.
     """
     check_runs(runs)
     key = "-".join(str(number) for number in (FORMAT, version.pk, *(run.pk for run in runs)))
-    stored: StoredComparison | None = _find(key)
+    stored = _find(key, with_figures=with_figures)
     if stored is None:
         with transaction.atomic():
             created, is_new = StoredComparison.objects.get_or_create(
@@ -44,14 +44,16 @@ def find_or_create(*, runs: Sequence[Run], version: ScorerVersion) -> StoredComp
                 ComparedRun.objects.bulk_create(
                     ComparedRun(comparison=created, run=run, position=position) for position, run in enumerate(runs)
                 )
-        stored = _find(key)
+        stored = _find(key, with_figures=with_figures)
         assert stored is not None
     stored.case, stored.version = runs[0].case, version
     return stored
 
 
-def _find(key: str) -> StoredComparison | None:
-    return StoredComparison.objects.with_case_revision().filter(key=key).first()
+def _find(key: str, *, with_figures: bool) -> StoredComparison | None:
+    found = StoredComparison.objects.with_case_revision().filter(key=key)
+    stored: StoredComparison | None = (found if with_figures else found.defer("figures")).first()
+    return stored
 
 
 def needs_computing(stored: StoredComparison, *, again: bool = False) -> bool:

@@ -5,7 +5,7 @@ from .api_token import ApiToken
 from .attempt import Attempt
 from .book import Book, Query, QueryLink
 from .case import Case, CaseQuery, CaseScorer
-from .case_group import CaseGroup
+from .case_group import CaseGroup, StoredGroupComparison
 from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
 from .external_account import ExternalAccount
@@ -95,6 +95,7 @@ __all__ = [
     "ScorerVersion",
     "SignInCounter",
     "StoredComparison",
+    "StoredGroupComparison",
     "StoredIndex",
     "Team",
     "UnreadableSecret",

@@ -46,3 +46,30 @@ class CaseGroup(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class StoredGroupComparison(models.Model):
+    """The figures of the newest runs of a group's cases against their baselines, for the cases that one user sees.
+
+    key: of the inputs, so that other inputs have another row. inputs: for each case the id, the revision and the generation of its
+    stored comparison, and its weight in the group. figures: as `relevancy.comparison` writes them; None until they are computed.
+    error: why they could not be computed, in a sentence.
+    """
+
+    group = models.ForeignKey(CaseGroup, on_delete=models.CASCADE, related_name="comparisons")
+    key = models.CharField(max_length=64)
+    inputs = models.JSONField()
+    figures = models.JSONField(null=True)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    computed_at = models.DateTimeField(null=True)
+    queued_at = models.DateTimeField(
+        null=True, help_text="When a background task was enqueued that computes the figures."
+    )
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = [models.UniqueConstraint(fields=("group", "key"), name="group_comparison_once_per_input")]
+
+    def __str__(self) -> str:
+        return f"Comparison of {self.group}"

@@ -15,8 +15,11 @@ class StoredComparisonQuerySet(models.QuerySet["StoredComparison"]):
     """Stored comparisons."""
 
     def with_case_revision(self) -> Self:
-        """Annotates `case_revision`, which `is_current` needs."""
-        return self.annotate(case_revision=comparison_revision(models.OuterRef(models.OuterRef("pk"))))
+        """Annotates `case_revision` and `has_figures`, which `is_current` needs."""
+        return self.annotate(
+            case_revision=comparison_revision(models.OuterRef(models.OuterRef("pk"))),
+            has_figures=models.ExpressionWrapper(models.Q(figures__isnull=False), output_field=models.BooleanField()),
+        )
 
     def of_run(self, run: Run) -> Self:
         """Comparisons that a run is part of."""
@@ -48,7 +51,8 @@ class StoredComparison(models.Model):
         null=True, help_text="When a background task was enqueued that computes the figures."
     )
 
-    case_revision: int | None = None  # annotated by `with_case_revision`
+    case_revision: int | None = None  # annotated by `with_case_revision`, as is the next one
+    has_figures: bool = False
 
     objects: ClassVar = StoredComparisonQuerySet.as_manager()
 
@@ -62,7 +66,7 @@ class StoredComparison(models.Model):
     @property
     def is_current(self) -> bool:
         """Whether there are figures, and nothing they depend on has changed. False unless read by `with_case_revision`."""
-        return self.figures is not None and self.revision is not None and self.revision == self.case_revision
+        return self.has_figures and self.revision is not None and self.revision == self.case_revision
 
 
 class ComparedRun(models.Model):

@@ -46,6 +46,9 @@ pin_run            edit    write  204
 unpin_run          edit    write  204
 compare_runs       see     read   202
 report_comparison  see     read   202
+list_groups        all     read   200
+read_group         see     read   200
+read_group_history see     read   200
 list_scorers       all     read   200
 try_scorer         all     read   200
 list_endpoints     all     read   200
@@ -114,6 +117,7 @@ def ids(world):
         "other_id": before.pk,
         "endpoint_id": world.endpoint.pk,
         "book_id": world.case.book_id,
+        "group_id": world.case.groups.get().pk,
         "name": "ratings",
     }
 

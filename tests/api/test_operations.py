@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from relevancy import cases
 from relevancy.models import CaseScore, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
 
@@ -215,6 +216,31 @@ def test_comparison_has_the_figures_of_the_command(client, case):
     report = client.send("GET", f"{path}/report")
     assert (report.status_code, report["Content-Type"]) == (200, "text/html; charset=utf-8")
     assert f"{case}: {before} and {after} compared" in report.content.decode()
+
+
+def test_group_has_the_figures_of_its_page(client, case):
+    attempt = make_attempt(case)
+    before = run_now(attempt)
+    script_of(attempt).default = ("b", "a", "c")
+    after = run_now(attempt)
+    group = cases.groups.create(name="Markets", by=case.owner)
+    path = f"/groups/{group.pk}"
+    assert (client.get(path)["mean"], client.get(path)["reason"]) == (None, "The group has no cases.")
+    cases.groups.add_case(group=group, case=case)
+    assert client.get(path)["comparison"]["status"] == "computing"
+    while (found := client.get(path))["comparison"]["status"] == "computing":
+        assert found["comparison"]["together"] is None
+    path_of_runs = f"/runs/{after.pk}/compare/{before.pk}"
+    client.send("GET", path_of_runs)
+    (pair,) = client.get(path_of_runs)["pairs"]
+    (of_case,) = found["comparison"]["cases"]
+    assert (of_case["run_id"], of_case["baseline_id"]) == (after.pk, before.pk)
+    for figures in (of_case["figures"], found["comparison"]["together"]):
+        assert (figures["difference"], figures["p"]) == (pair["difference"], pair["p_randomisation"])
+        assert figures["interval"] == pytest.approx(pair["interval"])
+    assert found["mean"] == found["cases"][0]["score"] == CaseScore.objects.get(run=after).score
+    assert [point["run_id"] for point in client.get(f"{path}/history")] == [before.pk, after.pk]
+    assert [each["id"] for each in client.items("/groups")] == [group.pk]
 
 
 def test_runs_that_cannot_be_compared(client, case):

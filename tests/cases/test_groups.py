@@ -5,11 +5,11 @@ import pytest
 import scipy.stats
 from django.core.exceptions import ValidationError
 
-from relevancy import cases, comparison, scores
-from relevancy.models import CaseGroup, Role, ScorerVersion
+from relevancy import cases, comparison, judgments, queries, scores
+from relevancy.models import CaseGroup, Role, ScorerVersion, StoredGroupComparison
 from relevancy.statistics import Verdict
 from tests.comparison.conftest import run_with
-from tests.factories import make_case, make_team, make_user
+from tests.factories import make_case, make_team, make_user, query_of
 
 pytestmark = pytest.mark.django_db
 RATINGS = {f"query {number}": {"a": 3, "b": 1} for number in (1, 2, 3, 4)}
@@ -92,35 +92,103 @@ def test_the_history_begins_when_every_case_has_a_score(owner, markets):
     ]
 
 
-def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, markets):
-    group = make_group(owner, *markets)
-    _, view = read(group, owner)
-    waiting = cases.groups.compare_group(view.rows, view.mean)
-    assert len(waiting.to_compute) == 2 and waiting.together is None
+def compute(group, view):
+    """What the worker does after the page was opened for the first and the second time."""
+    waiting = cases.groups.compare_group(group=group, view=view)
+    assert waiting.to_compute and waiting.found is None and waiting.is_pending
     for stored in waiting.to_compute:
         comparison.stored.compute(stored.pk)
-    compared = cases.groups.compare_group(view.rows, view.mean)
-    assert [each.pair.difference for each in compared.cases] == [50, 25]
-    assert [each.p_holm for each in compared.cases] == [1, 1]
+    waiting = cases.groups.compare_group(group=group, view=view)
+    assert not waiting.to_compute and waiting.found is None and waiting.is_pending
+    comparison.stored_groups.compute(waiting.stored.pk)
+    return cases.groups.compare_group(group=group, view=view)
+
+
+def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, markets, monkeypatch):
+    group, view = read(make_group(owner, *markets), owner)
+    compared = compute(group, view)
+    assert [each.figures.difference for each in compared.cases] == [50, 25]
+    assert [each.figures.p_holm for each in compared.cases] == [1, 1]
     # Of the 2 ** 6 patterns of signs of (0, 50) / 2 and (0, 100, 0, 0) / 4, half are as large: only two queries differ.
-    together = compared.together
-    assert together.paired.differences.mean == pytest.approx(37.5)
-    assert (len(together.paired.differences), together.paired.p, together.verdict) == (6, 0.5, Verdict.UNDECIDED)
+    together = compared.found.together
+    assert together.difference == pytest.approx(37.5)
+    assert (together.queries, together.independent) == (6, 6)
+    assert (together.p, together.verdict) == (0.5, Verdict.UNDECIDED)
+    # Reading them again tests nothing.
+    monkeypatch.setattr(comparison.groups, "compare_paired", lambda differences: pytest.fail("tested again"))
+    assert cases.groups.compare_group(group=group, view=view) == compared
+    assert StoredGroupComparison.objects.count() == 1
+
+
+def test_the_verdict_is_computed_again_after_a_rating_another_weighting_and_for_other_members(owner, markets):
+    group, view = read(make_group(owner, *markets), owner)
+    before = compute(group, view).found.together
+    cases.groups.change(group=group, name="Markets", weighting="queries")
+    group, view = read(group, owner)
+    waiting = cases.groups.compare_group(group=group, view=view)
+    assert waiting.found is None and not waiting.to_compute
+    comparison.stored_groups.compute(waiting.stored.pk)
+    weighted = cases.groups.compare_group(group=group, view=view).found.together
+    assert weighted.difference == pytest.approx((2 * 50 + 4 * 25) / 6) != before.difference
+    # A rating changes what a comparison that is about to be computed was asked for: it is not stored.
+    judgments.rate(query=query_of(markets[0], "query 2"), doc_id="x", value=3, by=owner)
+    StoredGroupComparison.objects.update(figures=None)
+    comparison.stored_groups.compute(waiting.stored.pk)
+    assert not StoredGroupComparison.objects.filter(pk=waiting.stored.pk).exists()
+    assert cases.groups.compare_group(group=group, view=view).to_compute
+
+
+def test_cases_under_different_scorers_are_compared_without_a_verdict_on_all(owner, markets):
+    other = make_case(2, {"query 1": {"a": 3, "b": 1}, "query 2": {"a": 1}}, owner=owner, measures=("nDCG@10",))
+    run_with(other, {"query 1": "ba", "query 2": "ab"})
+    run_with(other, {"query 1": "ab", "query 2": "ab"})
+    group, view = read(make_group(owner, markets[0], other), owner)
+    compared = compute(group, view)
+    assert all(each.figures.difference > 0 for each in compared.cases)
+    assert compared.found.together is None and compared.sentence == ""
+
+
+def comparison_of(case):
+    version = ScorerVersion.objects.used_by(case)[0]
+    return comparison.compare(runs=list(case.runs.order_by("number")), version=version)
 
 
 def test_combine_cases_of_equal_weights_and_sizes_is_one_comparison(owner, markets):
     """Two cases of as many queries: the figures are those of all queries together."""
-    case, version = markets[1], ScorerVersion.objects.used_by(markets[1])[0]
-    runs = list(case.runs.order_by("number"))
-    pair = comparison.compare(runs=runs, version=version).pairs[0]
-    found = comparison.combine_cases([pair, pair], [1.0, 1.0])
-    values = np.tile(pair.paired.differences.values, 2)
+    again = make_case(4, RATINGS, owner=owner, measures=("P@1",))
+    for found in ("xb", "ab"):
+        run_with(again, {text: "ab" if text == "query 1" else found for text in RATINGS})
+    compared = [comparison_of(markets[1]), comparison_of(again)]
+    found = comparison.combine_cases(compared, [1.0, 1.0])
+    values = np.concatenate([each.pairs[0].by_query.values for each in compared])
     interval = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
-    assert (found.paired.interval.low, found.paired.interval.high) == pytest.approx((interval.low, interval.high))
-    assert found.p_holm == [1, 1]
-    weighted = comparison.combine_cases([pair, pair], [3.0, 1.0])
-    assert weighted.paired.differences.mean == pytest.approx(pair.difference)
-    assert comparison.combine_cases([], []).verdict is Verdict.TOO_FEW
+    together = found.together
+    assert (together.interval.low, together.interval.high) == pytest.approx((interval.low, interval.high))
+    assert together.difference == pytest.approx(values.mean())
+    weighted = comparison.combine_cases(compared, [3.0, 1.0]).together
+    assert weighted.difference == pytest.approx((3 * 25 + 75) / 4)
+    none = comparison.combine_cases([], [])
+    assert (none.together, comparison.describe_group(none)[:8]) == (None, "No query")
+    assert comparison.combine_cases(compared, [0.0, 1.0]).counted == 1
+
+
+def test_combine_cases_counts_a_query_of_two_cases_once(owner, markets):
+    """Two cases on one book, compared over the same queries, prove no more than one of them."""
+    case = markets[1]
+    other = make_case(list(RATINGS), book_of=case, owner=owner, measures=("P@1",))
+    for found in ("xb", "ab"):
+        run_with(other, {"query 1": "ab", "query 2": found, "query 3": "xb", "query 4": "xb"})
+    alone, compared = comparison_of(case), [comparison_of(case), comparison_of(other)]
+    found = comparison.combine_cases(compared, [1.0, 1.0])
+    paired = alone.pairs[0].paired
+    together = found.together
+    assert (together.queries, together.independent) == (8, 4)
+    assert (together.difference, together.p) == pytest.approx((paired.differences.mean, paired.p))
+    assert together.interval.low == pytest.approx(paired.interval.low)
+    assert "8 queries, 4 independent, of 2 cases" in comparison.describe_group(found)
+    queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
+    linked = comparison.combine_cases([comparison_of(case), comparison_of(other)], [1.0, 1.0]).together
+    assert linked.independent == 3
 
 
 def test_add_case_refuses_too_many(owner, monkeypatch):

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import cases, comparison, tasks
+from relevancy import cases, tasks
 from relevancy.models import Case, CaseGroup, Role
 from relevancy.statistics.types import Verdict
 from relevancy.views.forms import add_errors, form_error
@@ -61,16 +61,14 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     """A group; for htmx the comparison of its newest runs, which is polled until a worker has computed all figures."""
     found = _get_group(request, group_id)
     view = cases.groups.read_group(group=found, by=request.user)
-    compared = cases.groups.compare_group(view.rows, view.mean)
-    for stored in compared.to_compute:
-        tasks.enqueue_comparison(stored)
+    compared = cases.groups.compare_group(group=found, view=view)
+    tasks.enqueue_group_figures(compared)
     role: int = vars(found)["role"]
     context: dict[str, object] = {
         "group": found,
         "view": view,
         "compared": compared,
         "rows": [_compared_row(each) for each in compared.cases],
-        "sentence": comparison.describe_group(compared.together, compared.counted) if compared.together else "",
         "can_edit": role >= Role.EDITOR,
         "can_delete": role >= Role.OWNER,
     }
@@ -87,9 +85,8 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
 def _compared_row(each: cases.groups.ComparedCase) -> dict[str, object]:
     """Returns what the table of the comparison says about a case."""
     row: dict[str, object] = {"compared": each, "row": each.row, "verdict": "", "url": ""}
-    if each.pair is not None:
-        row["verdict"] = VERDICTS[each.pair.paired.decide(each.p_holm)]
-        row["interval"] = each.pair.paired.interval
+    if each.figures is not None:
+        row["verdict"] = VERDICTS[each.figures.verdict]
     if each.baseline is not None and each.row.scored_run is not None:
         numbers = [each.baseline.number, each.row.scored_run.number]
         row["url"] = reverse("compare", args=[each.row.case.pk], query={"run": numbers})

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from relevancy import cases, comparison
-from relevancy.models import CaseGroup, Role
+from relevancy.models import CaseGroup, Role, StoredGroupComparison
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_team, make_user
 from tests.views.workbench.example_cases import HTMX, by_id, elements, words
@@ -61,8 +61,10 @@ def test_the_page_polls_until_the_figures_are_computed(client, owner, market, se
     url = reverse("group", args=[group.pk])
     assert elements(by_id(client.get(url), "group-comparison"), **{"aria-busy": "true"})
     view = cases.groups.read_group(group=CaseGroup.objects.visible_to(owner).get(), by=owner)
-    for stored in cases.groups.compare_group(view.rows, view.mean).to_compute:
+    for stored in cases.groups.compare_group(group=group, view=view).to_compute:
         comparison.stored.compute(stored.pk)
+    assert elements(by_id(client.get(url, headers=HTMX), "group-comparison"), **{"aria-busy": "true"})
+    comparison.stored_groups.compute(StoredGroupComparison.objects.get().pk)
     part = client.get(url, headers=HTMX)
     assert not elements(by_id(part, "group-comparison"), **{"aria-busy": "true"})
     assert "+50.0" in words(by_id(part, "compared-cases"))
