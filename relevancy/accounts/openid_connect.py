@@ -190,7 +190,7 @@ def _verified(provider: _Known, token: str, nonce: str) -> dict[str, Any]:
     if isinstance(audience, list) and len(audience) > 1 and claims.get("azp") != settings.OIDC_CLIENT_ID:
         raise ProviderError("The ID token is for several applications, and was not issued to this one.")
     if not 0 < len(claims["sub"]) <= 255:
-        raise ProviderError("The ID token names nobody: its subject must have 1 to 255 characters.")
+        raise ProviderError("The ID token does not say who signed in: its subject must have 1 to 255 characters.")
     return claims
 
 

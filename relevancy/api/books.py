@@ -42,7 +42,7 @@ class PairDetails(Schema):
 
 
 class Pairs(Schema):
-    """What to judge next. Nobody else gets these documents for ten minutes."""
+    """What to judge next. No other rater gets these documents for ten minutes."""
 
     items: list[PairDetails]
 

@@ -37,7 +37,7 @@ class Duplicate:
 
 
 def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: bool, by: User) -> Duplicate:
-    """Creates a copy of a case that belongs to `by` and is shared with nobody.
+    """Creates a copy of a case that belongs to `by` and is not shared.
 
     Copies queries with their order, options, weights, notes and tags, and the scorers with their versions; `with_attempts` the
     attempts that are not archived. Runs, scores and annotations are not copied.

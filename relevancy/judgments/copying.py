@@ -30,7 +30,7 @@ def copy_book(
     by: User,
 ) -> Book:
     """Creates a copy of a book with other settings: its queries that are not retired, its guidelines and all their ratings. It belongs
-    to `by`, is shared with nobody, and no case uses it.
+    to `by`, is not shared, and no case uses it.
 
     The other arguments are those of `change_settings`. Raises `ValidationError`; nothing is created then.
     """
@@ -45,7 +45,7 @@ def copy_book(
 
 
 def create_copy(*, book: Book, name: str, settings: BookSettings, by: User) -> Book:
-    """Creates a book with the guidelines of another one and without queries. It belongs to `by` and is shared with nobody.
+    """Creates a book with the guidelines of another one and without queries. It belongs to `by` and is not shared.
 
     Raises `ValidationError`.
     """

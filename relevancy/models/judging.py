@@ -109,7 +109,7 @@ class JudgingPair(models.Model):
 
     level: the number of raters who have given a grade or said that they cannot; empty once there are enough grades.
     key: the position among the pairs of one level, ascending.
-    claimed_by, claimed_until: the rater who has the pair on the page. Nobody else gets it before that time.
+    claimed_by, claimed_until: the rater who has the pair on the page. No other rater gets it before that time.
     """
 
     queue = models.ForeignKey(JudgingQueue, on_delete=models.CASCADE, related_name="pairs")

@@ -139,6 +139,15 @@ def test_home_fits_a_phone_and_twice_the_size(look: Opens, case: Case, people: d
     assert page.evaluate(_TOO_WIDE) == []
 
 
+def test_wide_tables_scroll_within_their_panel_on_a_phone(look: Opens, case: Case) -> None:
+    group = cases.groups.create(name=LONG_NAME, by=case.owner)
+    cases.groups.add_case(group=group, case=case)
+    page = look("owner", viewport={"width": 390, "height": 800})
+    for address in (f"/cases/{case.pk}/attempts/all/", f"/groups/{group.pk}/", f"/cases/{case.pk}/links/"):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
 def test_login_names_its_controls_and_fits(look: Opens) -> None:
     for width in (1280, 768, 390):
         page = look(viewport={"width": width, "height": 800})

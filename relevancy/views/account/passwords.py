@@ -29,7 +29,7 @@ class PasswordChange(auth.PasswordChangeView):
 
 
 class PasswordChoice(auth.PasswordResetConfirmView):
-    """The page that a link for a new password leads to. Ends all sessions, and signs nobody in."""
+    """The page that a link for a new password leads to. Ends all sessions, and does not sign the user in."""
 
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)

@@ -55,7 +55,7 @@ class ScaleForm(forms.Form):
         Book.objects.none(), empty_label="Choose a book", help_text="All its queries are added to the case."
     )
     team = forms.ModelChoiceField(
-        Team.objects.none(), label="Share with", required=False, empty_label="Nobody: only you can see the case"
+        Team.objects.none(), label="Share with", required=False, empty_label="No team: only you can see the case"
     )
     new_team = LineField(
         label="New team",
