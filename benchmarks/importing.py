@@ -23,7 +23,7 @@ import options
 from django.db import connection
 from invented import query_texts
 from large_case import make_case
-from own_environment import ROOT, environment
+from own_environment import ROOT, environment, run_command
 
 from relevancy import judgments
 from relevancy.models import Case, Rating, RatingChange, User
@@ -67,25 +67,17 @@ def measure(label: str, case: Case, path: Path) -> bool:
     stop = threading.Event()
     thread = threading.Thread(target=rate, args=(case, waits, stop))
     thread.start()
-    began = time.monotonic()
-    # Not subprocess: wait4 reports the peak of this one child.
-    process = os.posix_spawn(
-        sys.executable,
-        [sys.executable, "-m", "relevancy", "import_ratings", str(case.pk), str(path)],
-        own_environment(),
-    )
-    _, status, usage = os.wait4(process, 0)
-    seconds, megabytes = time.monotonic() - began, usage.ru_maxrss / 1024
-    stop.set()
-    thread.join()
-    if status:
-        raise SystemExit(f"import_ratings ended with {os.waitstatus_to_exitcode(status)}.")
+    try:
+        used = run_command(["import_ratings", str(case.pk), str(path)], own_environment())
+    finally:
+        stop.set()
+        thread.join()
     print(
-        f"  {label}: {seconds:.1f} s ({usage.ru_utime + usage.ru_stime:.1f} s of CPU), peak {megabytes:.0f} MB; "
+        f"  {label}: {used.seconds:.1f} s ({used.cpu:.1f} s of CPU), peak {used.megabytes:.0f} MB; "
         f"{len(waits)} ratings: p95 {quantiles(waits, n=20, method='inclusive')[-1]:.3f} s, at most {max(waits):.3f} s",
         flush=True,
     )
-    return seconds <= SECONDS and megabytes <= MEGABYTES and max(waits) <= WAIT
+    return used.seconds <= SECONDS and used.megabytes <= MEGABYTES and max(waits) <= WAIT
 
 
 def own_environment() -> dict[str, str]:

@@ -12,14 +12,12 @@ from __future__ import annotations
 import csv
 import json
 import os
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import options
 from invented import DOCUMENTS, document, query_texts, ratings
-from own_environment import ROOT, environment
+from own_environment import ROOT, environment, run_command
 
 LIMIT = 600
 TEMPLATE = '{"query": "#$query##", "fields": {"title": 2, "short_description": 1}}'
@@ -41,23 +39,10 @@ def write_files(folder: Path, count: int) -> None:
 
 def command(folder: Path, *words: str) -> tuple[float, float]:
     """Seconds and peak megabytes of `relevancy …`."""
-    start = time.perf_counter()
-    # Not subprocess: wait4 reports the peak of this one child.
-    process = os.posix_spawn(
-        sys.executable,
-        [sys.executable, "-m", "relevancy", *words],
-        # Tasks run immediately: rescoring after changed ratings happens in the process that is measured.
-        {**environment(folder), "RELEVANCY_TASKS": "immediate"},
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 1, str(folder / "output.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
-            (os.POSIX_SPAWN_DUP2, 1, 2),
-        ],
-    )
-    _, status, usage = os.wait4(process, 0)
-    if status:
-        said = (folder / "output.txt").read_text(encoding="utf-8")
-        raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}:\n{said}")
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
+    # Tasks run immediately: rescoring after changed ratings happens in the process that is measured.
+    own = {**environment(folder), "RELEVANCY_TASKS": "immediate"}
+    used = run_command(list(words), own, folder / "output.txt")
+    return used.seconds, used.megabytes
 
 
 def measure(folder: Path, count: int) -> float:

@@ -25,7 +25,7 @@ QUICK = {
     "short_run": (["--quick"], ["queue", "poll", "target at most 400 ms"]),
     "storage": (["--queries", "20"], ["MB"]),
     "switching": (["--queries", "60"], ["fresh", "ratio"]),
-    "transfer": (["--quick"], ["export_ratings --format csv", "export_case", "target at most 20 s"]),
+    "transfer": (["--quick"], ["export_ratings --format csv", "export_case", "import_book", "target at most 20 s"]),
     "workbench": (["--queries", "120"], ["statements", "ratio"]),
 }
 DATA = {**dict.fromkeys(QUICK, "invented data"), **dict.fromkeys(("short_run", "storage"), "films of the sample")}

@@ -15,11 +15,16 @@ KEY = Fernet.generate_key().decode()
 
 def run(folder: Path, *words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     """`relevancy WORDS…` with these settings and no others."""
+    return python(folder, "-m", "relevancy", *words, **variables)
+
+
+def python(folder: Path, *words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Python with these settings and no others."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RELEVANCY_", "DJANGO_"))}
     environment |= {"RELEVANCY_ENV_FILE": os.devnull, "RELEVANCY_DATA_DIR": str(folder)}
     environment |= {f"RELEVANCY_{name}": value for name, value in variables.items()}
     return subprocess.run(
-        [sys.executable, "-m", "relevancy", *words],
+        [sys.executable, *words],
         env=environment,
         capture_output=True,
         text=True,
@@ -50,6 +55,15 @@ def test_demo_is_refused_with_the_settings_of_a_real_site(tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "RELEVANCY_SECRET_KEY" in done.stderr
     assert not (tmp_path / "relevancy.sqlite3").stat().st_size
+
+
+def test_a_command_imports_no_library_that_only_some_need(tmp_path: Path) -> None:
+    program = "import relevancy.__main__, sys; relevancy.__main__.main(); print(*sorted(sys.modules))"
+    loaded = python(tmp_path, "-c", program, "check", SECRET_KEY=SECRET)
+    assert loaded.returncode == 0, loaded.stderr
+    modules = set(loaded.stdout.split())
+    assert "relevancy.statistics" in modules
+    assert not modules & {"scipy.stats", "elasticsearch", "opensearchpy"}
 
 
 def test_sqlite_files_are_private(tmp_path: Path) -> None:

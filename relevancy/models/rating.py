@@ -22,7 +22,9 @@ class Rating(models.Model):
     is_adjudication: whether it is the decision of an adjudicator, which counts instead of all other ratings of the document.
     """
 
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="ratings")
+    query = models.ForeignKey(
+        Query, on_delete=models.CASCADE, related_name="ratings", db_index=False
+    )  # see constraints
     doc_id = models.CharField("document id", max_length=500)
     rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="ratings")
     verdict = models.CharField(max_length=10, choices=Verdict, default=Verdict.RATED)
@@ -66,10 +68,13 @@ class RatingChange(models.Model):
     `undoes` is the change that this one took back.
     """
 
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="rating_changes")
+    # Both have an index below that begins with them.
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="rating_changes", db_index=False)
     doc_id = models.CharField("document id", max_length=500)
     rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_changes")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_changes", db_index=False
+    )
     source = models.CharField(
         max_length=20,
         default="page",

@@ -54,10 +54,17 @@ class ImportedRating(models.Model):
     """A change of an import that is not a `Rating` yet. Once the import is applied, it replaces the rating that the rater had.
 
     `current_ratings` reads these with the others. A change of the ratings of a query makes them ratings first.
+
+    The database does not check the foreign keys, which costs as much as writing the rows: every transaction of an import updates its
+    row of `RatingImport` (`note_progress`), and `apply` locks the queries and fails if one is gone.
     """
 
-    rating_import = models.ForeignKey(RatingImport, on_delete=models.CASCADE, related_name="ratings")
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="imported_ratings", db_index=False)
+    rating_import = models.ForeignKey(
+        RatingImport, on_delete=models.CASCADE, related_name="ratings", db_constraint=False
+    )
+    query = models.ForeignKey(
+        Query, on_delete=models.CASCADE, related_name="imported_ratings", db_index=False, db_constraint=False
+    )
     doc_id = models.CharField("document id", max_length=500)
     value = models.FloatField()
 

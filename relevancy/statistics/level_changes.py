@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from relevancy.statistics.arrays import FloatArray
 from relevancy.statistics.corrections import ALPHA, correct_holm
@@ -76,7 +75,7 @@ def pettitt_test(
     n = len(points)
     if n < 2:
         return ChangePoint(0, None)
-    ranks = np.asarray(rankdata(points), dtype=np.float64)
+    ranks = _mean_ranks(points)
     sizes = np.abs(_statistics(ranks[None, :]))[0]
     position = int(sizes.argmax()) + 1
     largest = float(sizes.max())
@@ -87,6 +86,15 @@ def pettitt_test(
         return ChangePoint(position, float(_reaches(orders, largest).mean()))
     orders = build_generator(seed).permuted(np.tile(ranks, (permutations, 1)), axis=1)
     return ChangePoint(position, (1 + int(_reaches(orders, largest).sum())) / (1 + permutations))
+
+
+def _mean_ranks(points: FloatArray) -> FloatArray:
+    """Returns [n] the ranks from 1, equal values with the mean of theirs.
+
+    As `scipy.stats.rankdata`, whose package would take a third of the time in which a command starts.
+    """
+    _, group, sizes = np.unique(points, return_inverse=True, return_counts=True)
+    return np.asarray((sizes.cumsum() - (sizes - 1) / 2)[group], dtype=np.float64)
 
 
 def _statistics(orders: FloatArray) -> FloatArray:

@@ -3,9 +3,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import mannwhitneyu
+from scipy.stats import mannwhitneyu, rankdata
 
 from relevancy.statistics import StatisticsError, find_level_changes, pettitt_test
+from relevancy.statistics.level_changes import _mean_ranks
 
 
 def brute_force(values):
@@ -109,3 +110,8 @@ def test_false_alarms():
     generator = np.random.default_rng(20261122)
     alarms = sum(any(find_level_changes(generator.normal(60, 5, size=(3, 20)), permutations=500)) for _ in range(300))
     assert alarms / 300 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 300)
+
+
+def test_ranks_are_those_of_scipy():
+    for values in ([3.0], [5.0, 1.0, 4.0], [2.0, 2.0, 1.0, 2.0], [1.0, 1.0], [0.5, 3.0, 0.5, -1.0, 3.0]):
+        assert _mean_ranks(np.array(values)).tolist() == rankdata(values).tolist()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pkgutil import resolve_name
+from typing import Any, Protocol, cast
 
 from relevancy.engines.transport.addresses import Address
 from relevancy.engines.transport.client import HttpClient
-
-from .elasticsearch_client import open_elasticsearch
-from .opensearch_client import open_opensearch
 
 # An editor completes these names in a template.
 _WORDS = """
@@ -46,27 +44,33 @@ class Product:
 
     `key`, `name`: the engine's key and its name for people.
     `offset_parameter`: its name for how many characters of a field are highlighted.
-    `open_client`: called with HTTP client, address, path prefix, and the URL that messages name.
+    `client`: path of the function behind `open_client`. Only processes that use the product import its library, which takes as long as
+        Django's start.
     """
 
     key: str
     name: str
     offset_parameter: str
-    open_client: Callable[[HttpClient, Address, str, str], Client]
+    client: str
     vocabulary: tuple[str, ...]
+
+    @property
+    def open_client(self) -> Callable[[HttpClient, Address, str, str], Client]:
+        """To be called with HTTP client, address, path prefix, and the URL that messages name."""
+        return cast("Callable[[HttpClient, Address, str, str], Client]", resolve_name(self.client))
 
 
 ELASTICSEARCH = Product(
     key="elasticsearch",
     name="Elasticsearch",
     offset_parameter="max_analyzed_offset",
-    open_client=open_elasticsearch,
+    client="relevancy.engines.elastic.elasticsearch_client:open_elasticsearch",
     vocabulary=_VOCABULARY,
 )
 OPENSEARCH = Product(
     key="opensearch",
     name="OpenSearch",
     offset_parameter="max_analyzer_offset",
-    open_client=open_opensearch,
+    client="relevancy.engines.elastic.opensearch_client:open_opensearch",
     vocabulary=(*_VOCABULARY, "hybrid", "neural", "query_text", "model_id", "search_pipeline"),
 )
