@@ -52,7 +52,7 @@ from .books import (
     find_books,
     queries_with_coverage,
 )
-from .copying import COPY_SOURCE, copy_book, copy_queries, copy_ratings, create_copy, store_ratings
+from .copying import COPY_SOURCE, copy_book, copy_queries, copy_ratings, create_copy, store_ratings, with_shared_ratings
 from .imported_rows import move_ratings_of
 from .imports import ImportFailed, import_ratings, sweep_imports
 from .judging import (
@@ -282,5 +282,6 @@ __all__ = [
     "undo",
     "undo_preference",
     "undo_repeat",
+    "with_shared_ratings",
     "withdraw_adjudication",
 ]

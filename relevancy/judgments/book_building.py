@@ -1,6 +1,6 @@
 """Creates a book with the ratings of many people in short transactions: nobody waits for a large file, and nobody sees a part of it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import batched
 
@@ -36,6 +36,13 @@ class BookBuilder:
                 ids |= {query.text: query.pk for query in queries.ensure(book=book, texts=texts)}
                 queries.describe_all(book=book, details={text: details[text] for text in texts})
         return ids
+
+    def add_links(self, links: Iterable[tuple[Sequence[int], bool]]) -> None:
+        """Links queries; see `queries.create_links`."""
+        for batch in batched(links, QUERIES_AT_ONCE):
+            with short_transaction():
+                note_progress(self._record)
+                queries.create_links(book=self._record.book, links=batch)
 
     def store(self, ratings: Iterable[NewRating]) -> None:
         """Stores ratings in the given order, with their log. Raises `IntegrityError` for two of one rater and document."""

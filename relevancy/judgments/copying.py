@@ -1,14 +1,15 @@
 """Ratings of several raters that are stored as they are, for books that start with those of another book or of a file."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import batched
 
 from django.db import transaction
 from django.utils import timezone
 
 from relevancy import scores
-from relevancy.models import Book, Query, User
+from relevancy.models import Book, Query, QueryLink, User
 from relevancy.models.saving import clean_and_save
+from relevancy.queries import create_links
 
 from .book_locks import lock_book
 from .book_settings import BookSettings, check_new_grades
@@ -62,7 +63,10 @@ def create_copy(*, book: Book, name: str, settings: BookSettings, by: User) -> B
 
 
 def copy_queries(*, queries: Iterable[Query], book: Book) -> dict[int, int]:
-    """Copies queries into a book that has none of them, without their ratings. Returns `{query id: id of the copy}`."""
+    """Copies queries into a book that has none of them, without their ratings. Returns `{query id: id of the copy}`.
+
+    Copies of linked queries are linked, and share ratings as the originals do.
+    """
     queries = list(queries)
     copies = Query.objects.bulk_create(
         [
@@ -78,7 +82,34 @@ def copy_queries(*, queries: Iterable[Query], book: Book) -> dict[int, int]:
         ],
         batch_size=BATCH,
     )
+    _copy_links(queries, copies, book)
     return {query.pk: copy.pk for query, copy in zip(queries, copies, strict=True)}
+
+
+def _copy_links(queries: Sequence[Query], copies: Sequence[Query], book: Book) -> None:
+    copies_by_link: dict[int, list[int]] = {}
+    for query, copy in zip(queries, copies, strict=True):
+        if query.link_id is not None:
+            copies_by_link.setdefault(query.link_id, []).append(copy.pk)
+    shares = {
+        pk: shares_ratings
+        for batch in batched(copies_by_link, BATCH)
+        for pk, shares_ratings in QueryLink.objects.filter(pk__in=batch).values_list("pk", "shares_ratings")
+    }
+    links = ((copied, shares[link_id]) for link_id, copied in copies_by_link.items() if len(copied) > 1)
+    create_links(book=book, links=links)
+
+
+def with_shared_ratings(queries: Sequence[Query]) -> list[Query]:
+    """Returns queries of one book, and behind them the others whose ratings count for them because they share ratings."""
+    chosen = {query.pk for query in queries}
+    link_ids = {query.link_id for query in queries if query.link_id is not None}
+    sharing = (
+        query
+        for batch in batched(sorted(link_ids), BATCH)
+        for query in Query.objects.filter(link__in=batch, link__shares_ratings=True).order_by("pk")
+    )
+    return [*queries, *(query for query in sharing if query.pk not in chosen)]
 
 
 def copy_ratings(*, query_ids: Mapping[int, int], by: User, new_grades: Mapping[float, float] | None = None) -> int:

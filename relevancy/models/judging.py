@@ -11,7 +11,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection, models
 from django.db.models import OuterRef, Q
 
-from .book import Book, Query
+from .book import SHARING, Book, Query, QueryLink
 from .rating import Rating, Verdict
 from .rating_import import ImportedRating
 from .run import Run
@@ -81,22 +81,26 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         return self.filter(level__isnull=False)
 
     def without_judgment_by(self, user: Any) -> Self:
-        """Pairs without any rating of the user: no grade, no "cannot judge", no "later"."""
+        """Pairs without any rating of the user: no grade, no "cannot judge", no "later", also for queries that share ratings."""
         own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=user)
+        shared = Rating.objects.filter(
+            query__link=OuterRef("query__link"), query__link__shares_ratings=True, doc_id=OuterRef("doc_id"), rater=user
+        )
         imported = ImportedRating.objects.of_rater(user)
-        return self.filter(~models.Exists(own), ~models.Exists(imported))
+        return self.filter(~models.Exists(own), ~models.Exists(shared), ~models.Exists(imported))
 
     def in_order(self) -> Self:
         """In the order in which they are to be judged."""
         return self.order_by("level", "key", "id")
 
     def update_levels(self, query_ids: Sequence[int], doc_ids: Iterable[str] | None = None) -> None:
-        """Counts the raters of the pairs of these queries again, or only those of some documents. One SQL statement; the queries must
-        be locked.
+        """Counts the raters of the pairs of these queries, and of those that share ratings with them, again, or only those of some
+        documents. One SQL statement; the queries must be locked.
 
         Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
         """
-        conditions, parameters = [f"query_id IN ({_placeholders(query_ids)})"], list[int | str](query_ids)
+        sharing = SHARING.format(ids=f"IN ({_placeholders(query_ids)})")
+        conditions, parameters = [f"query_id IN ({sharing})"], list[int | str]([*query_ids, *query_ids])
         if doc_ids is not None:
             conditions.append(f"doc_id IN ({_placeholders(documents := list(doc_ids))})")
             parameters += documents
@@ -107,7 +111,8 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
 class JudgingPair(models.Model):
     """A document to judge for a query, with the run that stores the document.
 
-    level: the number of raters who have given a grade or said that they cannot; empty once there are enough grades.
+    level: the number of raters who have given a grade or said that they cannot, for this query or one that it shares ratings with;
+        empty once there are enough grades.
     key: the position among the pairs of one level, ascending.
     claimed_by, claimed_until: the rater who has the pair on the page. No other rater gets it before that time.
     """
@@ -147,12 +152,17 @@ _PAIRS, _QUEUES = JudgingPair._meta.db_table, JudgingQueue._meta.db_table
 _UPDATE_LEVELS = f"""
     UPDATE {_PAIRS} SET level = (
         SELECT CASE
-            WHEN COUNT(CASE WHEN rating.verdict = '{Verdict.RATED}' THEN 1 END) < queue.ratings_per_pair
-            THEN COUNT(CASE WHEN rating.verdict IN ('{Verdict.RATED}', '{Verdict.CANNOT}') THEN 1 END)
+            WHEN COUNT(DISTINCT CASE WHEN rating.verdict = '{Verdict.RATED}' THEN rating.rater_id END) < queue.ratings_per_pair
+            THEN COUNT(DISTINCT CASE
+                WHEN rating.verdict IN ('{Verdict.RATED}', '{Verdict.CANNOT}') THEN rating.rater_id
+            END)
         END
         FROM {_QUEUES} queue
+        JOIN {Query._meta.db_table} own ON own.id = {_PAIRS}.query_id
+        LEFT JOIN {QueryLink._meta.db_table} link ON link.id = own.link_id AND link.shares_ratings
+        LEFT JOIN {Query._meta.db_table} sharing ON sharing.link_id = link.id
         LEFT JOIN {Rating._meta.db_table} rating
-            ON rating.query_id = {_PAIRS}.query_id AND rating.doc_id = {_PAIRS}.doc_id
+            ON rating.query_id = COALESCE(sharing.id, own.id) AND rating.doc_id = {_PAIRS}.doc_id
         WHERE queue.id = {_PAIRS}.queue_id
         GROUP BY queue.ratings_per_pair
     )

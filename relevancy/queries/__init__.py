@@ -10,7 +10,18 @@ from .details import (
     describe_all,
     set_details,
 )
-from .links import SharedGrade, link, links_of, preview_sharing, set_sharing, similar_queries, unlink, unlink_all
+from .links import (
+    MAX_LINKED,
+    SharedGrade,
+    create_links,
+    link,
+    links_of,
+    preview_sharing,
+    set_sharing,
+    similar_queries,
+    unlink,
+    unlink_all,
+)
 from .ordering import move, move_by
 from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
 from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
@@ -18,6 +29,7 @@ from .text import check_text, normalize, parse_options
 from .weights import WeightedQueries, add_weighted, preview_weighted
 
 __all__ = [
+    "MAX_LINKED",
     "MAX_QUERIES",
     "AddedQueries",
     "DetailChanges",
@@ -32,6 +44,7 @@ __all__ = [
     "check_text",
     "clean_detail",
     "count_changes",
+    "create_links",
     "delete_prepared",
     "describe",
     "describe_all",

@@ -1,17 +1,19 @@
 """Links between queries: variants of one query, such as "star treck" and "star trek", which count once in tests."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import batched
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import scores
-from relevancy.models import Case, CaseQuery, Query, QueryLink
+from relevancy.models import Book, Case, CaseQuery, JudgingPair, Query, QueryLink
 
 MAX_LINKED = 50  # queries of one link
+BATCH = 500
 MAX_COMPARED_TEXTS = 5000  # that a text is compared with by `similar_queries`; a second of time
 
 
@@ -48,6 +50,23 @@ def link(*, queries: Sequence[Query]) -> QueryLink:
     return target
 
 
+def create_links(*, book: Book, links: Iterable[tuple[Sequence[int], bool]]) -> None:
+    """Links queries of a new book, which has no scores yet, as copies and files have them.
+
+    links: the ids of the queries of each link, and whether they share ratings. A few SQL statements for 500 links.
+    """
+    for batch in batched(links, BATCH):
+        created = QueryLink.objects.bulk_create(
+            [QueryLink(book=book, shares_ratings=shares_ratings) for _, shares_ratings in batch]
+        )
+        linked = [
+            Query(pk=query_id, link=query_link)
+            for (query_ids, _), query_link in zip(batch, created, strict=True)
+            for query_id in query_ids
+        ]
+        Query.objects.bulk_update(linked, ["link"], batch_size=BATCH)
+
+
 def unlink(*, query: Query) -> list[int]:
     """Removes a query from those that it is linked with, and the link if only one would be left.
 
@@ -74,6 +93,7 @@ def _remove(query_link: QueryLink, query_ids: Sequence[int]) -> list[int]:
     query_link.queries.filter(pk__in=query_ids).update(link=None)
     if query_link.shares_ratings:
         scores.ratings_changed(linked)
+        JudgingPair.objects.update_levels(linked)
     if len(left) < 2:
         query_link.delete()
     scores.links_changed(query_link.book)
@@ -118,6 +138,7 @@ def set_sharing(*, query_link: QueryLink, shares_ratings: bool) -> bool:
         if not changed.update(shares_ratings=shares_ratings):
             return False
         scores.ratings_changed(linked)
+        JudgingPair.objects.update_levels(linked)
     query_link.shares_ratings = shares_ratings
     return True
 

@@ -17,6 +17,7 @@ from .case_content import (
     BookSettingsContent,
     CaseContent,
     EndpointContent,
+    LinkContent,
     QueryContent,
     Scale,
     ScorerContent,
@@ -119,6 +120,7 @@ def import_case(
         if content.book is not None:
             _set_book(case.book, content.book)
         _add_queries(case, content.queries)
+        _link_queries(case.book, content.links)
         _store_ratings(case, content, by)
         if endpoint is not None and endpoint.pk is None:
             endpoints.save_new(endpoint)
@@ -253,6 +255,16 @@ def _add_queries(case: Case, contents: Sequence[QueryContent]) -> None:
     queries.add(case=case, texts=queries.PastedQueries(texts=[content.text for content in in_case]))
     queries.ensure(book=case.book, texts=[content.text for content in contents if not content.in_case])
     queries.set_details(case=case, details={content.text: content.details for content in in_case})
+    queries.describe_all(
+        book=case.book, details={content.text: content.details for content in contents if not content.in_case}
+    )
+
+
+def _link_queries(book: Book, links: Sequence[LinkContent]) -> None:
+    if links:
+        ids = dict(Query.objects.filter(book=book).values_list("text", "pk"))
+        chosen = (([ids[text] for text in link.texts], link.shares_ratings) for link in links)
+        queries.create_links(book=book, links=chosen)
 
 
 def _set_book(book: Book, content: BookSettingsContent) -> None:

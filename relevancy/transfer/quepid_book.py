@@ -5,7 +5,7 @@ the number of queries, not with that of judgements and not with the fields of do
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -19,7 +19,7 @@ from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
 
 from .archives import open_json
-from .case_content import RatingContent, RatingStream, Scale
+from .case_content import LinkContent, RatingContent, RatingStream, Scale
 from .checked_ratings import check_query
 from .errors import BadFile
 from .json_stream import Fields, JsonFile, read_members
@@ -41,7 +41,8 @@ class BookContent:
     """What a file contains. details: by query. scale: None if the file has none. remarks: what is changed or left out.
 
     rule: that of Quepid, which rounds; for fractions, which it does not round, the nearest one that keeps them.
-    relevant_from: None for the usual one of the scale. stream: the ratings, if the file is one of ours.
+    relevant_from: None for the usual one of the scale. stream, links: the ratings and the linked queries, if the
+    file is one of ours.
     """
 
     name: str = ""
@@ -54,6 +55,7 @@ class BookContent:
     relevant_from: float | None = None
     guidelines: str = ""
     stream: RatingStream | None = None
+    links: Sequence[LinkContent] = ()
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
     try:
         with judgments.build_book(book=book, by=by, source=SOURCE) as builder:
             ids = builder.add_queries(content.details)
+            builder.add_links(([ids[text] for text in link.texts], link.shares_ratings) for link in content.links)
             raters = {rater: user.pk for rater, user in accounts.ensure_raters(names, by=by).items()}
             builder.store(
                 judgments.NewRating(

@@ -23,4 +23,5 @@ def read_book(file: IO[bytes]) -> BookContent:
         raters=set(found.stream.raters),
         ratings=found.stream.count,
         stream=found.stream,
+        links=found.links,
     )

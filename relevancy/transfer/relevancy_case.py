@@ -42,7 +42,10 @@ def parse_case(file: IO[bytes]) -> CaseContent:
     _check_rankings(file, found, {run.number for run in run_list})
     return CaseContent(
         name=found.name,
-        queries=[QueryContent(text, details) for text, details in found.details.items()],
+        queries=[
+            QueryContent(text, details, in_case=text not in found.outside) for text, details in found.details.items()
+        ],
+        links=found.links,
         scorers=[_scorer(element) for element in found.elements.get("scorers", ())],
         attempts=attempts,
         scale=found.scale,

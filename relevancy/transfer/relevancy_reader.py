@@ -1,14 +1,14 @@
 """Files in our own format, `relevancy/1`, read piece by piece: memory does not grow with the number of ratings."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments
+from relevancy import judgments, queries
 from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
@@ -16,7 +16,7 @@ from relevancy.scoring import Scale as ScoringScale
 from relevancy.scoring.errors import ScoringError
 
 from .archives import open_json
-from .case_content import BookSettingsContent, RatingContent, RatingStream, Scale
+from .case_content import BookSettingsContent, LinkContent, RatingContent, RatingStream, Scale
 from .checked_ratings import check_query
 from .errors import BadFile, quote
 from .json_stream import Fields, JsonFile, read_members
@@ -32,11 +32,16 @@ HEAD = 64 * 1024  # bytes in which the format is looked for
 _FORMAT = re.compile(rb'"format"\s*:\s*"relevancy[/-]')
 _HEAD = {"format", "kind", "name", "book"}
 _KINDS = {
-    CASE: (_HEAD | {"options"}, ("scorers", "endpoints", "attempts", "queries", "ratings", "runs", "rankings")),
-    BOOK: (_HEAD, ("queries", "ratings")),
+    CASE: (
+        _HEAD | {"options"},
+        ("scorers", "endpoints", "attempts", "queries", "links", "ratings", "runs", "rankings"),
+    ),
+    BOOK: (_HEAD, ("queries", "links", "ratings")),
 }
 _LISTS = _KINDS[CASE][1]
 _QUERY_KEYS = {"query", "information_need", "notes", "tags", "options", "weight"}
+_KEYS_OF_KIND = {CASE: _QUERY_KEYS | {"in_case"}, BOOK: _QUERY_KEYS}
+_LINK_KEYS = {"queries", "shares_ratings"}
 _RATING_KEYS = {"query", "document", "rater", "rating", "verdict", "at", "note", "is_adjudication"}
 _BOOK_KEYS = {"name", "scale", "relevant_from", "rule", "guidelines"}
 _VERDICTS = {Verdict.CANNOT.value, Verdict.LATER.value}
@@ -52,7 +57,10 @@ def is_relevancy_file(file: IO[bytes]) -> bool:
 
 @dataclass
 class RelevancyFile:
-    """What a file contains. elements: the objects of the lists but queries, ratings and rankings."""
+    """What a file contains. elements: the objects of the lists but queries, links, ratings and rankings.
+
+    outside: queries that only the book of a case has, because other queries share their ratings.
+    """
 
     kind: str
     name: str
@@ -63,6 +71,8 @@ class RelevancyFile:
     stream: RatingStream
     elements: Mapping[str, list[Fields]] = field(default_factory=dict)
     has_rankings: bool = False
+    outside: frozenset[str] = frozenset()
+    links: Sequence[LinkContent] = ()
 
 
 def read_file(file: IO[bytes], *, kind: str) -> RelevancyFile:
@@ -94,6 +104,8 @@ class _Reader:
         self._rated: set[int] = set()
         self._adjudicated: set[int] = set()
         self._ratings = _RatingReader()
+        self._outside: set[str] = set()
+        self._links: list[tuple[Fields, LinkContent]] = []
 
     def read(self) -> RelevancyFile:
         with open_json(self._file) as opened:
@@ -103,6 +115,7 @@ class _Reader:
         top = Fields(self._members, "")
         book, scale = _read_book(Fields(self._members.get("book"), "book"))
         self._ratings.check_scale(book, scale)
+        self._check_links()
         return RelevancyFile(
             kind=self._kind,
             name=_text(top, "name", MAX_NAME),
@@ -115,6 +128,8 @@ class _Reader:
             ),
             elements=self._elements,
             has_rankings="rankings" in self._numbers,
+            outside=frozenset(self._outside),
+            links=[link for _, link in self._links],
         )
 
     def _check_head(self) -> None:
@@ -145,6 +160,8 @@ class _Reader:
         element = Fields(value, f"{key}[{number}]")
         if key == "queries":
             self._take_query(element)
+        elif key == "links":
+            self._take_link(element)
         elif key == "ratings":
             self._take_rating(element)
         elif key == "rankings":
@@ -156,7 +173,7 @@ class _Reader:
                 raise BadFile(f"{key}: there are more than {MAX_ELEMENTS:,}.")
 
     def _take_query(self, element: Fields) -> None:
-        check_keys(element, _QUERY_KEYS)
+        check_keys(element, _KEYS_OF_KIND.get(self._kind, _QUERY_KEYS))
         text = check_query(element.text("query"), f"{element.location}.query")
         if text in self._details:
             raise element.error("query", f"the query {quote(text)} occurs for the second time")
@@ -171,8 +188,36 @@ class _Reader:
             options=element.mapping("options"),
             weight=1 if weight is None else weight,
         )
+        if element.members.get("in_case") is not None and not element.flag("in_case"):
+            self._outside.add(text)
         if len(self._details) > MAX_QUERIES:
             raise BadFile(f"The file has more than {MAX_QUERIES:,} queries. Split it.")
+
+    def _take_link(self, element: Fields) -> None:
+        check_keys(element, _LINK_KEYS)
+        texts = element.items("queries")
+        if not all(isinstance(text, str) for text in texts):
+            raise element.error("queries", f"these must be strings, not {quote(texts)}")
+        if not 2 <= len(texts) <= queries.MAX_LINKED:
+            raise element.error(
+                "queries",
+                f"{len(texts):,} quer{'y' if len(texts) == 1 else 'ies'} cannot be linked, only 2 to {queries.MAX_LINKED}",
+            )
+        found = [check_query(text, f"{element.location}.queries") for text in texts]
+        self._links.append((element, LinkContent(found, element.flag("shares_ratings"))))
+        if len(self._links) > MAX_QUERIES:
+            raise BadFile(f"The file has more than {MAX_QUERIES:,} links. Split it.")
+
+    def _check_links(self) -> None:
+        """Refuses links of unknown queries, and queries that are linked twice."""
+        linked: set[str] = set()
+        for element, link in self._links:
+            for text in link.texts:
+                if text not in self._details:
+                    raise element.error("queries", f"{quote(text)} is not one of the queries of the file")
+                if text in linked:
+                    raise element.error("queries", f"{quote(text)} is linked for the second time")
+                linked.add(text)
 
     def _take_rating(self, element: Fields) -> None:
         text, rating = self._ratings.read(element)

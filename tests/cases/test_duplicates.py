@@ -50,6 +50,22 @@ def test_duplicate_copies_queries_in_order_with_what_belongs_to_them(case):
     assert [text for text, *_ in content] == ["alien", "star wars", "star trek"]
 
 
+@pytest.mark.parametrize("ratings", ["copy", "none", "share"])
+def test_duplicate_keeps_linked_queries_and_what_they_share(case, ratings):
+    first, second, _ = case.book.queries.order_by("pk")
+    queries.set_sharing(query_link=queries.link(queries=[first, second]), shares_ratings=True)
+    queries.remove(case_query=case.case_queries.get(query=second))
+    before = grades(case)
+    assert before == {"star wars": {"a": 3}}  # the newer rating, which was given for “star trek”
+    copy = duplicate(case, ratings=ratings).case
+    assert grades(copy) == ({} if ratings == "none" else before)
+    assert [entry.query.text for entry in copy.case_queries.order_by("position")] == ["star wars", "alien"]
+    if ratings == "copy":
+        (link,) = copy.book.query_links.all()
+        assert link.shares_ratings and link.queries.count() == 2
+    assert case.book.query_links.get().queries.count() == 2
+
+
 def test_duplicate_leaves_removed_queries_out(case):
     queries.remove(case_query=case.case_queries.first())
     assert duplicate(case).case.case_queries.count() == 2

@@ -204,6 +204,54 @@ def test_an_exported_book_is_imported_as_it_was(admin):
     assert copy.queries.get(text="phone").information_need == "Any phone"
 
 
+def linked_case() -> Case:
+    """Four queries: two that are linked, and one that shares the ratings of one that was removed from the case."""
+    case = make_case(5, {"query 3": {"a": 2}, "query 4": {"b": 3}}, measures=("P@5",))
+    ScorerVersion.objects.update(scale=[[0, ""], [1, ""], [2, ""], [3, ""]])
+    first, second, third, fourth = (query_of(case, f"query {number}") for number in (1, 2, 3, 4))
+    queries.link(queries=[first, second])
+    queries.set_sharing(query_link=queries.link(queries=[third, fourth]), shares_ratings=True)
+    queries.remove(case_query=case.case_queries.get(query=fourth))
+    return case
+
+
+def links_in(book: Book) -> set[tuple[bool, frozenset[str]]]:
+    return {
+        (link.shares_ratings, frozenset(link.queries.values_list("text", flat=True)))
+        for link in book.query_links.prefetch_related("queries")
+    }
+
+
+def grades_of(case: Case) -> dict[str, dict[str, float]]:
+    texts = {entry.query_id: entry.query.text for entry in case.case_queries.present().select_related("query")}
+    return {texts[pk]: found for pk, found in scores.known_grades(case.book, list(texts)).items()}
+
+
+LINKS = {(False, frozenset({"query 1", "query 2"})), (True, frozenset({"query 3", "query 4"}))}
+
+
+def test_linked_queries_of_a_case_and_the_ratings_they_share_are_imported(admin):
+    case = linked_case()
+    copy = imported(exported(case, admin), admin)
+    assert links_in(copy.book) == LINKS
+    assert grades_of(copy) == grades_of(case)
+    assert grades_of(copy)["query 3"] == {"a": 2, "b": 3}
+    texts = ["query 1", "query 2", "query 3", "query 5"]
+    assert [entry.query.text for entry in copy.case_queries.present().order_by("position")] == texts
+    assert json.loads(exported(copy, admin))["links"] == json.loads(exported(case, admin))["links"]
+    assert "links" not in json.loads(exported(make_case(2), admin))
+
+
+def test_linked_queries_of_a_book_are_imported_and_copied(admin):
+    case = linked_case()
+    with relevancy_export.export_book(book=case.book, by=admin) as file:
+        copied = as_file(file.read())
+    book = quepid_book.import_book(file=copied, content=read_book(copied), by=admin)
+    assert links_in(book) == LINKS
+    settings_of_book = judgments.BookSettings.of(case.book)
+    assert links_in(judgments.copy_book(book=case.book, name="Copy", settings=settings_of_book, by=admin)) == LINKS
+
+
 def zipped(name: str) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -250,6 +298,11 @@ BAD = [
     ({**CASE, "book": {**CASE["book"], "scale": "0-3"}}, "book.scale"),
     ({**CASE, "book": {**CASE["book"], "relevant_from": 9}}, "book.relevant_from: 9 is not on the scale"),
     ({key: value for key, value in CASE.items() if key != "book"}, "book: this must be an object"),
+    ({**CASE, "links": [{"queries": ["phone"]}]}, r"links\[1\].queries: 1 query cannot be linked"),
+    ({**CASE, "links": [{"queries": ["phone", "shoe"]}]}, r"links\[1\].queries: 'shoe' is not one of the queries"),
+    ({**CASE, "links": [{"queries": ["phone", "phone"]}]}, r"links\[1\].queries: 'phone' is linked for the second"),
+    ({**CASE, "links": [{"queries": ["phone", "case"], "shares": 1}]}, r"links\[1\]: 'shares' is not a member"),
+    ({**CASE, "links": [{"queries": ["phone", 7]}]}, r"links\[1\].queries: these must be strings"),
     ({**CASE, "ratings": ["a"]}, "ratings: this must be a list of objects"),
     (zipped("../case.json"), "contains the path '../case.json'"),
     (b'{"format": "relevancy/1", "name": "\xff"}', "not valid UTF-8"),
