@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from relevancy import accounts, cases, judgments, teams
 from relevancy.models import (
+    Activity,
     Annotation,
     ApiToken,
     AutomaticJudging,
@@ -54,6 +55,7 @@ from tests.views.factories import make_case, make_endpoint, make_people, make_ru
 SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
 MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model: model.__name__)
 READ_ONLY = (
+    "activity",
     *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue", "querylink"),
     *("notification", "schedule", "scheduledcheck"),
@@ -343,6 +345,12 @@ def test_admin_gives_the_right_to_create_endpoints(client, data):
     page = client.get(url).content.decode()
     assert 'name="can_create_endpoints"' in page
     assert 'name="can_create_endpoints"' in client.get(reverse("admin:relevancy_team_add")).content.decode()
+    team = Team.objects.get(name="Others")
+    inline = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
+    for right in ({"can_create_endpoints": "on"}, {}, {}):
+        client.post(reverse("admin:relevancy_team_change", args=[team.pk]), {"name": "Others", **right, **inline})
+    recorded = Activity.objects.filter(team=team).order_by("pk").values_list("verb", "by__name")
+    assert list(recorded) == [("team.allowed", "Admin"), ("team.disallowed", "Admin")]
 
 
 def test_an_id_that_no_row_can_have_is_a_bad_request(site):

@@ -8,7 +8,9 @@ from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
+from relevancy import activity
 from relevancy.models import (
+    Activity,
     Attempt,
     Authenticator,
     Case,
@@ -120,6 +122,8 @@ def delete(*, user: User) -> None:
         Schedule.objects.filter(author=user).update(next_at=None)
         Schedule.recipients.through.objects.filter(user=user).delete()
         Invitation.objects.filter(Q(created_by=user) | Q(email=user.email.lower())).filter(accepted_at=None).delete()
+        for team in Team.objects.filter(memberships__user=user):
+            activity.record(Activity.Verb.MEMBER_LEFT, team=team, by=user, person=user)
         Membership.objects.filter(user=user).delete()
         UserSession.objects.filter(user=user).delete()
         RecoveryCode.objects.filter(user=user).delete()
@@ -144,6 +148,8 @@ def _archive(content: AccountContents) -> None:
 
 
 def _forget(user: User) -> None:
+    invited = Activity.objects.filter(subject__iexact=user.email, verb__startswith="member.")
+    invited.update(subject=f"Former user {user.pk}")
     user.name, user.email = f"Former user {user.pk}", f"former-{user.pk}@{DOMAIN}"
     user.is_active = user.is_staff = user.is_superuser = user.can_create_endpoints = False
     user.default_scorer = None

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
 
-from relevancy import accounts, models
+from relevancy import accounts, activity, models
 
 from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline
 
@@ -112,9 +112,24 @@ class TeamAdmin(IdSelectMixin, admin.ModelAdmin):
         fields = super().get_readonly_fields(request, obj)
         return fields if request.user.is_superuser else (*fields, "can_create_endpoints")
 
+    def save_model(self, request: Any, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if "can_create_endpoints" in form.changed_data:
+            verbs = models.Activity.Verb
+            verb = verbs.TEAM_ALLOWED if obj.can_create_endpoints else verbs.TEAM_DISALLOWED
+            activity.record(verb, team=obj, by=request.user, subject=obj, object_id=obj.pk)
+
     @admin.display(ordering="people")
     def people(self, team: Any) -> int:
         return int(team.people)
+
+
+@admin.register(models.Activity)
+class ActivityAdmin(ReadOnlyAdmin):
+    list_display = ("at", "by", "verb", "subject", "case", "team")
+    list_filter = ("at",)
+    list_select_related = ("by", "case", "team")
+    search_fields = ("subject", "verb", "case__name", "team__name")
 
 
 @admin.register(models.Membership)

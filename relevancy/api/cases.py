@@ -133,7 +133,7 @@ def add_queries(
     found = get_case(request, case_id, needs=Role.EDITOR)
     get_or_403(Book.objects, request.user, found.book_id, needs=Role.EDITOR, hint="Queries belong to the book.")
     texts = [new.text for new in (body if isinstance(body, list) else [body])]
-    result = queries.add(case=found, texts=texts)
+    result = queries.add(case=found, texts=texts, by=request.user)
     if result.rejected and not result.added and not result.repeated:
         messages = [f"Query {number}: {message}" for number, message in result.rejected]
         raise ValidationError({"text": messages})

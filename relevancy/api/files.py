@@ -220,7 +220,7 @@ def import_queries(
     if parameters.dry_run:
         imported = transfer.queries_import.preview_queries(case=case, source=source)
     else:
-        imported = transfer.queries_import.import_queries(case=case, source=source)
+        imported = transfer.queries_import.import_queries(case=case, source=source, by=request.user)
         if imported.added or imported.changed:
             tasks.send(tasks.rescore_case, case.pk)
     lines = [{"line": line, "message": message} for line, message in imported.lines]

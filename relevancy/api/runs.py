@@ -172,7 +172,7 @@ def cancel_run(request: ApiRequest, run_id: Id) -> Status[dict[str, Any]]:
     run = get_run(request, run_id, needs=Role.EDITOR)
     if not run.is_active:
         raise runs.RunNotAllowed(f"Run {run.number} has already ended: {run.get_status_display().lower()}.")
-    runs.cancel(run=run)
+    runs.cancel(run=run, by=request.user)
     run.refresh_from_db(fields=["status"])
     return Status(202, {"id": run.pk, "number": run.number, "status": run.status})
 
@@ -193,14 +193,14 @@ def list_rankings(request: ApiRequest, run_id: Id, page: Query[RankingParameters
 @router.put("/runs/{run_id}/pin", auth=WRITE, response={204: None})
 def pin_run(request: ApiRequest, run_id: Id) -> Status[None]:
     """Pins a run: its results are not changed any more. Repeating it changes nothing. 409 while the run is active."""
-    runs.pin(run=get_run(request, run_id, needs=Role.EDITOR))
+    runs.pin(run=get_run(request, run_id, needs=Role.EDITOR), by=request.user)
     return Status(204, None)
 
 
 @router.delete("/runs/{run_id}/pin", auth=WRITE, response={204: None})
 def unpin_run(request: ApiRequest, run_id: Id) -> Status[None]:
     """Undoes the pin. Repeating it changes nothing."""
-    runs.unpin(run=get_run(request, run_id, needs=Role.EDITOR))
+    runs.unpin(run=get_run(request, run_id, needs=Role.EDITOR), by=request.user)
     return Status(204, None)
 
 

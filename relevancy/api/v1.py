@@ -9,7 +9,20 @@ from ninja.openapi.docs import Swagger
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
-from . import attempts, books, cases, comparisons, endpoints, files, groups, ratings, runs, scorers, users
+from . import (
+    activity,
+    attempts,
+    books,
+    cases,
+    comparisons,
+    endpoints,
+    files,
+    groups,
+    ratings,
+    runs,
+    scorers,
+    users,
+)
 from .authentication import TooManyRequests
 from .problems import CONTENT_TYPE, Problem, add_handlers, problem_response
 
@@ -71,7 +84,7 @@ api = RestApi(
     openapi_url="/openapi.json",
 )
 add_handlers(api)
-for module in (cases, ratings, attempts, runs, comparisons, groups, scorers, endpoints, books, files, users):
+for module in (cases, ratings, attempts, runs, comparisons, groups, scorers, endpoints, books, files, users, activity):
     api.add_router("", module.router)
 
 

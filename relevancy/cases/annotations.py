@@ -6,9 +6,11 @@ from string import ascii_uppercase
 from typing import Protocol
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.utils import timezone
 
-from relevancy.models import Annotation, Case, Run, User
+from relevancy import activity
+from relevancy.models import Activity, Annotation, Case, Run, User
 from relevancy.models.raw_rows import build_related
 from relevancy.models.saving import clean_and_save
 
@@ -42,25 +44,38 @@ def add(*, case: Case, run: Run, text: str, by: User) -> Annotation:
     if case.annotations.filter(removed_at=None).count() >= MAX_ANNOTATIONS:
         raise ValidationError({"text": f"The case has {MAX_ANNOTATIONS} annotations. Remove some of them first."})
     annotation = Annotation(case=case, run=run, text=text, created_by=by)
-    clean_and_save(annotation)
+    with transaction.atomic():
+        clean_and_save(annotation)
+        _record(Activity.Verb.ANNOTATION_ADDED, annotation, by)
     return annotation
 
 
-def change(*, annotation: Annotation, text: str) -> None:
+def change(*, annotation: Annotation, text: str, by: User | None = None) -> None:
     """Changes the text of an annotation. Raises `ValidationError`."""
-    clean_and_save(annotation, text=text)
+    with transaction.atomic():
+        clean_and_save(annotation, text=text)
+        _record(Activity.Verb.ANNOTATION_CHANGED, annotation, by)
 
 
-def remove(*, annotation: Annotation) -> None:
+def remove(*, annotation: Annotation, by: User | None = None) -> None:
     """Removes an annotation from the history; `restore` brings it back."""
     annotation.removed_at = timezone.now()
-    annotation.save(update_fields=["removed_at"])
+    with transaction.atomic():
+        annotation.save(update_fields=["removed_at"])
+        _record(Activity.Verb.ANNOTATION_REMOVED, annotation, by)
 
 
-def restore(*, annotation: Annotation) -> None:
+def restore(*, annotation: Annotation, by: User | None = None) -> None:
     """Brings a removed annotation back."""
     annotation.removed_at = None
-    annotation.save(update_fields=["removed_at"])
+    with transaction.atomic():
+        annotation.save(update_fields=["removed_at"])
+        _record(Activity.Verb.ANNOTATION_RESTORED, annotation, by)
+
+
+def _record(verb: Activity.Verb, annotation: Annotation, by: User | None) -> None:
+    run = annotation.run.number
+    activity.record(verb, case=annotation.case_id, by=by, subject=annotation.text, object_id=annotation.pk, run=run)
 
 
 def marks(case: Case, points: Sequence[Point] = ()) -> list[Mark]:

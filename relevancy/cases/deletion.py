@@ -7,7 +7,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from relevancy import activity
 from relevancy.models import (
+    Activity,
     Attempt,
     Book,
     Case,
@@ -72,6 +74,8 @@ def delete(*, case: Case, by: User, with_book: bool = False) -> None:
         for run in case.runs.only("pk"):
             _delete_results(run)
         Attempt.objects.filter(case=case).update(parent=None)
+        for team in case.teams.all():
+            activity.record(Activity.Verb.CASE_DELETED, team=team, by=by, subject=case, object_id=case.pk)
         case.case_scorers.all().delete()
         Scorer.objects.filter(only_for=case).delete()
         book = case.book

@@ -7,8 +7,9 @@ from typing import Literal
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import judgments, scorers
+from relevancy import activity, judgments, scorers
 from relevancy.models import (
+    Activity,
     Attempt,
     Book,
     Case,
@@ -60,8 +61,11 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
         )
         copy = Case(name=name, book=book, owner=by, options=case.options, explained_fields=case.explained_fields)
         clean_and_save(copy)
+        activity.record(
+            Activity.Verb.CASE_COPIED, case=copy, by=by, subject=copy, object_id=copy.pk, original=case.name
+        )
         chosen = [version.scorer for version in kept] or [scorers.default_scorer(by)]
-        scorers.choose_scorers(case=copy, scorers=chosen, versions=kept)
+        scorers.choose_scorers(case=copy, scorers=chosen, versions=kept, by=by)
         query_ids = _copy_queries(case, copy, with_ratings=ratings == "copy")
         count = judgments.copy_ratings(query_ids=query_ids, by=by) if ratings == "copy" else 0
         if with_attempts:

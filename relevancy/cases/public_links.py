@@ -8,7 +8,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy.models import Case, PublicLink, User
+from relevancy import activity
+from relevancy.models import Activity, Case, PublicLink, User
 from relevancy.models.saving import clean_and_save
 
 MAX_VALID = 20  # per case
@@ -33,6 +34,7 @@ def create(*, case: Case, by: User, days: int) -> tuple[PublicLink, str]:
             message = f"“{case}” has {MAX_VALID} public links, the most that are allowed. Withdraw one first."
             raise ValidationError(message)
         clean_and_save(link)
+        activity.record(Activity.Verb.LINK_CREATED, case=case, by=by, subject=case, object_id=link.pk, days=days)
     return link, token
 
 
@@ -48,9 +50,11 @@ def find(token: str) -> PublicLink | None:
     return link
 
 
-def withdraw(*, link: PublicLink) -> None:
+def withdraw(*, link: PublicLink, by: User | None = None) -> None:
     """Makes a link invalid at once."""
-    PublicLink.objects.filter(pk=link.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
+    with transaction.atomic():
+        if PublicLink.objects.filter(pk=link.pk, withdrawn_at=None).update(withdrawn_at=timezone.now()):
+            activity.record(Activity.Verb.LINK_WITHDRAWN, case=link.case, by=by, subject=link.case, object_id=link.pk)
 
 
 def _digest(token: str) -> str:

@@ -63,8 +63,8 @@ def create_from_setup(*, setup: CaseSetup, by: User) -> CreatedCase:
             endpoints.save_new(setup.endpoint)
         case = cases.create(name=setup.name, owner=by, scorers=[setup.scorer], scale=setup.scale, book=setup.book)
         if team := _team(setup, by):
-            cases.share(case=case, team=team)
-        queries.add(case=case, texts=texts)
+            cases.share(case=case, team=team, by=by)
+        queries.add(case=case, texts=texts, by=by)
         if setup.endpoint is None:
             return CreatedCase(case, None)
         attempt = attempts.save(case=case, endpoint=setup.endpoint, template=setup.template, fields=setup.fields, by=by)

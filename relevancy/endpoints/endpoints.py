@@ -1,20 +1,31 @@
 """Endpoints: created, changed and archived."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy import engines
-from relevancy.models import Endpoint, Role, Team, User
+from relevancy import activity, engines
+from relevancy.models import Activity, Endpoint, Role, Team, User
 from relevancy.models.saving import clean_and_save
 
 from .connections import check_address
 from .indexes import claim, hand_over, owns_unused, why_not_usable
 
+# What `update` changes, as the activity log calls it: never the values, which can be secret.
+_LABELS = {
+    "name": "name",
+    "engine": "engine",
+    "url": "address",
+    "options": "options",
+    "credentials": "credentials",
+    "headers": "headers",
+    "parallel": "requests at once",
+    "per_minute": "requests per minute",
+}
 CREATE_DENIED = (
     "You may not create endpoints, because this server sends requests to their addresses. Ask an administrator of this "
     "site to give the right to you, or to a team in which you are an editor."
@@ -46,6 +57,9 @@ def create(*, by: User, teams: tuple[Team, ...] = (), unrestricted: bool = False
     with transaction.atomic():
         save_new(endpoint)
         endpoint.teams.add(*teams)
+        activity.record_for_teams(
+            Activity.Verb.ENDPOINT_CREATED, teams=teams, by=by, subject=endpoint, object_id=endpoint.pk
+        )
     return endpoint
 
 
@@ -158,6 +172,7 @@ def update(
     if (engine, _server(url)) != (endpoint.engine, _server(endpoint.url)):
         # An administrator has allowed these at another server.
         changes |= {"allowed_handlers": "", "allowed_indexes": ""}
+    different = [_LABELS[name] for name in _LABELS if changes[name] != getattr(endpoint, name)]
     changed = copy.copy(endpoint)
     for attribute, value in changes.items():
         setattr(changed, attribute, value)
@@ -172,16 +187,30 @@ def update(
             hand_over(endpoint=endpoint, by=by)
         elif is_moved:
             claim(engine=endpoint.engine, name=endpoint.url, by=endpoint.owner)
+        if different:
+            _record(Activity.Verb.ENDPOINT_CHANGED, endpoint, by, changed=", ".join(different))
 
 
-def share(*, endpoint: Endpoint, team: Team) -> None:
+def _record(
+    verb: Activity.Verb, endpoint: Endpoint, by: User | None, teams: Iterable[Team] | None = None, **details: str
+) -> None:
+    """Adds to the logs of the teams that the endpoint is shared with, or of `teams`."""
+    shared = endpoint.teams.all() if teams is None else teams
+    activity.record_for_teams(verb, teams=shared, by=by, subject=endpoint, object_id=endpoint.pk, **details)
+
+
+def share(*, endpoint: Endpoint, team: Team, by: User | None = None) -> None:
     """Shares the endpoint with a team: its editors may change it, and search it with its credentials in all their cases."""
-    endpoint.teams.add(team)
+    with transaction.atomic():
+        endpoint.teams.add(team)
+        _record(Activity.Verb.ENDPOINT_SHARED, endpoint, by, [team])
 
 
-def unshare(*, endpoint: Endpoint, team: Team) -> None:
+def unshare(*, endpoint: Endpoint, team: Team, by: User | None = None) -> None:
     """Stops sharing the endpoint with a team. Runs that its members have started end at their next chunk."""
-    endpoint.teams.remove(team)
+    with transaction.atomic():
+        endpoint.teams.remove(team)
+        _record(Activity.Verb.ENDPOINT_UNSHARED, endpoint, by, [team])
 
 
 def _server(url: str) -> str:
@@ -190,13 +219,17 @@ def _server(url: str) -> str:
     return f"{scheme}://{rest.partition('/')[0]}".lower()
 
 
-def archive(*, endpoint: Endpoint) -> None:
+def archive(*, endpoint: Endpoint, by: User | None = None) -> None:
     """Stops offering the endpoint; attempts and runs keep it. `restore` undoes it."""
     endpoint.archived_at = timezone.now()
-    endpoint.save(update_fields=["archived_at"])
+    with transaction.atomic():
+        endpoint.save(update_fields=["archived_at"])
+        _record(Activity.Verb.ENDPOINT_ARCHIVED, endpoint, by)
 
 
-def restore(*, endpoint: Endpoint) -> None:
+def restore(*, endpoint: Endpoint, by: User | None = None) -> None:
     """Offers an archived endpoint again."""
     endpoint.archived_at = None
-    endpoint.save(update_fields=["archived_at"])
+    with transaction.atomic():
+        endpoint.save(update_fields=["archived_at"])
+        _record(Activity.Verb.ENDPOINT_RESTORED, endpoint, by)

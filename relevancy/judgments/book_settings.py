@@ -14,8 +14,9 @@ from django.db.models import Case as CaseExpression
 from django.db.models import F, FloatField, QuerySet, Value, When
 from django.utils import timezone
 
-from relevancy import scores, scoring
+from relevancy import activity, scores, scoring
 from relevancy.models import (
+    Activity,
     Book,
     Case,
     ImportedRating,
@@ -78,20 +79,26 @@ class BookPreview:
     hidden_cases: int = 0
 
 
-def set_rule(*, book: Book, rule: str) -> None:
+def set_rule(*, book: Book, rule: str, by: User | None = None) -> None:
     """Changes the rule that combines ratings. All scores of the book's cases are stale after that. Raises `ValidationError`."""
     finish_imports(book)
     with write_turn(), transaction.atomic():
         lock_book(book)
-        _save(book, BookSettings(rule, book.scale, book.relevant_from))
+        _save(book, BookSettings(rule, book.scale, book.relevant_from), by)
 
 
-def set_guidelines(*, book: Book, guidelines: str) -> None:
+def set_guidelines(*, book: Book, guidelines: str, by: User | None = None) -> None:
     """Changes what raters read about the grades, in Markdown. Raises `ValidationError` for a text that is too long."""
-    clean_and_save(book, guidelines=guidelines)
+    is_changed = guidelines != book.guidelines
+    with transaction.atomic():
+        clean_and_save(book, guidelines=guidelines)
+        if is_changed:
+            activity.record_for_book(Activity.Verb.BOOK_GUIDELINES, book=book, by=by)
 
 
-def set_scale(*, book: Book, scale: Sequence[Sequence[Any]], relevant_from: float | None = None) -> None:
+def set_scale(
+    *, book: Book, scale: Sequence[Sequence[Any]], relevant_from: float | None = None, by: User | None = None
+) -> None:
     """Changes the rating scale: `[[grade, label], …]`, ascending. All scores of the book's cases are stale after that.
 
     relevant_from: the lowest grade that counts as relevant; None for the default of the scale.
@@ -103,7 +110,7 @@ def set_scale(*, book: Book, scale: Sequence[Sequence[Any]], relevant_from: floa
         lock_book(book)
         settings = book_settings(rule=book.rule, scale=scale, relevant_from=relevant_from)
         _check_on_scale(rated_values(book), settings)
-        _save(book, settings)
+        _save(book, settings, by)
 
 
 def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: float | None = None) -> BookSettings:
@@ -211,7 +218,7 @@ def change_settings(
             raise ValidationError("Rule or scale of the book have been changed meanwhile. Look at the preview again.")
         check_new_grades(book, settings, new_grades, can_merge_grades=can_merge_grades)
         changed = 0 if new_grades is None else _remap(book, new_grades, by)
-        _save(book, settings, **({} if new_grades is None else {"remapped_at": timezone.now()}))
+        _save(book, settings, by, **({} if new_grades is None else {"remapped_at": timezone.now()}))
     return changed
 
 
@@ -261,9 +268,23 @@ def _check_on_scale(values: Sequence[float], settings: BookSettings) -> None:
         )
 
 
-def _save(book: Book, settings: BookSettings, **changes: Any) -> None:
+def _save(book: Book, settings: BookSettings, by: User | None, **changes: Any) -> None:
+    former = BookSettings.of(book)
     clean_and_save(book, rule=settings.rule, scale=settings.scale, relevant_from=settings.relevant_from, **changes)
     scores.book_changed(book)
+    present = BookSettings.of(book)
+    changed = [
+        label
+        for label, is_changed in (
+            (f"rule {former.rule} → {present.rule}", former.rule != present.rule),
+            ("scale", former.scale != present.scale),
+            (f"relevant from {present.relevant_from:g}", former.relevant_from != present.relevant_from),
+            ("grades of the ratings", "remapped_at" in changes),
+        )
+        if is_changed
+    ]
+    if changed:
+        activity.record_for_book(Activity.Verb.BOOK_CHANGED, book=book, by=by, changed=", ".join(changed))
 
 
 def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:

@@ -19,8 +19,9 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import queries, scores
+from relevancy import activity, queries, scores
 from relevancy.models import (
+    Activity,
     Book,
     Case,
     ImportedRating,
@@ -221,6 +222,9 @@ class _ImportWriter:
                     self.write(outdated)
                     self._set_applied()
                     result = with_it(list(self.query_ids.values()))
+                    activity.record_for_book(
+                        Activity.Verb.RATINGS_IMPORTED, book=self.record.book, by=self.record.by, count=self.changed
+                    )
                     if self.changed <= MOVED_AT_ONCE:
                         move(self.record)
                     return result

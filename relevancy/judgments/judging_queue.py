@@ -16,8 +16,8 @@ from django.db import transaction
 from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
-from relevancy import scores
-from relevancy.models import Book, Case, CaseQuery, JudgingPair, JudgingQueue, Ranking, Run
+from relevancy import activity, scores
+from relevancy.models import Activity, Book, Case, CaseQuery, JudgingPair, JudgingQueue, Ranking, Run, User
 from relevancy.models.saving import clean_and_save
 
 from .write_queue import write_turn
@@ -43,7 +43,13 @@ def judging_queue(book: Book) -> JudgingQueue:
 
 
 def set_judging(
-    *, book: Book, depth: int, ratings_per_pair: int, order: str, repeat_share: int | None = None
+    *,
+    book: Book,
+    depth: int,
+    ratings_per_pair: int,
+    order: str,
+    repeat_share: int | None = None,
+    by: User | None = None,
 ) -> JudgingQueue:
     """Changes how the pairs of a book are chosen and ordered, and how many come again. `build_judging_queue` chooses them.
 
@@ -53,7 +59,11 @@ def set_judging(
     changes = {"depth": depth, "ratings_per_pair": ratings_per_pair, "order": order, "built_at": None}
     if repeat_share is not None:
         changes["repeat_share"] = repeat_share
-    clean_and_save(queue, **changes)
+    with transaction.atomic():
+        clean_and_save(queue, **changes)
+        activity.record_for_book(
+            Activity.Verb.BOOK_CHANGED, book=book, by=by, changed="which documents are judged, and in which order"
+        )
     return queue
 
 

@@ -14,8 +14,9 @@ from django.db.models import Case as CaseExpression
 from django.db.models import IntegerField, Value, When
 from django.utils import timezone
 
-from relevancy import scores
+from relevancy import activity, scores
 from relevancy.models import (
+    Activity,
     Book,
     CalibrationSample,
     Case,
@@ -106,7 +107,9 @@ def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
     for each in (book, other):
         finish_imports(each)
     with write_turn(), transaction.atomic():
-        return _merge(book, other, by)
+        result = _merge(book, other, by)
+        activity.record_for_book(Activity.Verb.BOOK_MERGED, book=book, by=by, other=other.name, ratings=result.ratings)
+    return result
 
 
 def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:

@@ -12,8 +12,8 @@ from typing import Any
 
 from django.db import transaction
 
-from relevancy import runs, scores
-from relevancy.models import Book, Case, Query, Ranking, Rating, Run, User, current_ratings
+from relevancy import activity, runs, scores
+from relevancy.models import Activity, Book, Case, Query, Ranking, Rating, Run, User, current_ratings
 
 from .book_locks import lock_book
 from .changes import REMOVAL, Change, RatingEditor
@@ -169,7 +169,10 @@ def move_ratings(*, book: Book, ids: Mapping[str, str], by: User) -> int:
     """
     finish_imports(book)
     with write_turn(), transaction.atomic():
-        return _move(book, ids, by)
+        moved = _move(book, ids, by)
+        if moved:
+            activity.record_for_book(Activity.Verb.RATINGS_MOVED, book=book, by=by, count=moved)
+    return moved
 
 
 def preview_move(*, book: Book, ids: Mapping[str, str], by: User) -> list[scores.CaseScorePreview]:

@@ -139,7 +139,7 @@ def start_preference_test(*, a: Run, b: Run, queries: int, by: User) -> Preferen
     try:
         with transaction.atomic():
             for run in (a, b):
-                runs.pin(run=run)
+                runs.pin(run=run, by=by)
             test.save()
             PreferenceQuery.objects.bulk_create(PreferenceQuery(test=test, query_id=pk) for pk in chosen)
     except runs.RunNotAllowed as error:

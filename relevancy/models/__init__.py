@@ -1,5 +1,6 @@
 """Models, one noun per file. They store engines and scorers as names with JSON parameters and depend on neither package."""
 
+from .activity import Activity
 from .annotation import Annotation
 from .api_token import ApiToken
 from .attempt import Attempt
@@ -42,6 +43,7 @@ from .user import User
 
 __all__ = [
     "UNMOVED",
+    "Activity",
     "Annotation",
     "ApiToken",
     "Attempt",

@@ -9,8 +9,8 @@ from typing import Any, cast
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
-from relevancy import scores
-from relevancy.models import Book, Case, CaseQuery, Query
+from relevancy import activity, scores
+from relevancy.models import Activity, Book, Case, CaseQuery, Query, User
 from relevancy.models.errors import error_text
 
 from .tags import check_count, parse
@@ -72,7 +72,7 @@ def count_changes(*, case: Case, changes: DetailChanges) -> int:
     return sum(1 for _ in _changed(case, changes))
 
 
-def change_details(*, case: Case, changes: DetailChanges) -> int:
+def change_details(*, case: Case, changes: DetailChanges, by: User | None = None) -> int:
     """Changes details of queries of the case, and returns how many queries changed. Others than those of the case are left out.
 
     Information needs, notes and tags belong to the book: they change in every case on it. A few SQL statements per 500 queries.
@@ -94,6 +94,8 @@ def change_details(*, case: Case, changes: DetailChanges) -> int:
             scores.case_changed(case.pk)
         if has_new_tags:
             scores.tags_changed(case.book)
+        if count:
+            activity.record(Activity.Verb.QUERY_DETAILS_IMPORTED, case=case, by=by, count=count)
     return count
 
 

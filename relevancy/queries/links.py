@@ -9,15 +9,15 @@ from itertools import batched
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import scores
-from relevancy.models import Book, Case, CaseQuery, JudgingPair, Query, QueryLink
+from relevancy import activity, scores
+from relevancy.models import Activity, Book, Case, CaseQuery, JudgingPair, Query, QueryLink, User
 
 MAX_LINKED = 50  # queries of one link
 BATCH = 500
 MAX_COMPARED_TEXTS = 5000  # that a text is compared with by `similar_queries`; a second of time
 
 
-def link(*, queries: Sequence[Query]) -> QueryLink:
+def link(*, queries: Sequence[Query], by: User | None = None) -> QueryLink:
     """Links queries of one book with each other, and with those that one of them is linked with already.
 
     Raises `ValidationError`, in which case nothing has been changed, if they are fewer than two or too many, or if some of them share
@@ -47,6 +47,7 @@ def link(*, queries: Sequence[Query]) -> QueryLink:
             raise ValidationError(f"{count:,} queries cannot be linked. The maximum is {MAX_LINKED}.")
         QueryLink.objects.filter(pk__in=link_ids).exclude(pk=target.pk).delete()
         scores.links_changed(book)
+        _record(Activity.Verb.QUERIES_LINKED, book, chosen, by)
     return target
 
 
@@ -67,7 +68,11 @@ def create_links(*, book: Book, links: Iterable[tuple[Sequence[int], bool]]) -> 
         Query.objects.bulk_update(linked, ["link"], batch_size=BATCH)
 
 
-def unlink(*, query: Query) -> list[int]:
+def _record(verb: Activity.Verb, book: Book, queries: Iterable[Query], by: User | None, **details: str) -> None:
+    activity.record_for_book(verb, book=book, by=by, subject=", ".join(f"“{query}”" for query in queries), **details)
+
+
+def unlink(*, query: Query, by: User | None = None) -> list[int]:
     """Removes a query from those that it is linked with, and the link if only one would be left.
 
     Returns the ids of the queries that were linked, this one included; `link` with them restores the link. Empty if it was not linked.
@@ -77,17 +82,17 @@ def unlink(*, query: Query) -> list[int]:
         stored = Query.objects.select_for_update(no_key=True).get(pk=query.pk)
         if stored.link_id is None:
             return []
-        return _remove(QueryLink.objects.select_related("book").get(pk=stored.link_id), [query.pk])
+        return _remove(QueryLink.objects.select_related("book").get(pk=stored.link_id), [query.pk], by)
 
 
-def unlink_all(*, query_link: QueryLink) -> list[int]:
+def unlink_all(*, query_link: QueryLink, by: User | None = None) -> list[int]:
     """Removes a link. Returns the ids of the queries that were linked."""
     with transaction.atomic():
         linked = _lock_linked(query_link)
-        return _remove(query_link, linked)
+        return _remove(query_link, linked, by)
 
 
-def _remove(query_link: QueryLink, query_ids: Sequence[int]) -> list[int]:
+def _remove(query_link: QueryLink, query_ids: Sequence[int], by: User | None) -> list[int]:
     linked = sorted(query_link.queries.values_list("pk", flat=True))
     left = set(linked) - set(query_ids)
     query_link.queries.filter(pk__in=query_ids).update(link=None)
@@ -97,6 +102,8 @@ def _remove(query_link: QueryLink, query_ids: Sequence[int]) -> list[int]:
     if len(left) < 2:
         query_link.delete()
     scores.links_changed(query_link.book)
+    removed = Query.objects.filter(pk__in=query_ids).order_by("pk")
+    _record(Activity.Verb.QUERIES_UNLINKED, query_link.book, removed, by)
     return linked
 
 
@@ -127,7 +134,7 @@ def preview_sharing(*, query_link: QueryLink, queries: Sequence[Query]) -> list[
     return sorted(changed, key=lambda each: len(set(each.before) - {None}) < 2)
 
 
-def set_sharing(*, query_link: QueryLink, shares_ratings: bool) -> bool:
+def set_sharing(*, query_link: QueryLink, shares_ratings: bool, by: User | None = None) -> bool:
     """Lets linked queries share their ratings, or not any more. No rating changes, only which ratings count for which query.
 
     Returns whether that changed anything. Their scores are stale afterwards.
@@ -139,6 +146,8 @@ def set_sharing(*, query_link: QueryLink, shares_ratings: bool) -> bool:
             return False
         scores.ratings_changed(linked)
         JudgingPair.objects.update_levels(linked)
+        shared = "yes" if shares_ratings else "no"
+        _record(Activity.Verb.QUERIES_SHARED, query_link.book, query_link.queries.order_by("pk"), by, shares=shared)
     query_link.shares_ratings = shares_ratings
     return True
 

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from relevancy import scores
-from relevancy.models import Book, Case, CaseQuery, Query
+from relevancy import activity, scores
+from relevancy.models import Activity, Book, Case, CaseQuery, Query, User
 from relevancy.models.saving import clean_and_save
 
 from . import tags as query_tags
@@ -20,6 +21,15 @@ from .pasting import PastedQueries, parse_lines
 from .text import check_text, parse_options, text_key
 
 BATCH_SIZE = 500
+# What `edit` changes, as the activity log calls it.
+_LABELS = {
+    "text": "text",
+    "information_need": "information need",
+    "notes": "notes",
+    "tags": "tags",
+    "options": "options",
+    "weight": "weight",
+}
 # A tenth of the time of `bulk_create`.
 _INSERT = f"INSERT INTO {CaseQuery._meta.db_table} (case_id, query_id, position, options, weight) VALUES (%s, %s, %s, '{{}}', 1)"
 
@@ -38,7 +48,7 @@ class AddedQueries:
     rejected: list[tuple[int, str]] = field(default_factory=list)
 
 
-def add(*, case: Case, texts: Iterable[str] | PastedQueries) -> AddedQueries:
+def add(*, case: Case, texts: Iterable[str] | PastedQueries, by: User | None = None) -> AddedQueries:
     """Adds queries to the end of the case, each text once. Lines that cannot be a query are returned, the others are added.
 
     A query that was removed before is restored with its options and ratings.
@@ -66,7 +76,13 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries) -> AddedQueries:
         CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
         if restored:
             scores.case_changed(case.pk)
+        if added := [*new, *restored]:
+            _record_added(case, added[0].query, len(added), by)
     return AddedQueries(added=[*new, *restored], repeated=repeated, rejected=pasted.rejected)
+
+
+def _record_added(case: Case, first: Query, count: int, by: User | None) -> None:
+    activity.record(Activity.Verb.QUERIES_ADDED, case=case, by=by, subject=first, object_id=first.pk, count=count)
 
 
 def ensure(*, book: Book, texts: Sequence[str]) -> list[Query]:
@@ -101,7 +117,7 @@ def prepare(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
     return ids
 
 
-def add_prepared(*, case: Case, query_ids: Sequence[int]) -> int:
+def add_prepared(*, case: Case, query_ids: Sequence[int], by: User | None = None) -> int:
     """Adds prepared queries, or others of the book, to the end of the case as `add` does, and returns how many.
 
     Reads and writes little, because the transaction that calls it holds up everybody on SQLite.
@@ -122,6 +138,8 @@ def add_prepared(*, case: Case, query_ids: Sequence[int]) -> int:
                 case_query.removed_at, case_query.position = None, positions[case_query.query_id]
             CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
             scores.case_changed(case.pk)
+        if positions:
+            _record_added(case, Query.objects.get(pk=next(iter(positions))), len(positions), by)
     return len(positions)
 
 
@@ -157,6 +175,7 @@ def edit(
     tags: Sequence[str] = (),
     options: str = "{}",
     weight: float = 1,
+    by: User | None = None,
 ) -> None:
     """Changes a query. Text, information need, notes and tags belong to the book and change in every case on it.
 
@@ -175,6 +194,8 @@ def edit(
         "tags": query_tags.check_count(query_tags.parse(tags, query_tags.of_book(query.book)), text),
     }
     has_new_tags = changes["tags"] != query.tags
+    former = {**{name: getattr(query, name) for name in _LABELS if name in changes}, "weight": case_query.weight}
+    former["options"] = case_query.options
     case_query.options, case_query.weight = parse_options(options), weight
     try:
         with transaction.atomic():
@@ -183,6 +204,10 @@ def edit(
             scores.case_changed(case_query.case_id)
             if has_new_tags:
                 scores.tags_changed(query.book)
+            present = {**changes, "weight": case_query.weight, "options": case_query.options}
+            changed = [label for name, label in _LABELS.items() if present[name] != former[name]]
+            if changed:
+                _record(Activity.Verb.QUERY_CHANGED, case_query, by, changed=", ".join(changed))
     except IntegrityError:  # another transaction added the text meanwhile
         raise _already_in_book(text) from None
 
@@ -191,23 +216,34 @@ def _already_in_book(text: str) -> ValidationError:
     return ValidationError({"text": f"The book already has a query “{text[:60]}”."})
 
 
-def describe(*, query: Query, information_need: str, notes: str) -> None:
+def describe(*, query: Query, information_need: str, notes: str, by: User | None = None) -> None:
     """Changes what a query is meant to find and the notes about it, both Markdown. Raises `ValidationError`."""
-    clean_and_save(query, information_need=information_need, notes=notes)
+    with transaction.atomic():
+        clean_and_save(query, information_need=information_need, notes=notes)
+        activity.record_for_book(
+            Activity.Verb.QUERY_CHANGED, book=query.book, by=by, subject=query, changed="information need or notes"
+        )
 
 
-def remove(*, case_query: CaseQuery) -> None:
+def remove(*, case_query: CaseQuery, by: User | None = None) -> None:
     """Removes a query from the case. Ratings, options and position are kept; `restore` brings it back."""
-    _set_removed_at(case_query, timezone.now())
+    _set_removed_at(case_query, timezone.now(), by)
 
 
-def restore(*, case_query: CaseQuery) -> None:
+def restore(*, case_query: CaseQuery, by: User | None = None) -> None:
     """Brings a removed query back."""
-    _set_removed_at(case_query, None)
+    _set_removed_at(case_query, None, by)
 
 
-def _set_removed_at(case_query: CaseQuery, removed_at: datetime | None) -> None:
+def _set_removed_at(case_query: CaseQuery, removed_at: datetime | None, by: User | None) -> None:
     case_query.removed_at = removed_at
     with transaction.atomic():
         case_query.save(update_fields=["removed_at"])
         scores.case_changed(case_query.case_id)
+        _record(Activity.Verb.QUERY_RESTORED if removed_at is None else Activity.Verb.QUERY_REMOVED, case_query, by)
+
+
+def _record(verb: Activity.Verb, case_query: CaseQuery, by: User | None, **details: Any) -> None:
+    activity.record(
+        verb, case=case_query.case_id, by=by, subject=case_query.query, object_id=case_query.query_id, **details
+    )

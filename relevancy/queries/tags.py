@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F, FilteredRelation, Q
 
-from relevancy import scores
-from relevancy.models import Book, Case, Query, Run, ScorerVersion
+from relevancy import activity, scores
+from relevancy.models import Activity, Book, Case, Query, Run, ScorerVersion, User
 from relevancy.models.errors import error_text
 from relevancy.models.text import normalize_line, validate_line
 from relevancy.scoring import case_mean
@@ -86,7 +86,7 @@ def _distinct(tag_lists: Iterable[Sequence[str]]) -> list[str]:
     return sorted({tag for tags in tag_lists for tag in tags}, key=str.casefold)
 
 
-def set_tags(*, query: Query, tags: str | Iterable[str]) -> list[str]:
+def set_tags(*, query: Query, tags: str | Iterable[str], by: User | None = None) -> list[str]:
     """Replaces a query's tags, in the spelling of its book, and returns them. Raises `ValidationError`; then nothing is changed."""
     new = check_count(parse(tags, of_book(query.book)), query.text)
     if new != query.tags:
@@ -94,6 +94,7 @@ def set_tags(*, query: Query, tags: str | Iterable[str]) -> list[str]:
         with transaction.atomic():
             query.save(update_fields=["tags"])
             scores.tags_changed(query.book)
+            activity.record_for_book(Activity.Verb.QUERY_CHANGED, book=query.book, by=by, subject=query, changed="tags")
     return new
 
 

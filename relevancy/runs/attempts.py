@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from relevancy import endpoints, engines
-from relevancy.models import Attempt, Case, Endpoint, User
+from relevancy import activity, endpoints, engines
+from relevancy.models import Activity, Attempt, Case, Endpoint, User
 from relevancy.models.errors import located_error
 
 from .access import why_not_usable
@@ -57,10 +57,13 @@ def save(
             for key, value in {**content, "name": name or parent.name}.items():
                 setattr(parent, key, value)
             parent.save()
+            _record(Activity.Verb.ATTEMPT_CHANGED, parent, by)
             return parent
-        return Attempt.objects.create(
+        attempt = Attempt.objects.create(
             case=case, number=_next_number(case), parent=parent, name=name, created_by=by, **content
         )
+        _record(Activity.Verb.ATTEMPT_CREATED, attempt, by)
+        return attempt
 
 
 def duplicate(*, attempt: Attempt, by: User) -> Attempt:
@@ -73,7 +76,7 @@ def duplicate(*, attempt: Attempt, by: User) -> Attempt:
     name = f"Copy of {attempt.name or attempt}"[: Attempt._meta.get_field("name").max_length]
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=attempt.case_id)
-        return Attempt.objects.create(
+        copy = Attempt.objects.create(
             case=attempt.case,
             number=_next_number(attempt.case),
             parent=attempt,
@@ -86,20 +89,28 @@ def duplicate(*, attempt: Attempt, by: User) -> Attempt:
             escape=attempt.escape,
             created_by=by,
         )
+        _record(Activity.Verb.ATTEMPT_CREATED, copy, by)
+        return copy
+
+
+def _record(verb: Activity.Verb, attempt: Attempt, by: User | None) -> None:
+    activity.record(verb, case=attempt.case_id, by=by, subject=f"attempt {attempt.number}", object_id=attempt.pk)
 
 
 def _next_number(case: Case) -> int:
     return (case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
-def describe(*, attempt: Attempt, name: str, note: str) -> None:
+def describe(*, attempt: Attempt, name: str, note: str, by: User | None = None) -> None:
     """Changes the name and the note of an attempt. Raises `ValidationError` for the field."""
     attempt.name, attempt.note = name.strip(), note.strip()
     attempt.clean_fields(exclude={field.name for field in Attempt._meta.fields} - {"name", "note"})
-    attempt.save(update_fields=["name", "note"])
+    with transaction.atomic():
+        attempt.save(update_fields=["name", "note"])
+        _record(Activity.Verb.ATTEMPT_DESCRIBED, attempt, by)
 
 
-def archive(*, attempt: Attempt) -> None:
+def archive(*, attempt: Attempt, by: User | None = None) -> None:
     """Leaves an attempt out of the tree; its runs and scores stay. `restore` undoes it.
 
     Raises `ValidationError` if the case has no other attempt that is not archived.
@@ -111,12 +122,15 @@ def archive(*, attempt: Attempt) -> None:
             raise ValidationError(
                 f"Attempt {attempt.number} is the only one that is not archived. Restore or create another one first."
             )
-        Attempt.objects.filter(pk=attempt.pk, archived_at=None).update(archived_at=timezone.now())
+        if Attempt.objects.filter(pk=attempt.pk, archived_at=None).update(archived_at=timezone.now()):
+            _record(Activity.Verb.ATTEMPT_ARCHIVED, attempt, by)
 
 
-def restore(*, attempt: Attempt) -> None:
+def restore(*, attempt: Attempt, by: User | None = None) -> None:
     """Undoes `archive`."""
-    Attempt.objects.filter(pk=attempt.pk).update(archived_at=None)
+    with transaction.atomic():
+        if Attempt.objects.filter(pk=attempt.pk, archived_at__isnull=False).update(archived_at=None):
+            _record(Activity.Verb.ATTEMPT_RESTORED, attempt, by)
 
 
 def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str, Any], depth: int) -> dict[str, float]:

@@ -28,6 +28,7 @@ from relevancy.scores import (
 
 from .access import why_not_continued
 from .claims import waiting_behind
+from .endings import record_end
 from .requests import RequestBuilder
 
 WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
@@ -275,6 +276,8 @@ class Chunk:
                 seconds=self._seconds(),
                 finished_at=timezone.now(),
             )
+            if ended:
+                record_end(self.run, status, reason)
             if ended and self.run.done:
                 score_case(self.run, self.versions)
                 for baseline in baselines_of(self.run):

@@ -11,6 +11,8 @@ from django.utils import timezone
 from relevancy.models import Endpoint, Run, ScorerVersion
 from relevancy.scores import score_case
 
+from .endings import record_end
+
 STALE_AFTER = timedelta(seconds=60)
 MAX_WORKER_RESTARTS = 3
 
@@ -56,13 +58,13 @@ def sweep() -> list[int]:
         worker_restarts=F("worker_restarts") + 1, claimed_by="", heartbeat_at=now - STALE_AFTER * 2
     )
     for run in stale.filter(worker_restarts__gte=MAX_WORKER_RESTARTS).select_related("case"):
+        reason = (
+            f"{MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this run. "
+            "Check the log of the worker, then complete the run."
+        )
         with transaction.atomic():
-            Run.objects.filter(pk=run.pk).update(
-                status=Run.Status.FAILED,
-                finished_at=now,
-                reason=f"{MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this run. "
-                "Check the log of the worker, then complete the run.",
-            )
+            Run.objects.filter(pk=run.pk).update(status=Run.Status.FAILED, finished_at=now, reason=reason)
+            record_end(run, Run.Status.FAILED, reason)
             if run.done:
                 score_case(run, ScorerVersion.objects.used_by(run.case_id))
     return list(stale.order_by("id").values_list("pk", flat=True))

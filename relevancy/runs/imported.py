@@ -8,7 +8,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from relevancy.models import Attempt, Case, Endpoint, Ranking, Run, User
+from relevancy import activity
+from relevancy.models import Activity, Attempt, Case, Endpoint, Ranking, Run, User
 
 from .errors import RunNotAllowed
 
@@ -133,6 +134,7 @@ def _import(
     )
     run.clean_fields(exclude={field.name for field in Run._meta.fields} - {"name", "note"})
     run.save()
+    activity.record(Activity.Verb.RUN_IMPORTED, case=case, by=by, subject=f"run {run.number}", object_id=run.pk)
     for start in range(0, len(queries), BATCH):
         Ranking.objects.bulk_create(
             _ranking(run, query_id, text, options, imported.hits.get(query_id, ()))

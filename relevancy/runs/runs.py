@@ -12,8 +12,9 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, FilteredRelation, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from relevancy import activity
 from relevancy.endpoints import connect_for_page
-from relevancy.models import Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
+from relevancy.models import Activity, Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
 from relevancy.scores import compute_scores, forget_comparisons, lock_queries, ranking_inputs, score_case, store
 
 from .access import check_usable
@@ -28,6 +29,7 @@ from .chunks import (
 )
 from .claims import claim, waiting_behind
 from .depth import depth_of
+from .endings import record_end
 from .errors import RunNotAllowed
 from .requests import RequestBuilder, snapshot_config
 
@@ -70,6 +72,9 @@ def start(*, attempt: Attempt, by: User, unrestricted: bool = False) -> Run:
             created_by=by,
             requested_by=None if unrestricted else by,
         )
+        activity.record(
+            Activity.Verb.RUN_STARTED, case=case, by=by, subject=f"run {run.number}", object_id=run.pk, queries=queries
+        )
     return run
 
 
@@ -109,6 +114,9 @@ def complete(*, run: Run, by: User) -> Run:
         newest.reason = ""
         newest.finished_at = None
         newest.save()
+        activity.record(
+            Activity.Verb.RUN_CONTINUED, case=case, by=by, subject=f"run {newest.number}", object_id=newest.pk
+        )
     return newest
 
 
@@ -123,10 +131,13 @@ def _check_endpoint_unchanged(run: Run) -> None:
         raise RunNotAllowed(reason)
 
 
-def cancel(*, run: Run) -> None:
+def cancel(*, run: Run, by: User | None = None) -> None:
     """Stops a run. It keeps its rankings. A run that no worker has claimed ends at once, others between two requests."""
     with transaction.atomic():
-        Run.objects.filter(pk=run.pk).active().update(cancel_requested=True)
+        if Run.objects.filter(pk=run.pk, cancel_requested=False).active().update(cancel_requested=True):
+            activity.record(
+                Activity.Verb.RUN_STOPPED, case=run.case_id, by=by, subject=f"run {run.number}", object_id=run.pk
+            )
         unclaimed = Run.objects.select_related("case").filter(pk=run.pk, claimed_by="").active().first()
         if unclaimed is None:
             return
@@ -162,7 +173,9 @@ def continue_run(
         run = Run.objects.select_related(*_OF_A_CHUNK).get(pk=run_id)
         return Chunk(run, token, seconds, limit, progress).work()
     except UnreadableSecret as error:
-        claimed.update(status=Run.Status.FAILED, reason=str(error), claimed_by="", finished_at=timezone.now())
+        with transaction.atomic():
+            claimed.update(status=Run.Status.FAILED, reason=str(error), claimed_by="", finished_at=timezone.now())
+            record_end(Run.objects.get(pk=run_id), Run.Status.FAILED, str(error))
         return ChunkResult(unfinished=False)
     except Exception:
         log.exception("A chunk of run %s ended with an unexpected error.", run_id)

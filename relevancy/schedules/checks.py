@@ -6,8 +6,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy import comparison, scores
-from relevancy.models import CaseScore, Notification, Run, Schedule, ScheduledCheck, ScorerVersion
+from relevancy import activity, comparison, scores
+from relevancy.models import Activity, CaseScore, Notification, Run, Schedule, ScheduledCheck, ScorerVersion
 from relevancy.scoring.rounding import format_rounded
 
 LOST_AFTER = timedelta(seconds=60)  # a finished run whose check waits for longer was left by a worker that stopped
@@ -51,6 +51,10 @@ def finish_check(check: ScheduledCheck, *, problem: str = "") -> ScheduledCheck 
         waiting = ScheduledCheck.objects.filter(pk=check.pk, status=ScheduledCheck.Status.WAITING)
         if not waiting.update(status=status, message=message, finished_at=timezone.now()):
             return None
+        if status != ScheduledCheck.Status.PASSED:
+            has_dropped = status == ScheduledCheck.Status.DROPPED
+            verb = Activity.Verb.SCHEDULE_DROPPED if has_dropped else Activity.Verb.SCHEDULE_FAILED
+            activity.record(verb, case=check.case_id, by=None, object_id=check.pk, reason=message)
         if schedule is not None and status != ScheduledCheck.Status.PASSED:
             _queue_notifications(check, schedule)
     check.refresh_from_db()

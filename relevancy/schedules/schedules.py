@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import endpoints, engines, runs
-from relevancy.models import Attempt, Case, Run, Schedule, ScheduledCheck, User
+from relevancy import activity, endpoints, engines, runs
+from relevancy.models import Activity, Attempt, Case, Run, Schedule, ScheduledCheck, User
 from relevancy.models.saving import clean_and_save
 
 from .checks import finish_check
@@ -71,12 +71,18 @@ def save(
             schedule = stored
             clean_and_save(schedule, **values)
         schedule.recipients.set(found)
+        verb = Activity.Verb.SCHEDULE_CREATED if stored is None else Activity.Verb.SCHEDULE_CHANGED
+        state = "" if is_active else ", switched off"
+        activity.record(verb, case=case, by=by, subject=f"{cron}, {time_zone}{state}", object_id=schedule.pk)
     return schedule
 
 
-def remove(*, case: Case) -> None:
+def remove(*, case: Case, by: User | None = None) -> None:
     """Removes the schedule of a case. Its checks and runs stay."""
-    Schedule.objects.filter(case=case).delete()
+    with transaction.atomic():
+        deleted, _ = Schedule.objects.filter(case=case).delete()
+        if deleted:
+            activity.record(Activity.Verb.SCHEDULE_REMOVED, case=case, by=by)
 
 
 def possible_recipients(case: Case) -> QuerySet[User]:

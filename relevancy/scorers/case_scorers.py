@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 
-from relevancy.models import Case, CaseScorer, Scorer, ScorerDefinition, ScorerVersion, User
+from relevancy import activity
+from relevancy.models import Activity, Case, CaseScorer, Scorer, ScorerDefinition, ScorerVersion, User
 
 from .scorers import create, free_name, newest_version
 
@@ -27,38 +28,41 @@ def default_scorer(user: User | None = None) -> Scorer:
     return Scorer.objects.live().order_by("-is_default", "id")[0]
 
 
-def choose_scorers(*, case: Case, scorers: Sequence[Scorer], versions: Sequence[ScorerVersion] = ()) -> None:
+def choose_scorers(
+    *, case: Case, scorers: Sequence[Scorer], versions: Sequence[ScorerVersion] = (), by: User | None = None
+) -> None:
     """Replaces the case's scorers, the primary one first.
 
     A scorer that the case has keeps its version; others use theirs among `versions`, or their newest.
     Raises `ValidationError` for none or more than 10.
     """
     with transaction.atomic():
-        _store(case, _locked(case), scorers, versions)
+        _store(case, _locked(case), scorers, versions, by=by)
 
 
-def add_scorer(*, case: Case, scorer: Scorer) -> None:
+def add_scorer(*, case: Case, scorer: Scorer, by: User | None = None) -> None:
     """Adds a scorer as the case's last, in its newest version. Raises `ValidationError` if the case has 10."""
     with transaction.atomic():
         present = _locked(case)
-        _store(case, present, [*(case_scorer.scorer for case_scorer in present), scorer])
+        _store(case, present, [*(case_scorer.scorer for case_scorer in present), scorer], by=by)
 
 
-def drop_scorer(*, case: Case, scorer: Scorer) -> None:
+def drop_scorer(*, case: Case, scorer: Scorer, by: User | None = None) -> None:
     """Removes a scorer from the case; its scores are kept. Raises `ValidationError` if it is the only one."""
     with transaction.atomic():
         present = _locked(case)
-        _store(case, present, [case_scorer.scorer for case_scorer in present if case_scorer.scorer_id != scorer.pk])
+        kept = [case_scorer.scorer for case_scorer in present if case_scorer.scorer_id != scorer.pk]
+        _store(case, present, kept, by=by)
 
 
-def make_primary(*, case: Case, scorer: Scorer) -> None:
+def make_primary(*, case: Case, scorer: Scorer, by: User | None = None) -> None:
     """Puts a scorer first, adding it if the case does not have it; the others keep their order.
 
     Raises `ValidationError` if the case would have more than 10.
     """
     with transaction.atomic():
         present = _locked(case)
-        _store(case, present, [scorer, *(case_scorer.scorer for case_scorer in present)])
+        _store(case, present, [scorer, *(case_scorer.scorer for case_scorer in present)], by=by)
 
 
 def _locked(case: Case) -> list[CaseScorer]:
@@ -68,7 +72,12 @@ def _locked(case: Case) -> list[CaseScorer]:
 
 
 def _store(
-    case: Case, present: Sequence[CaseScorer], scorers: Sequence[Scorer], versions: Sequence[ScorerVersion] = ()
+    case: Case,
+    present: Sequence[CaseScorer],
+    scorers: Sequence[Scorer],
+    versions: Sequence[ScorerVersion] = (),
+    *,
+    by: User | None,
 ) -> None:
     """Writes only what differs from `present`, whose case is locked."""
     wanted = list(dict.fromkeys(scorers))
@@ -87,6 +96,17 @@ def _store(
             CaseScorer.objects.create(case=case, scorer=scorer, version=version, position=position)
         elif case_scorer.position != position:
             CaseScorer.objects.filter(pk=case_scorer.pk).update(position=position)
+    _record_changes(case, [case_scorer.scorer for case_scorer in present], wanted, by)
+
+
+def _record_changes(case: Case, former: Sequence[Scorer], wanted: Sequence[Scorer], by: User | None) -> None:
+    """Adds to the log which scorers were added and removed, and which one is primary now if it was not."""
+    changes = [(Activity.Verb.SCORER_REMOVED, scorer) for scorer in former if scorer not in wanted]
+    changes += [(Activity.Verb.SCORER_ADDED, scorer) for scorer in wanted if scorer not in former]
+    if former and former[0] != wanted[0]:
+        changes.append((Activity.Verb.SCORER_PRIMARY, wanted[0]))
+    for verb, scorer in changes:
+        activity.record(verb, case=case, by=by, subject=scorer.name, object_id=scorer.pk)
 
 
 def _check_offered(case: Case, scorer: Scorer) -> None:
@@ -104,9 +124,9 @@ def create_for_case(
     """
     with transaction.atomic():
         scorer = create(name=free_name(name), definition=definition, by=by, description=description, only_for=case)
-        add_scorer(case=case, scorer=scorer)
+        add_scorer(case=case, scorer=scorer, by=by)
         if primary:
-            make_primary(case=case, scorer=scorer)
+            make_primary(case=case, scorer=scorer, by=by)
     return scorer
 
 
@@ -116,16 +136,26 @@ def uses(scorer: Scorer) -> QuerySet[CaseScorer]:
     return case_scorers.select_related("case", "version").order_by("case__name")
 
 
-def adopt(*, scorer: Scorer, cases: Sequence[Case]) -> list[Case]:
+def adopt(*, scorer: Scorer, cases: Sequence[Case], by: User | None = None) -> list[Case]:
     """Puts the scorer's newest version in the place of older ones; returns the cases that changed, which need rescoring."""
     newest = newest_version(scorer)
     older = CaseScorer.objects.filter(scorer=scorer, case__in=[case.pk for case in cases]).exclude(version=newest)
     changed = [case_scorer.case for case_scorer in older.select_related("case")]
-    CaseScorer.objects.filter(scorer=scorer, case__in=[case.pk for case in changed]).update(version=newest)
+    with transaction.atomic():
+        CaseScorer.objects.filter(scorer=scorer, case__in=[case.pk for case in changed]).update(version=newest)
+        for case in changed:
+            activity.record(
+                Activity.Verb.SCORER_UPDATED,
+                case=case,
+                by=by,
+                subject=scorer.name,
+                object_id=scorer.pk,
+                version=newest.number,
+            )
     return changed
 
 
-def replace(*, scorer: Scorer, replacement: Scorer, cases: Sequence[Case]) -> list[Case]:
+def replace(*, scorer: Scorer, replacement: Scorer, cases: Sequence[Case], by: User | None = None) -> list[Case]:
     """Puts another scorer in the place of one in these cases; returns the cases that changed, which need rescoring.
 
     Scores computed with the replaced scorer are kept. Raises `ValidationError` for a replacement that is retired or the same.
@@ -140,6 +170,6 @@ def replace(*, scorer: Scorer, replacement: Scorer, cases: Sequence[Case]) -> li
             present = [case_scorer.scorer for case_scorer in _locked(case)]
             if scorer in present:
                 replaced = [replacement if other == scorer else other for other in present]
-                _store(case, list(case.case_scorers.select_related("scorer")), replaced)
+                _store(case, list(case.case_scorers.select_related("scorer")), replaced, by=by)
                 changed.append(case)
     return changed

@@ -9,7 +9,8 @@ from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
-from relevancy.models import Case, Policy, Scorer, ScorerDefinition, ScorerVersion, Team, User
+from relevancy import activity
+from relevancy.models import Activity, Case, Policy, Scorer, ScorerDefinition, ScorerVersion, Team, User
 from relevancy.models.saving import clean_and_save
 from relevancy.models.text import normalize_line
 
@@ -130,17 +131,21 @@ def make_global(*, scorer: Scorer, by: User) -> None:
     scorer.save(update_fields=["owner", "only_for"])
 
 
-def share(*, scorer: Scorer, team: Team) -> None:
+def share(*, scorer: Scorer, team: Team, by: User | None = None) -> None:
     """Offers the scorer to a team, whose editors may change it. Raises `ValidationError` for a scorer of one case only."""
     if scorer.only_for_id:
         message = f"{scorer.name} is offered in one case only. Duplicate it and share the copy."
         raise ValidationError({"team": message})
-    scorer.teams.add(team)
+    with transaction.atomic():
+        scorer.teams.add(team)
+        activity.record(Activity.Verb.SCORER_SHARED, team=team, by=by, subject=scorer.name, object_id=scorer.pk)
 
 
-def unshare(*, scorer: Scorer, team: Team) -> None:
+def unshare(*, scorer: Scorer, team: Team, by: User | None = None) -> None:
     """Stops offering the scorer to a team; cases that use it keep it."""
-    scorer.teams.remove(team)
+    with transaction.atomic():
+        scorer.teams.remove(team)
+        activity.record(Activity.Verb.SCORER_UNSHARED, team=team, by=by, subject=scorer.name, object_id=scorer.pk)
 
 
 def set_user_scripts_allowed(*, allowed: bool, by: User) -> None:

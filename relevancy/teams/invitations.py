@@ -4,6 +4,7 @@ The link of an invitation is signed, not stored: reading the database is not eno
 """
 
 from datetime import timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature, Signer
@@ -11,9 +12,12 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from relevancy.models import Invitation, Membership, Role, Team, User
+from relevancy import activity
+from relevancy.models import Activity, Invitation, Membership, Role, Team, User
 from relevancy.models.invitation import LIFETIME
 from relevancy.models.saving import clean_and_save
+
+from .teams import record_joined
 
 MAX_PENDING = 200  # per team
 MAX_DAYS = 90
@@ -57,12 +61,21 @@ def invite(*, team: Team, role: int, by: User, email: str = "", uses: int = 1, d
             )
             raise ValidationError({"email": message})
         clean_and_save(invitation)
+        _record(Activity.Verb.MEMBER_INVITED, invitation, by, role=Role(role).label)
     return invitation
 
 
-def withdraw(*, invitation: Invitation) -> None:
+def withdraw(*, invitation: Invitation, by: User | None = None) -> None:
     """Makes an invitation invalid that was not accepted yet."""
-    Invitation.objects.filter(pk=invitation.pk, accepted_at=None).update(withdrawn_at=timezone.now())
+    with transaction.atomic():
+        if Invitation.objects.filter(pk=invitation.pk, accepted_at=None).update(withdrawn_at=timezone.now()):
+            _record(Activity.Verb.INVITATION_WITHDRAWN, invitation, by)
+
+
+def _record(verb: Activity.Verb, invitation: Invitation, by: User | None, **details: Any) -> None:
+    people = "one person" if invitation.max_uses == 1 else f"{invitation.max_uses} people"
+    subject = invitation.email or f"{people} with a link"
+    activity.record(verb, team=invitation.team_id, by=by, subject=subject, object_id=invitation.pk, **details)
 
 
 def token(invitation: Invitation) -> str:
@@ -111,6 +124,8 @@ def accept(*, invitation: Invitation, by: User) -> Membership:
         if is_raised:
             membership.role = invitation.role
             membership.save(update_fields=["role"])
+        if is_new or is_raised:
+            record_joined(membership, by)
         if is_new or is_raised or invitation.email:
             invitation.uses += 1
         if invitation.uses >= invitation.max_uses:
@@ -143,6 +158,7 @@ def decline(*, invitation: Invitation, by: User) -> None:
         if invitation.email:
             invitation.declined_at = timezone.now()
             invitation.save(update_fields=["declined_at"])
+            _record(Activity.Verb.INVITATION_DECLINED, invitation, by)
 
 
 def _check(invitation: Invitation, by: User) -> None:

@@ -3,7 +3,8 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy.models import Membership, Role, Team, User
+from relevancy import activity
+from relevancy.models import Activity, Membership, Role, Team, User
 from relevancy.models.saving import clean_and_save
 
 
@@ -13,10 +14,11 @@ def create(*, name: str, by: User) -> Team:
     with transaction.atomic():
         clean_and_save(team)
         Membership.objects.create(team=team, user=by, role=Role.OWNER)
+        activity.record(Activity.Verb.TEAM_CREATED, team=team, by=by, subject=team, object_id=team.pk)
     return team
 
 
-def add_member(*, team: Team, email: str, role: int) -> Membership:
+def add_member(*, team: Team, email: str, role: int, by: User | None = None) -> Membership:
     """Adds the user with this e-mail address to the team; a user who is a member already gets the role.
 
     For commands on the server: on the pages, users join a team only by accepting an invitation.
@@ -30,28 +32,48 @@ def add_member(*, team: Team, email: str, role: int) -> Membership:
         Team.objects.select_for_update().get(pk=team.pk)
         member = team.memberships.filter(user=user).first()
         if member is None:
-            return Membership.objects.create(team=team, user=user, role=role)
-        return set_role(member=member, role=role)
+            member = Membership.objects.create(team=team, user=user, role=role)
+            record_joined(member, by)
+            return member
+        return set_role(member=member, role=role, by=by)
 
 
-def set_role(*, member: Membership, role: int) -> Membership:
+def record_joined(member: Membership, by: User | None) -> None:
+    """Adds to the log that a user is a member now, or has a higher role."""
+    activity.record(
+        Activity.Verb.MEMBER_JOINED, team=member.team_id, by=by, person=member.user, role=Role(member.role).label
+    )
+
+
+def set_role(*, member: Membership, role: int, by: User | None = None) -> Membership:
     """Gives a member another role. Raises `ValidationError` for the only owner, who stays owner."""
     with transaction.atomic():
         _lock(member)
         if member.role == Role.OWNER and role != Role.OWNER:
             _check_other_owner(member)
-        member.role = role
+        former, member.role = member.role, role
         member.save(update_fields=["role"])
+        if role != former:
+            activity.record(
+                Activity.Verb.MEMBER_ROLE,
+                team=member.team_id,
+                by=by,
+                person=member.user,
+                former=Role(former).label,
+                role=Role(role).label,
+            )
     return member
 
 
-def remove_member(*, member: Membership) -> None:
+def remove_member(*, member: Membership, by: User | None = None) -> None:
     """Removes a member from the team. Raises `ValidationError` for the only owner."""
     with transaction.atomic():
         _lock(member)
         if member.role == Role.OWNER:
             _check_other_owner(member)
         member.delete()
+        verb = Activity.Verb.MEMBER_LEFT if by == member.user else Activity.Verb.MEMBER_REMOVED
+        activity.record(verb, team=member.team_id, by=by, person=member.user)
 
 
 def _lock(member: Membership) -> None:

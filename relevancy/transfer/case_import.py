@@ -119,7 +119,7 @@ def import_case(
             clean_and_save(case, options=dict(content.options))
         if content.book is not None:
             _set_book(case.book, content.book)
-        _add_queries(case, content.queries)
+        _add_queries(case, content.queries, by)
         _link_queries(case.book, content.links)
         _store_ratings(case, content, by)
         if endpoint is not None and endpoint.pk is None:
@@ -250,9 +250,9 @@ def _widened(scale: Scale, content: CaseContent, remarks: list[str]) -> Scale:
     return [[grade, labels.get(float(grade), "")] for grade in grades]
 
 
-def _add_queries(case: Case, contents: Sequence[QueryContent]) -> None:
+def _add_queries(case: Case, contents: Sequence[QueryContent], by: User) -> None:
     in_case = [content for content in contents if content.in_case]
-    queries.add(case=case, texts=queries.PastedQueries(texts=[content.text for content in in_case]))
+    queries.add(case=case, texts=queries.PastedQueries(texts=[content.text for content in in_case]), by=by)
     queries.ensure(book=case.book, texts=[content.text for content in contents if not content.in_case])
     queries.set_details(case=case, details={content.text: content.details for content in in_case})
     queries.describe_all(

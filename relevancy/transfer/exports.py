@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
-from relevancy.models import Book, Case, Run, User
+from relevancy import activity
+from relevancy.models import Activity, Book, Case, Run, User
 
 from . import (
     book_ratings_csv,
@@ -43,8 +44,18 @@ class Export[M]:
     group: str = ""
 
     def open(self, row: M, by: User) -> IO[bytes]:
-        """Returns the file, positioned at its start. It deletes itself when it is closed."""
+        """Returns the file, positioned at its start, and adds it to the activity log. It deletes itself when it is closed."""
         written = self.write(row, by)
+        if isinstance(row, Book):
+            activity.record_for_book(
+                Activity.Verb.FILE_EXPORTED, book=row, by=by, subject=f"the book “{row}”", file=self.label
+            )
+        elif isinstance(row, Run):
+            activity.record(
+                Activity.Verb.FILE_EXPORTED, case=row.case_id, by=by, subject=f"run {row.number}", file=self.label
+            )
+        elif isinstance(row, Case):
+            activity.record(Activity.Verb.FILE_EXPORTED, case=row, by=by, subject="the case", file=self.label)
         return cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
 
 

@@ -7,7 +7,7 @@ from typing import IO
 from django.db import transaction
 
 from relevancy import queries
-from relevancy.models import Case
+from relevancy.models import Case, User
 
 from .cells import read_lines
 from .errors import BadFile
@@ -69,7 +69,7 @@ def preview_queries(*, case: Case, source: QueriesSource) -> QueriesPreview:
     return _describe(source, added, changed)
 
 
-def import_queries(*, case: Case, source: QueriesSource) -> QueriesPreview:
+def import_queries(*, case: Case, source: QueriesSource, by: User | None = None) -> QueriesPreview:
     """Adds the queries that the case does not have at its end, in the order of the file, and changes the details of all of them.
 
     Raises `BadFile` if anything is wrong in a CSV file; then nothing is stored. Lines of a list that cannot be a query are left out.
@@ -80,8 +80,8 @@ def import_queries(*, case: Case, source: QueriesSource) -> QueriesPreview:
         raise BadFile(message, line=line)
     with transaction.atomic():
         changed = queries.count_changes(case=case, changes=file.changes)
-        added = len(queries.add(case=case, texts=file.pasted).added)
-        queries.change_details(case=case, changes=file.changes)
+        added = len(queries.add(case=case, texts=file.pasted, by=by).added)
+        queries.change_details(case=case, changes=file.changes, by=by)
     return _describe(source, added, changed)
 
 

@@ -147,7 +147,7 @@ def import_ratings(
                 by=by,
                 source=source,
                 case=case,
-                with_it=lambda ids: queries.add_prepared(case=case, query_ids=ids),
+                with_it=lambda ids: queries.add_prepared(case=case, query_ids=ids, by=by),
             )
         except judgments.ImportFailed as error:
             raise BadFile(error_text(error)) from None

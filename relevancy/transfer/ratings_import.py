@@ -138,7 +138,7 @@ def _import(case: Case, file: RatingsFile, name: str, rater: User, by: User, ori
             by=by,
             source=origin,
             case=case,
-            with_it=lambda ids: queries.add_prepared(case=case, query_ids=ids),
+            with_it=lambda ids: queries.add_prepared(case=case, query_ids=ids, by=by),
         )
     except (judgments.ImportFailed, ValidationError) as error:
         raise BadFile(error_text(error)) from None

@@ -130,7 +130,7 @@ def _load_endpoint(owner: User) -> Endpoint:
 
 def _add_queries(case: Case, owner: User) -> None:
     descriptions = json.loads((FOLDER / "queries.json").read_text(encoding="utf-8"))
-    case_queries = queries.add(case=case, texts=[description["text"] for description in descriptions]).added
+    case_queries = queries.add(case=case, texts=[description["text"] for description in descriptions], by=owner).added
     for case_query, description in zip(case_queries, descriptions, strict=True):
         queries.edit(
             case_query=case_query,
@@ -138,6 +138,7 @@ def _add_queries(case: Case, owner: User) -> None:
             information_need=description["information_need"],
             notes=description["notes"],
             tags=description["tags"],
+            by=owner,
         )
     ids = {case_query.query.text: case_query.query_id for case_query in case_queries}
     values: dict[int, dict[str, float]] = {}

@@ -33,6 +33,8 @@ list_cases         all     read   200
 read_case          see     read   200
 list_case_queries  see     read   200
 add_queries        edit    write  201
+list_case_activity see     read   200
+list_team_activity see     read   200
 list_attempts      see     read   200
 read_attempt       see     read   200
 create_attempt     edit    write  201
@@ -118,6 +120,7 @@ def ids(world):
         "endpoint_id": world.endpoint.pk,
         "book_id": world.case.book_id,
         "group_id": world.case.groups.get().pk,
+        "team_id": world.team.pk,
         "name": "ratings",
     }
 

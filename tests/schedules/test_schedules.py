@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from relevancy import cases, engines, schedules, tasks
-from relevancy.models import Attempt, Case, Notification, Role, Run, Schedule, ScheduledCheck, User
+from relevancy.models import Activity, Attempt, Case, Notification, Role, Run, Schedule, ScheduledCheck, User
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -109,6 +109,7 @@ def test_a_drop_is_reported_to_those_who_can_see_the_case(
     check = run_due(attempt.case)
     assert check.status == "dropped"
     assert "a drop of more than 0 points that is not noise" in check.message
+    assert Activity.objects.get(verb=Activity.Verb.SCHEDULE_DROPPED).details == {"reason": check.message[:200]}
     tasks.sweep()
     [sent] = mail.outbox
     assert (sent.to, sent.subject) == (["ada@example.com"], f"{attempt.case}: scheduled check dropped")

@@ -8,9 +8,10 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
+from relevancy import activity
 from relevancy.judgments.changes import REMOVAL, Change
 from relevancy.judgments.ratings import change_book
-from relevancy.models import Book, JudgeAnswer, JudgeModel, Rating, User, Verdict
+from relevancy.models import Activity, Book, JudgeAnswer, JudgeModel, Rating, User, Verdict
 
 SOURCE = "judge"
 
@@ -89,6 +90,7 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
         return changes
 
     changed = change_book(query_ids=query_ids, choose=choose, rater=judge.rater, by=by, source=SOURCE)
+    activity.record_for_book(Activity.Verb.JUDGE_COUNTED, book=book, by=by, judge=str(judge), count=changed)
     return Counted(changed, left_out, off_scale)
 
 
@@ -103,7 +105,9 @@ def withdraw(*, judge: JudgeModel, book: Book, by: User) -> int:
         return changes
 
     query_ids = list(own.values_list("query_id", flat=True).distinct())
-    return change_book(query_ids=query_ids, choose=choose, rater=judge.rater, by=by, source=SOURCE)
+    removed = change_book(query_ids=query_ids, choose=choose, rater=judge.rater, by=by, source=SOURCE)
+    activity.record_for_book(Activity.Verb.JUDGE_WITHDRAWN, book=book, by=by, judge=str(judge), count=removed)
+    return removed
 
 
 def _answers(judge: JudgeModel, book: Book) -> QuerySet[JudgeAnswer]:

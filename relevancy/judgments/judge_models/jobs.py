@@ -17,11 +17,12 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from relevancy import engines, scores
+from relevancy import activity, engines, scores
 from relevancy.judgments.judging_documents import JudgedDocument, read_documents
 from relevancy.judgments.judging_queue import judging_queue
 from relevancy.judgments.write_queue import write_turn
 from relevancy.models import (
+    Activity,
     AutomaticJudging,
     Book,
     ImportedRating,
@@ -163,6 +164,7 @@ def start(
             status=JudgeJob.Status.STOPPED, reason="Its process ended.", finished_at=timezone.now(), claimed_by=""
         )
         clean_and_save(job)
+        activity.record_for_book(Activity.Verb.JUDGE_STARTED, book=book, by=by, judge=str(judge))
         states = (State.OPEN, State.FAILED) if repeat_failed else (State.OPEN,)
         left = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=states)
         left.update(job=job, state=State.OPEN, error="")

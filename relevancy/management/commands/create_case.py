@@ -65,8 +65,8 @@ class Command(Base):
                     escape=options["escape"],
                     by=owner,
                 )
-            queries.add(case=case, texts=pasted)
-            queries.add_prepared(case=case, query_ids=query_ids)
+            queries.add(case=case, texts=pasted, by=owner)
+            queries.add_prepared(case=case, query_ids=query_ids, by=owner)
             return case
 
         with transaction.atomic():

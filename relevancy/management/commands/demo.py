@@ -112,10 +112,10 @@ def load_demo() -> Case:
     team = Team.objects.filter(name=TEAM).first() or teams.create(name=TEAM, by=owner)
     for user, (_, _, role) in zip(users, PEOPLE, strict=True):
         if not team.memberships.filter(user=user).exists():
-            teams.add_member(team=team, email=user.email, role=role)
+            teams.add_member(team=team, email=user.email, role=role, by=owner)
     case = transfer.sample.load(owner=owner)
     if not case.teams.filter(pk=team.pk).exists():
-        cases.share(case=case, team=team)
+        cases.share(case=case, team=team, by=owner)
     return case
 
 

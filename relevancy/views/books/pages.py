@@ -52,8 +52,9 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
                 ratings_per_pair=data["ratings_per_pair"],
                 order=data["order"],
                 repeat_share=data["repeat_share"] or 0,
+                by=request.user,
             )
-            judgments.set_guidelines(book=found, guidelines=data["guidelines"])
+            judgments.set_guidelines(book=found, guidelines=data["guidelines"], by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:

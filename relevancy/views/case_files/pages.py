@@ -89,7 +89,7 @@ def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
             found = transfer.queries_import.preview_queries(case=case, source=source)
             context = {"queries_form": form, "found": found, "shares_book": _shares_book(case)}
             return _render(request, case, context)
-        imported = transfer.queries_import.import_queries(case=case, source=source)
+        imported = transfer.queries_import.import_queries(case=case, source=source, by=request.user)
     except (transfer.BadFile, ValidationError) as error:
         form.add_error(_wrong_field(error), error_text(error))
         return _render(request, case, {"queries_form": form}, status=422)

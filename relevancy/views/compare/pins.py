@@ -23,7 +23,7 @@ def pin(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     """Pins a run; `unpin` undoes it."""
     run = _get_run(get_case(request, case_id, needs=Role.EDITOR), number)
     try:
-        runs.pin(run=run)
+        runs.pin(run=run, by=request.user)
     except runs.RunNotAllowed as reason:
         return conflict(request, _back_url(request, run), reason)
     undo = reverse("run_unpin", args=[case_id, number])
@@ -36,7 +36,7 @@ def pin(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
 def unpin(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     """Undoes `pin`."""
     run = _get_run(get_case(request, case_id, needs=Role.EDITOR), number)
-    runs.unpin(run=run)
+    runs.unpin(run=run, by=request.user)
     undo = reverse("run_pin", args=[case_id, number])
     return redirect_with_message(request, _back_url(request, run), f"Run {number} is no longer pinned", undo=undo)
 
@@ -49,7 +49,7 @@ def edit(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     form = RunDetailsForm(request.POST or None, initial={"name": run.name, "note": run.note})
     if request.method == "POST" and form.is_valid():
         try:
-            runs.describe(run=run, **form.cleaned_data)
+            runs.describe(run=run, **form.cleaned_data, by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:

@@ -188,9 +188,9 @@ def endpoint_share(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
 def _change_sharing(request: HtmxRequest, endpoint: Endpoint, form: ShareForm) -> HttpResponse:
     page_url, team = reverse("endpoint_share", args=[endpoint.pk]), form.cleaned_data["team"]
     if form.stops:
-        endpoints.unshare(endpoint=endpoint, team=team)
+        endpoints.unshare(endpoint=endpoint, team=team, by=request.user)
         return redirect_with_message(request, page_url, f"{endpoint.name} is no longer shared with {team}.")
-    endpoints.share(endpoint=endpoint, team=team)
+    endpoints.share(endpoint=endpoint, team=team, by=request.user)
     return redirect_with_message(request, page_url, f"{endpoint.name} is now shared with {team}.")
 
 
@@ -198,7 +198,7 @@ def _change_sharing(request: HtmxRequest, endpoint: Endpoint, form: ShareForm) -
 def endpoint_archive(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """Hides an endpoint from the list, with Undo."""
     endpoint = _get_endpoint(request, endpoint_id)
-    endpoints.archive(endpoint=endpoint)
+    endpoints.archive(endpoint=endpoint, by=request.user)
     undo = reverse("endpoint_restore", args=[endpoint.pk])
     return redirect_with_message(
         request, reverse("endpoints"), f"{endpoint.name} archived. Its runs are kept.", undo=undo
@@ -209,5 +209,5 @@ def endpoint_archive(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
 def endpoint_restore(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """Shows an archived endpoint in the list again."""
     endpoint = _get_endpoint(request, endpoint_id)
-    endpoints.restore(endpoint=endpoint)
+    endpoints.restore(endpoint=endpoint, by=request.user)
     return redirect_with_message(request, reverse("endpoints"), f"{endpoint.name} restored.")

@@ -66,11 +66,11 @@ def _sharing(request: HtmxRequest, case: Case, *, can_share_book: bool) -> Shari
 def _change_sharing(request: HtmxRequest, case: Case, form: ShareForm) -> HttpResponse:
     page_url, team = reverse("case_share", args=[case.pk]), form.cleaned_data["team"]
     if form.stops:
-        cases.unshare(case=case, team=team)
+        cases.unshare(case=case, team=team, by=request.user)
         return redirect_with_message(
             request, page_url, f"{case} is no longer shared with {team}. The ratings of its members are kept."
         )
-    cases.share(case=case, team=team)
+    cases.share(case=case, team=team, by=request.user)
     return redirect_with_message(request, page_url, f"{case} is now shared with {team}.")
 
 
@@ -97,7 +97,7 @@ def case_link_new(request: HtmxRequest, case_id: int) -> HttpResponse:
 def case_link_withdraw(request: HtmxRequest, case_id: int, public_link_id: int) -> HttpResponse:
     """Makes a public link invalid at once."""
     case = _get_case(request, case_id, Role.OWNER)
-    cases.public_links.withdraw(link=get_object_or_404(case.public_links, pk=public_link_id))
+    cases.public_links.withdraw(link=get_object_or_404(case.public_links, pk=public_link_id), by=request.user)
     text = "Public link withdrawn. It shows nothing any more."
     return redirect_with_message(request, reverse("case_share", args=[case.pk]), text)
 
@@ -109,7 +109,7 @@ def case_rename(request: HtmxRequest, case_id: int) -> HttpResponse:
     form = NameForm(request.POST or None, initial={"name": case.name})
     if form.is_valid():
         try:
-            cases.rename(case=case, name=form.cleaned_data["name"])
+            cases.rename(case=case, name=form.cleaned_data["name"], by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -121,7 +121,7 @@ def case_rename(request: HtmxRequest, case_id: int) -> HttpResponse:
 def case_archive(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Hides a case from the home page, with Undo."""
     case = _get_case(request, case_id, Role.OWNER)
-    cases.archive(case=case)
+    cases.archive(case=case, by=request.user)
     undo = reverse("case_restore", args=[case.pk])
     return redirect_with_message(request, reverse("home"), f"{case} archived. All its data is kept.", undo=undo)
 
@@ -130,7 +130,7 @@ def case_archive(request: HtmxRequest, case_id: int) -> HttpResponse:
 def case_restore(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Shows an archived case on the home page again, with Undo."""
     case = _get_case(request, case_id, Role.OWNER)
-    cases.restore(case=case)
+    cases.restore(case=case, by=request.user)
     undo = reverse("case_archive", args=[case.pk])
     return redirect_with_message(request, reverse("home"), f"{case} restored.", undo=undo)
 

@@ -48,7 +48,7 @@ def schedule_save(request: HtmxRequest, case_id: int) -> HttpResponse:
 def schedule_remove(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Removes the schedule. What its runs showed stays."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    schedules.remove(case=case)
+    schedules.remove(case=case, by=request.user)
     return redirect_with_message(
         request, reverse("case_schedule", args=[case.pk]), "The schedule is removed. Its runs and checks are kept."
     )

@@ -64,11 +64,11 @@ def scorer_share(request: HtmxRequest, scorer_id: int) -> HttpResponse:
 def _change_sharing(request: HtmxRequest, scorer: Scorer, form: ShareForm) -> HttpResponse:
     back, team = reverse("scorer_share", args=[scorer.pk]), form.cleaned_data["team"]
     if form.stops:
-        scorers.unshare(scorer=scorer, team=team)
+        scorers.unshare(scorer=scorer, team=team, by=request.user)
         return redirect_with_message(
             request, back, f"{scorer.name} is no longer shared with {team}. Cases that use it keep it."
         )
-    scorers.share(scorer=scorer, team=team)
+    scorers.share(scorer=scorer, team=team, by=request.user)
     return redirect_with_message(request, back, f"{scorer.name} is shared with {team}.")
 
 

@@ -43,7 +43,7 @@ def scorer_adopt(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     """Rescores the selected cases, or all that the user can edit, with the newest version, in the background."""
     scorer = get_scorer(request, scorer_id)
     selected = _selected_cases(request) if "case" in request.POST else list(editable_cases(request))
-    changed = scorers.adopt(scorer=scorer, cases=selected)
+    changed = scorers.adopt(scorer=scorer, cases=selected, by=request.user)
     if not changed:
         return conflict(
             request, scorer_url(scorer), "None of the cases you can edit uses an older version of this scorer."
@@ -61,7 +61,9 @@ def scorer_replace(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     if form.is_valid():
         replacement = form.cleaned_data["replacement"]
         try:
-            changed = scorers.replace(scorer=scorer, replacement=replacement, cases=_require_selected_cases(request))
+            changed = scorers.replace(
+                scorer=scorer, replacement=replacement, cases=_require_selected_cases(request), by=request.user
+            )
         except ValidationError as error:
             add_errors(form, error)
         else:

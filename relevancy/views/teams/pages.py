@@ -115,7 +115,7 @@ def invitation_withdraw(request: HtmxRequest, team_id: int, invitation_id: int) 
     """Makes an invitation invalid that was not accepted yet."""
     team: Team = get_or_403(Team.objects, request.user, team_id, needs=Role.OWNER)
     invitation = get_object_or_404(team.invitations.listed(), pk=invitation_id)
-    teams.invitations.withdraw(invitation=invitation)
+    teams.invitations.withdraw(invitation=invitation, by=request.user)
     return redirect_with_message(request, _team_url(team), "Invitation withdrawn. Its link is no longer valid.")
 
 
@@ -204,7 +204,7 @@ def team_member_role(request: HtmxRequest, team_id: int, member_id: int) -> Http
     if not form.is_valid():
         return conflict(request, _team_url(team), form_error(form))
     try:
-        teams.set_role(member=member, role=form.cleaned_data["role"])
+        teams.set_role(member=member, role=form.cleaned_data["role"], by=request.user)
     except ValidationError as error:
         return conflict(request, _team_url(team), error)
     return redirect_with_message(
@@ -223,7 +223,7 @@ def team_member_remove(request: HtmxRequest, team_id: int, member_id: int) -> Ht
     if request.method == "GET":
         return render(request, "teams/remove.html", {"team": team, "member": member, "leaving": leaving})
     try:
-        teams.remove_member(member=member)
+        teams.remove_member(member=member, by=request.user)
     except ValidationError as error:
         return conflict(request, _team_url(team), error)
     if leaving:

@@ -45,7 +45,7 @@ def change(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
     form = AnnotationTextForm(request.POST)
     if not form.is_valid():
         return conflict(request, _back_url(request, workbench), form_error(form))
-    cases.annotations.change(annotation=annotation, text=form.cleaned_data["text"])
+    cases.annotations.change(annotation=annotation, text=form.cleaned_data["text"], by=request.user)
     return _render_change(request, workbench)
 
 
@@ -54,7 +54,7 @@ def remove(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
     """Removes an annotation; `restore` undoes it."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     annotation = _get_annotation(workbench.case, annotation_id)
-    cases.annotations.remove(annotation=annotation)
+    cases.annotations.remove(annotation=annotation, by=request.user)
     back = HISTORY if _is_from_history(request) else ""
     undo = reverse("annotation_restore", args=[case_id, annotation_id], query={"back": back} if back else None)
     text = f"Annotation “{annotation}” removed"
@@ -67,7 +67,7 @@ def remove(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
 def restore(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpResponse:
     """Undoes `remove`."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    cases.annotations.restore(annotation=_get_annotation(workbench.case, annotation_id))
+    cases.annotations.restore(annotation=_get_annotation(workbench.case, annotation_id), by=request.user)
     return redirect_to(request, _back_url(request, workbench))
 
 

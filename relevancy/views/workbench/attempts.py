@@ -33,7 +33,7 @@ def edit(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     form = AttemptDetailsForm(request.POST or None, initial={"name": attempt.name, "note": attempt.note})
     if request.method == "POST" and form.is_valid():
         try:
-            runs.attempts.describe(attempt=attempt, **form.cleaned_data)
+            runs.attempts.describe(attempt=attempt, **form.cleaned_data, by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -48,7 +48,7 @@ def archive(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     attempt = _get_attempt(workbench.case, number)
     try:
-        runs.attempts.archive(attempt=attempt)
+        runs.attempts.archive(attempt=attempt, by=request.user)
     except ValidationError as error:
         return conflict(request, workbench.queries.url(), error)
     text = f"Attempt {number} archived; its runs stay"
@@ -62,7 +62,7 @@ def archive(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
 def restore(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     """Undoes `archive`."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    runs.attempts.restore(attempt=_get_attempt(workbench.case, number))
+    runs.attempts.restore(attempt=_get_attempt(workbench.case, number), by=request.user)
     return _render_change(request, workbench, number)
 
 

@@ -32,8 +32,8 @@ def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
     is_new = scorer not in panel.scorers
     try:
         if is_new:
-            scorers.add_scorer(case=case, scorer=scorer)
-        scorers.make_primary(case=case, scorer=scorer)
+            scorers.add_scorer(case=case, scorer=scorer, by=request.user)
+        scorers.make_primary(case=case, scorer=scorer, by=request.user)
     except ValidationError as error:
         return conflict(request, url, f"{error_text(error)} Remove one of them first.")
     if is_new:
@@ -50,7 +50,7 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     if not form.is_valid():
         return conflict(request, url, form_error(form))
     try:
-        scorers.add_scorer(case=workbench.case, scorer=form.cleaned_data["scorer"])
+        scorers.add_scorer(case=workbench.case, scorer=form.cleaned_data["scorer"], by=request.user)
     except ValidationError as error:
         return conflict(request, url, f"{error_text(error)} Remove one of them first.")
     rescore_after_change_of_scorers(workbench.case)
@@ -67,7 +67,7 @@ def remove(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
         return conflict(request, url, "This scorer has already been removed from the case.")
     version = workbench.versions[position]
     try:
-        scorers.drop_scorer(case=workbench.case, scorer=version.scorer)
+        scorers.drop_scorer(case=workbench.case, scorer=version.scorer, by=request.user)
     except ValidationError as error:
         return conflict(request, url, error)
     undo = reverse(
@@ -90,7 +90,7 @@ def restore(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     restored = [other for other in workbench.panel.scorers if other.pk != scorer_id]
     restored.insert(form.cleaned_data["position"] or 0, scorer)
     try:
-        scorers.choose_scorers(case=case, scorers=restored, versions=list(version))
+        scorers.choose_scorers(case=case, scorers=restored, versions=list(version), by=request.user)
     except ValidationError as error:
         return conflict(request, url, error)
     rescore_after_change_of_scorers(case)
@@ -110,7 +110,7 @@ def adopt(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     """Scores the case with the newest version of one of its scorers from now on."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     scorer = get_object_or_404(Scorer.objects.filter(case_scorers__case=workbench.case), pk=scorer_id)
-    if scorers.adopt(scorer=scorer, cases=[workbench.case]):
+    if scorers.adopt(scorer=scorer, cases=[workbench.case], by=request.user):
         rescore_after_change_of_scorers(workbench.case)
     return redirect_to(request, workbench.queries.url())
 

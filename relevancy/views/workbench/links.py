@@ -65,11 +65,11 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     for query in chosen:
         query.book = case.book
     try:
-        query_link = queries.link(queries=chosen)
+        query_link = queries.link(queries=chosen, by=request.user)
     except ValidationError as error:
         return conflict(request, url, error)
     text = f"{len(chosen)} queries linked: they count once in tests."
-    if form.cleaned_data["shares"] and queries.set_sharing(query_link=query_link, shares_ratings=True):
+    if form.cleaned_data["shares"] and queries.set_sharing(query_link=query_link, shares_ratings=True, by=request.user):
         tasks.enqueue_book_rescore(case.book_id)
         text = f"{len(chosen)} queries linked again: they share their ratings."
     return redirect_with_message(request, url, text)
@@ -83,7 +83,7 @@ def sharing(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
     url = reverse("query_links", args=[case.pk])
     if request.method == "POST":
         shares = request.POST.get("shares") == "1"
-        if queries.set_sharing(query_link=query_link, shares_ratings=shares):
+        if queries.set_sharing(query_link=query_link, shares_ratings=shares, by=request.user):
             tasks.enqueue_book_rescore(case.book_id)
         text = "These queries share their ratings." if shares else "Each query has its own ratings again."
         return redirect_with_message(request, url, text)
@@ -112,7 +112,7 @@ def unlink(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     case = get_case_with_editable_book(request, case_id)
     case_query = get_case_query(case, entry_id)
     shares = QueryLink.objects.filter(queries=case_query.query_id, shares_ratings=True).exists()
-    linked = queries.unlink(query=case_query.query)
+    linked = queries.unlink(query=case_query.query, by=request.user)
     return _unlinked(request, case, linked, f"“{case_query.query}” is not linked any more.", shares=shares)
 
 
@@ -122,7 +122,7 @@ def remove(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
     case = get_case_with_editable_book(request, case_id)
     query_link = _get_link(case, link_id)
     shares = query_link.shares_ratings
-    linked = queries.unlink_all(query_link=query_link)
+    linked = queries.unlink_all(query_link=query_link, by=request.user)
     return _unlinked(request, case, linked, f"{len(linked)} queries are not linked any more.", shares=shares)
 
 

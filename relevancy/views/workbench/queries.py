@@ -115,7 +115,7 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
         return conflict(request, workbench.queries.url(), form_error(form))
     pasted = form.cleaned_data["queries"]
     try:
-        added = queries.add(case=workbench.case, texts=queries.parse_pasted(pasted))
+        added = queries.add(case=workbench.case, texts=queries.parse_pasted(pasted), by=request.user)
     except ValidationError as error:
         return conflict(request, workbench.queries.url(), error)
     _rescore_case(workbench)
@@ -157,7 +157,7 @@ def edit(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     form = QueryForm(request.POST or None, initial=QueryForm.initial_values(case_query))
     if request.method == "POST" and form.is_valid():
         try:
-            queries.edit(case_query=case_query, **form.values())
+            queries.edit(case_query=case_query, **form.values(), by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -172,7 +172,7 @@ def remove(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Removes a query from the case; `restore` undoes it."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case_query = get_case_query(workbench.case, entry_id)
-    queries.remove(case_query=case_query)
+    queries.remove(case_query=case_query, by=request.user)
     _rescore_case(workbench)
     undo = reverse("query_restore", args=[case_id, entry_id])
     text = f"“{case_query.query}” removed from this case; its ratings stay in the book"
@@ -187,7 +187,7 @@ def restore(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Undoes `remove`."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case_query = get_object_or_404(CaseQuery.objects.filter(case=workbench.case), pk=entry_id)
-    queries.restore(case_query=case_query)
+    queries.restore(case_query=case_query, by=request.user)
     _rescore_case(workbench)
     return redirect_to(request, workbench.queries.url())
 

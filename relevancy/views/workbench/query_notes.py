@@ -35,7 +35,7 @@ def notes(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     form = NotesForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            queries.describe(query=query, **form.cleaned_data)
+            queries.describe(query=query, **form.cleaned_data, by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -57,7 +57,7 @@ def tag(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     kept = [name for name in case_query.query.tags if name.casefold() != removed]
     tags_before = queries.tags.of_case(workbench.case)
     try:
-        queries.tags.set_tags(query=case_query.query, tags=[*kept, form.cleaned_data["add"]])
+        queries.tags.set_tags(query=case_query.query, tags=[*kept, form.cleaned_data["add"]], by=request.user)
     except ValidationError as error:
         return conflict(request, workbench.queries.open_url(case_query), error)
     return _render_notes(request, workbench, entry_id, tags_before=tags_before)

@@ -117,7 +117,7 @@ def cancel(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     url = workbench.queries.url()
     if not active.is_active:
         return conflict(request, url, f"Run {number} has already ended: {active.get_status_display().lower()}.")
-    runs.cancel(run=active)
+    runs.cancel(run=active, by=request.user)
     text = f"Run {number} is being stopped. Its results so far are kept."
     if not request.htmx:
         return redirect_with_message(request, url, text)

@@ -1,0 +1,222 @@
+"""Reads the activity log of a case or a team, newest first.
+
+Ratings have a log of their own, `RatingChange`: the log of a case has one entry for what a person rated on one day (UTC), so that
+rating writes nothing more.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from heapq import merge
+from itertools import islice
+from typing import Any, Self
+
+from django.core.exceptions import ValidationError
+from django.db.models import CharField, Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Cast, Substr
+from django.utils import timezone
+
+from relevancy.models import Activity, Case, RatingChange, Team, User, Verdict
+
+from .sentences import CASE_KINDS, KINDS, RATING_KIND, SERVER, TEAM_KINDS, describe, describe_ratings, kind_of
+
+PAGE_SIZE = 50
+# Changes that a person made rating by rating. Imports, copies, merges and the like have entries of their own.
+RATED_BY_HAND = ("page", "api", "adjudication")
+RATED = "rating.given"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_DAY, _LAST_DAY = date(1970, 1, 2), date(5000, 1, 1)  # no entry is outside, and no time zone moves them out of range
+_MICROSECOND = timedelta(microseconds=1)
+_CURSOR = re.compile(r"(\d{1,17})-([01])-(\d{1,18})", re.ASCII)
+
+
+@dataclass(frozen=True, order=True)
+class Position:
+    """Where an entry stands. rank: 1 for rows of `Activity`, 0 for ratings; pk: of the row, or of the person who rated."""
+
+    at: datetime
+    rank: int
+    pk: int
+
+    def __str__(self) -> str:
+        return f"{(self.at - _EPOCH) // _MICROSECOND}-{self.rank}-{self.pk}"
+
+    @classmethod
+    def parse(cls, cursor: str) -> Self:
+        """Returns the position of a cursor. Raises `ValidationError`."""
+        match = _CURSOR.fullmatch(cursor)
+        if match is None:
+            raise ValidationError({"cursor": "This is not a cursor of this log. Use `next` of the page before."})
+        return cls(_EPOCH + int(match[1]) * _MICROSECOND, int(match[2]), int(match[3]))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a log.
+
+    person: the name of who did it. action: a verb of `Activity`, or "rating.given". subject, object_id: of what was changed.
+    """
+
+    position: Position
+    person: str
+    person_id: int | None
+    action: str
+    text: str
+    subject: str = ""
+    object_id: int | None = None
+
+    @property
+    def at(self) -> datetime:
+        return self.position.at
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.action)
+
+    @property
+    def kind_label(self) -> str:
+        return KINDS.get(self.kind, self.kind)
+
+
+@dataclass(frozen=True)
+class EntryFilter:
+    """Which entries of a log. person: the id of a user, or 0 for the server. since, until: days in the current time zone."""
+
+    person: int | None = None
+    kind: str = ""
+    since: date | None = None
+    until: date | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it leaves out anything."""
+        return self != EntryFilter()
+
+    def apply[M: Any](self, rows: QuerySet[M]) -> QuerySet[M]:
+        """Limits rows with `at` and `by` to the person and the days."""
+        if self.person is not None:
+            rows = rows.filter(by=self.person or None)
+        if self.since is not None:
+            rows = rows.filter(at__gte=_midnight(self.since))
+        if self.until is not None:
+            rows = rows.filter(at__lt=_midnight(self.until) + timedelta(days=1))
+        return rows
+
+
+@dataclass(frozen=True)
+class LogPage:
+    """Entries of a log, newest first. next: the cursor of the older ones, empty if there are none."""
+
+    entries: list[Entry] = field(default_factory=list)
+    next: str = ""
+
+
+class Log:
+    """The log of a case or a team."""
+
+    def __init__(self, owner: Case | Team) -> None:
+        self._owner = owner
+
+    @property
+    def kinds(self) -> list[tuple[str, str]]:
+        """The kinds of entries that the log can have, with their labels."""
+        names = CASE_KINDS if isinstance(self._owner, Case) else TEAM_KINDS
+        return [(name, KINDS[name]) for name in names]
+
+    def people(self) -> list[User]:
+        """Returns the users who have an entry, by name. One SQL statement."""
+        has_entry = Q(Exists(self._activities().order_by().filter(by=OuterRef("pk"))))
+        if isinstance(self._owner, Case):
+            has_entry |= Q(Exists(self._ratings(self._owner).order_by().filter(by=OuterRef("pk"))))
+        return list(User.objects.filter(has_entry).order_by("name", "email"))
+
+    def entries(
+        self, wanted: EntryFilter, *, before: Position | None = None, limit: int | None = None
+    ) -> Iterator[Entry]:
+        """Yields the entries, newest first: only those behind `before`, and at most `limit`. Two SQL statements."""
+        rows, ratings = self._rows(wanted, before, limit), self._rating_entries(wanted, before, limit)
+        return islice(merge(rows, ratings, key=_position, reverse=True), limit)
+
+    def _activities(self) -> QuerySet[Activity]:
+        owner = {"case": self._owner} if isinstance(self._owner, Case) else {"team": self._owner}
+        activities: QuerySet[Activity] = Activity.objects.filter(**owner)
+        return activities
+
+    def _rows(self, wanted: EntryFilter, before: Position | None, limit: int | None) -> Iterator[Entry]:
+        rows = wanted.apply(self._activities())
+        if wanted.kind:
+            rows = rows.filter(verb__startswith=f"{wanted.kind}.")
+        if before is not None:
+            behind = Q(at__lt=before.at)
+            if before.rank == 1:
+                behind |= Q(at=before.at, pk__lt=before.pk)
+            rows = rows.filter(behind)
+        rows = rows.select_related("by", "person").order_by("-at", "-pk")
+        for row in rows.iterator() if limit is None else rows[:limit]:
+            yield Entry(
+                Position(row.at, 1, row.pk),
+                str(row.by) if row.by else SERVER,
+                row.by_id,
+                row.verb,
+                describe(row),
+                row.subject,
+                row.object_id,
+            )
+
+    def _ratings(self, case: Case) -> QuerySet[RatingChange]:
+        given = RatingChange.objects.filter(query__book=case.book_id, source__in=RATED_BY_HAND)
+        ratings: QuerySet[RatingChange] = given.exclude(new_verdict__in=("", Verdict.LATER)).exclude(
+            source="adjudication", new_is_adjudication=False
+        )
+        return ratings
+
+    def _rating_entries(self, wanted: EntryFilter, before: Position | None, limit: int | None) -> Iterator[Entry]:
+        case = self._owner
+        if not isinstance(case, Case) or wanted.kind not in ("", RATING_KIND):
+            return
+        rows = wanted.apply(self._ratings(case))
+        # A function of the database itself, which Django's TruncDate is not on SQLite.
+        day = Substr(Cast("at", CharField()), 1, 10)
+        if before is not None:
+            rows = rows.filter(at__lt=before.at + timedelta(days=1))
+        groups: Any = (
+            rows.order_by()
+            .values("by", "by__name", "by__email", day=day)
+            .annotate(
+                count=Count("pk"),
+                decided=Count("pk", filter=Q(source="adjudication")),
+                last=Max("at"),
+                book=_book_name(),
+            )
+            .order_by("-last", "-by")
+        )
+        if before is not None:
+            behind = Q(last__lt=before.at)
+            behind |= Q(last=before.at) if before.rank == 1 else Q(last=before.at, by__lt=before.pk)
+            groups = groups.filter(behind)
+        for group in groups if limit is None else groups[:limit]:
+            text = describe_ratings(count=group["count"], decided=group["decided"], book=group["book"])
+            person = group["by__name"] or group["by__email"]
+            yield Entry(
+                Position(group["last"], 0, group["by"]), person, group["by"], RATED, text, group["book"], case.book_id
+            )
+
+
+def read_page(log: Log, wanted: EntryFilter, *, cursor: str = "", limit: int = PAGE_SIZE) -> LogPage:
+    """Returns a page of a log. Two SQL statements. Raises `ValidationError` for the cursor."""
+    before = Position.parse(cursor) if cursor else None
+    entries = list(log.entries(wanted, before=before, limit=limit + 1))
+    return LogPage(entries[:limit], str(entries[limit - 1].position) if len(entries) > limit else "")
+
+
+def _book_name() -> Max:
+    return Max("query__book__name")  # one book: any aggregate returns its name
+
+
+def _position(entry: Entry) -> Position:
+    return entry.position
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(min(max(day, _FIRST_DAY), _LAST_DAY), time.min))

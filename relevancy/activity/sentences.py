@@ -1,0 +1,129 @@
+"""What the activity log says about each verb."""
+
+from collections.abc import Mapping
+
+from relevancy.models import Activity
+
+SERVER = "The server"
+RATING_KIND = "rating"
+# The kinds that a log is filtered by, in the order of the list. Those of teams only come last.
+KINDS: Mapping[str, str] = {
+    "case": "Case",
+    "sharing": "Sharing",
+    "query": "Queries",
+    "attempt": "Attempts",
+    "run": "Runs",
+    "annotation": "Annotations",
+    "scorer": "Scorers",
+    "book": "Book",
+    "rating": "Ratings",
+    "schedule": "Schedule",
+    "file": "Files",
+    "team": "Team",
+    "member": "Members",
+    "endpoint": "Endpoints",
+}
+CASE_KINDS = tuple(KINDS)[:11]
+TEAM_KINDS = ("team", "member", "sharing", "case", "endpoint", "scorer")
+
+_V = Activity.Verb
+SENTENCES: Mapping[str, str] = {
+    _V.CASE_CREATED: "Created the case “{subject}”",
+    _V.CASE_COPIED: "Created the case “{subject}” as a copy of “{original}”",
+    _V.CASE_RENAMED: "Renamed the case from “{former}” to “{subject}”",
+    _V.CASE_ARCHIVED: "Archived the case “{subject}”",
+    _V.CASE_RESTORED: "Restored the case “{subject}”",
+    _V.CASE_DELETED: "Deleted the case “{subject}”",
+    _V.CASE_SHARED: "Shared the case “{subject}” with the team {team_name}",
+    _V.CASE_UNSHARED: "Stopped sharing the case “{subject}” with the team {team_name}",
+    _V.LINK_CREATED: "Created a public link to the case, valid for {days} days",
+    _V.LINK_WITHDRAWN: "Withdrew a public link to the case",
+    _V.ATTEMPT_CREATED: "Created {subject}",
+    _V.ATTEMPT_CHANGED: "Changed {subject}",
+    _V.ATTEMPT_DESCRIBED: "Changed name or note of {subject}",
+    _V.ATTEMPT_ARCHIVED: "Archived {subject}",
+    _V.ATTEMPT_RESTORED: "Restored {subject}",
+    _V.RUN_STARTED: "Started {subject} with {queries:,} queries",
+    _V.RUN_CONTINUED: "Continued {subject}",
+    _V.RUN_STOPPED: "Stopped {subject}",
+    _V.RUN_FINISHED: "Finished {subject}: complete",
+    _V.RUN_INCOMPLETE: "Finished {subject}: incomplete. {reason}",
+    _V.RUN_CANCELLED: "Finished {subject}: stopped. {reason}",
+    _V.RUN_FAILED: "Finished {subject}: failed. {reason}",
+    _V.RUN_PINNED: "Pinned {subject}",
+    _V.RUN_UNPINNED: "Unpinned {subject}",
+    _V.RUN_DESCRIBED: "Changed name or note of {subject}",
+    _V.RUN_IMPORTED: "Imported {subject}",
+    _V.ANNOTATION_ADDED: "Annotated run {run}: “{subject}”",
+    _V.ANNOTATION_CHANGED: "Changed the annotation of run {run} to “{subject}”",
+    _V.ANNOTATION_REMOVED: "Removed the annotation “{subject}” of run {run}",
+    _V.ANNOTATION_RESTORED: "Restored the annotation “{subject}” of run {run}",
+    _V.QUERIES_ADDED: "Added queries: {count:,}, the first one “{subject}”",
+    _V.QUERY_CHANGED: "Changed the query “{subject}”: {changed}",
+    _V.QUERY_DETAILS_IMPORTED: "Changed details of queries by a file: {count:,}",
+    _V.QUERY_REMOVED: "Removed the query “{subject}”",
+    _V.QUERY_RESTORED: "Restored the query “{subject}”",
+    _V.QUERIES_LINKED: "Linked queries: {subject}",
+    _V.QUERIES_UNLINKED: "Unlinked queries: {subject}",
+    _V.QUERIES_SHARED: "Changed whether the linked queries {subject} share ratings: {shares}",
+    _V.SCORER_ADDED: "Added the scorer {subject}",
+    _V.SCORER_REMOVED: "Removed the scorer {subject}",
+    _V.SCORER_PRIMARY: "Made {subject} the primary scorer",
+    _V.SCORER_UPDATED: "Changed the scorer {subject} to version {version}",
+    _V.SCORER_SHARED: "Shared the scorer {subject} with the team",
+    _V.SCORER_UNSHARED: "Stopped sharing the scorer {subject} with the team",
+    _V.BOOK_CHANGED: "Changed the book “{subject}”: {changed}",
+    _V.BOOK_GUIDELINES: "Changed the guidelines of the book “{subject}”",
+    _V.BOOK_MERGED: "Merged the book “{other}” into “{subject}”: {ratings:,} ratings",
+    _V.RATINGS_MOVED: "Moved ratings in the book “{subject}” to other document ids: {count:,}",
+    _V.RATINGS_IMPORTED: "Imported ratings into the book “{subject}”: {count:,} new or changed",
+    _V.JUDGE_STARTED: "Started a job of the judge model {judge} in the book “{subject}”",
+    _V.JUDGE_COUNTED: "Let answers of the judge model {judge} count in the book “{subject}”: {count:,} ratings",
+    _V.JUDGE_WITHDRAWN: "Removed the ratings of the judge model {judge} from the book “{subject}”: {count:,}",
+    _V.SCHEDULE_CREATED: "Created the schedule: {subject}",
+    _V.SCHEDULE_CHANGED: "Changed the schedule: {subject}",
+    _V.SCHEDULE_REMOVED: "Removed the schedule",
+    _V.SCHEDULE_FAILED: "The scheduled check failed. {reason}",
+    _V.SCHEDULE_DROPPED: "The scheduled check found a lower score. {reason}",
+    _V.FILE_EXPORTED: "Exported a file of {subject}: {file}",
+    _V.TEAM_CREATED: "Created the team {subject}",
+    _V.TEAM_ALLOWED: "Gave the team the right to create endpoints",
+    _V.TEAM_DISALLOWED: "Took the right to create endpoints from the team",
+    _V.MEMBER_INVITED: "Invited {subject} as {role}",
+    _V.INVITATION_WITHDRAWN: "Withdrew the invitation of {subject}",
+    _V.INVITATION_DECLINED: "Declined the invitation",
+    _V.MEMBER_JOINED: "{person} joined as {role}",
+    _V.MEMBER_ROLE: "Changed the role of {person} from {former} to {role}",
+    _V.MEMBER_LEFT: "Left the team",
+    _V.MEMBER_REMOVED: "Removed {person} from the team",
+    _V.ENDPOINT_CREATED: "Created the endpoint “{subject}” for the team",
+    _V.ENDPOINT_CHANGED: "Changed the endpoint “{subject}”: {changed}",
+    _V.ENDPOINT_SHARED: "Shared the endpoint “{subject}” with the team",
+    _V.ENDPOINT_UNSHARED: "Stopped sharing the endpoint “{subject}” with the team",
+    _V.ENDPOINT_ARCHIVED: "Archived the endpoint “{subject}”",
+    _V.ENDPOINT_RESTORED: "Restored the endpoint “{subject}”",
+}
+
+
+def kind_of(verb: str) -> str:
+    """Returns the kind of a verb, a key of `KINDS`."""
+    return verb.partition(".")[0]
+
+
+def describe(activity: Activity) -> str:
+    """Returns the sentence of a line of the log, without who did it. A line of another version of the program is its verb."""
+    sentence = SENTENCES.get(activity.verb)
+    if sentence is None:
+        return str(activity)
+    values = {"subject": activity.subject, "person": str(activity.person or ""), **activity.details}
+    try:
+        return sentence.format_map(values).rstrip()
+    except (KeyError, ValueError):
+        return str(activity)
+
+
+def describe_ratings(*, count: int, decided: int, book: str) -> str:
+    """Returns the sentence for the ratings that a person gave on one day; `decided` of them as an adjudicator."""
+    documents = f"{count:,} document{'' if count == 1 else 's'}"
+    text = f"Rated {documents} in the book “{book}”"
+    return f"{text}, {decided:,} of them to settle a conflict" if decided else text
