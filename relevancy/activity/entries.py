@@ -26,7 +26,10 @@ PAGE_SIZE = 50
 RATED_BY_HAND = ("page", "api", "adjudication")
 RATED = "rating.given"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_DAY, _LAST_DAY = date(1970, 1, 2), date(5000, 1, 1)  # no entry is outside, and no time zone moves them out of range
+_FIRST_DAY, _LAST_DAY = (
+    date(1970, 1, 2),
+    date(5000, 1, 1),
+)  # no entry is outside, and no time zone moves them out of range
 _MICROSECOND = timedelta(microseconds=1)
 _CURSOR = re.compile(r"(\d{1,17})-([01])-(\d{1,18})", re.ASCII)
 

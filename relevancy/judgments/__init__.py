@@ -134,6 +134,7 @@ from .repeats import (
     read_repeat,
     undo_repeat,
 )
+from .sittings import Sitting, measure_sitting
 from .undo import UndoneRatings, last_change, undo
 
 # Sources of changes that nobody made rating by rating.
@@ -187,6 +188,7 @@ __all__ = [
     "RatingsChanged",
     "ScaleChanged",
     "SelfAgreement",
+    "Sitting",
     "TwoRaters",
     "UndoneRatings",
     "accept_rater",
@@ -234,6 +236,7 @@ __all__ = [
     "measure_preferences",
     "measure_query_agreement",
     "measure_self_agreement",
+    "measure_sitting",
     "merge_books",
     "merged_text",
     "move_ratings",

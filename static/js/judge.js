@@ -224,9 +224,9 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && event.target.matches?.("#judge-place textarea")) event.target.blur();
 });
 
-// Undo takes back what the server has: everything has to be there first.
+// Undo takes back what the server has, and a pause frees what is kept for the rater: all ratings have to be there first.
 document.addEventListener("submit", async (event) => {
-  const form = event.target.closest("form[data-judge-undo]");
+  const form = event.target.closest("form[data-judge-send-first]");
   if (!form || !outbox.length) return;
   event.preventDefault();
   await send();

@@ -234,6 +234,8 @@ book_qualification     GET    edit    200
 book_qualification     POST   edit    302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
+judge_pause            GET    rate    200
+judge_pause            POST   rate    302
 judge_undo             POST   rate    302
 preference_new         GET    edit    302
 preference_new         POST   edit    302

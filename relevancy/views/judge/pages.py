@@ -7,8 +7,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import judgments, tasks
 from relevancy.models import Book, Case, JudgingPair, JudgingQueue, PreferenceTest, Role
@@ -19,6 +20,7 @@ from relevancy.views.responses import conflict, refresh_after_conflict
 
 from .cards import Card, build_cards, build_choices, read_cards
 from .forms import REASONS, JudgeForm
+from .pace_texts import describe_pace
 
 QUALIFICATION_TEXT = "Your ratings count once you have judged all of these documents and enough agree with the key."
 PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
@@ -47,7 +49,7 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
         "cards": cards,
         "reasons": REASONS,
         "choices": build_choices(book),
-        "progress": _progress(request, queue),
+        **_progress_context(request, queue),
         "last": read_cards(book, last_pairs, request.user),
         "back_pair": _pair_before(shown, last_pairs),
         "is_being_prepared": queue.built_at is None,
@@ -101,9 +103,25 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         "book": book,
         "cards": _with_repeats(request, queue, cards, form.known_pairs),
         "reasons": REASONS,
-        "progress": _progress(request, queue),
+        **_progress_context(request, queue),
     }
     return render(request, "judge/_next.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def judge_pause(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """Frees the documents that are kept for the user, and shows what was done and where to go on."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
+    queue = judgments.judging_queue(book)
+    if request.method == "POST":
+        judgments.release_pairs(queue=queue, by=request.user)
+        return HttpResponseRedirect(reverse("judge_pause", args=[book.pk]))
+    if judgments.is_qualified(book, request.user):
+        context = _progress_context(request, queue)
+    else:
+        context = {"progress": judgments.qualification_progress(book=book, by=request.user)}
+    return render(request, "judge/pause.html", {"book": book, **context})
 
 
 @require_POST
@@ -162,6 +180,13 @@ def _progress(request: HtmxRequest, queue: JudgingQueue) -> judgments.JudgingPro
     progress = judgments.judging_progress(queue=queue, by=request.user)
     due = judgments.count_due_repeats(queue=queue, by=request.user)
     return replace(progress, pairs=progress.pairs + due, left=progress.left + due) if due else progress
+
+
+def _progress_context(request: HtmxRequest, queue: JudgingQueue) -> dict[str, object]:
+    """What `judge/_progress.html` shows."""
+    pace = judgments.measure_sitting(book=queue.book, by=request.user, now=timezone.now())
+    progress = _progress(request, queue)
+    return {"progress": progress, "pace": pace, "pace_text": describe_pace(pace, progress)}
 
 
 def _show_qualification(request: HtmxRequest, book: Book) -> HttpResponse:

@@ -1,7 +1,10 @@
 """The page for judging one document at a time, and what its script gets."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from relevancy import judgments
 from relevancy.models import Book, JudgingPair, Rating, RatingChange, RepeatedPair, Verdict
@@ -159,6 +162,39 @@ def test_undo_shows_the_document_again(sign_in, people, case):
     assert shown(response)[0] == first
     response = client.post(url(case, "judge_undo"), follow=True)
     assert len(list(response.context["messages"])) == 1
+
+
+def test_pause_frees_the_documents_and_shows_where_to_go_on(sign_in, people, case):
+    client = sign_in("rater")
+    client.get(url(case))
+    assert JudgingPair.objects.filter(claimed_by=people["rater"]).count() == 3
+    assert "Your ratings are saved" in client.get(url(case, "judge_pause")).content.decode()
+    assert JudgingPair.objects.filter(claimed_by=people["rater"]).count() == 3  # only the button frees them
+    send(client, case, "1b", grade="1")
+    page = client.post(url(case, "judge_pause"), follow=True).content.decode()
+    assert not JudgingPair.objects.exclude(claimed_by=None).exists()
+    assert "You judged  1 document in this sitting" in page.replace("\n", " ")
+    assert 'data-left="4"' in page
+    assert f'href="{url(case)}"' in page
+
+
+def test_pace_is_shown_with_what_is_left(sign_in, people, case):
+    query, now = query_of(case, "query 1"), timezone.now()
+    RatingChange.objects.bulk_create(
+        RatingChange(
+            query=query,
+            doc_id=f"d{number}",
+            rater=people["rater"],
+            by=people["rater"],
+            new_verdict="rated",
+            new_value=1,
+            at=now - timedelta(seconds=30 * number),
+        )
+        for number in range(10, 0, -1)
+    )
+    client = sign_in("rater")
+    assert "120 an hour, about 2 min left" in client.get(url(case)).content.decode()
+    assert 'id="judge-pace"' in send(client, case, "1b", headers=HTMX, grade="1").content.decode()
 
 
 def test_back_leads_to_the_documents_judged_before(sign_in, case):

@@ -407,9 +407,9 @@ def test_list_shows_the_number_of_a_query_however_it_is_filtered_and_sorted(sign
 @pytest.mark.parametrize(
     ("who", "entries"),
     [
-        ("viewer", "Book, Import and export, Schedule, Linked queries"),
-        ("editor", "Rename, Duplicate, Book, Import and export, Schedule, Linked queries"),
-        ("owner", "Rename, Duplicate, Book, Import and export, Schedule, Linked queries, Archive, Delete"),
+        ("viewer", "Book, Import and export, Schedule, Activity, Linked queries"),
+        ("editor", "Rename, Duplicate, Book, Import and export, Schedule, Activity, Linked queries"),
+        ("owner", "Rename, Duplicate, Book, Import and export, Schedule, Activity, Linked queries, Archive, Delete"),
     ],
 )
 def test_the_head_leads_to_the_book_and_to_what_can_be_done_with_the_case(sign_in, people, team, script, who, entries):
