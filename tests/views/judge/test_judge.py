@@ -173,7 +173,7 @@ def test_pause_frees_the_documents_and_shows_where_to_go_on(sign_in, people, cas
     send(client, case, "1b", grade="1")
     page = client.post(url(case, "judge_pause"), follow=True).content.decode()
     assert not JudgingPair.objects.exclude(claimed_by=None).exists()
-    assert "You judged  1 document in this sitting" in page.replace("\n", " ")
+    assert "You judged 1 document in this sitting" in " ".join(page.split())
     assert 'data-left="4"' in page
     assert f'href="{url(case)}"' in page
 
