@@ -68,6 +68,7 @@ from .judging import (
     release_pairs,
 )
 from .judging_documents import JudgedDocument, read_documents
+from .judging_lists import claim_query, count_held_by_others, keep_claims, next_query
 from .judging_queue import build_judging_queue, is_outdated, judging_queue, queue_build, set_judging
 from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
 from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ratings, move_ratings, preview_move
@@ -203,6 +204,7 @@ __all__ = [
     "change_settings",
     "check_mergeable",
     "claim_pair",
+    "claim_query",
     "clean_doc_id",
     "compare_two_raters",
     "conflict_key",
@@ -213,6 +215,7 @@ __all__ = [
     "count_by_grade",
     "count_by_rater",
     "count_due_repeats",
+    "count_held_by_others",
     "count_pairs_by_level",
     "create_copy",
     "draw_qualification_pairs",
@@ -228,6 +231,7 @@ __all__ = [
     "judge_models",
     "judging_progress",
     "judging_queue",
+    "keep_claims",
     "last_change",
     "last_judged",
     "last_preferred",
@@ -244,6 +248,7 @@ __all__ = [
     "next_lists",
     "next_pairs",
     "next_qualification_documents",
+    "next_query",
     "offered_rules",
     "pairs_of",
     "prefer",

@@ -73,7 +73,7 @@ def next_pairs(*, queue: JudgingQueue, by: User, count: int = 3) -> list[Judging
     now = timezone.now()
     with write_turn(), transaction.atomic():
         User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk").first()  # two requests at once
-        held = list(_locked(queue.pairs.filter(claimed_by=by)).in_order())
+        held = list(locked(queue.pairs.filter(claimed_by=by)).in_order())
         judged = set(_judged(held, by))
         pairs = [
             pair
@@ -81,12 +81,12 @@ def next_pairs(*, queue: JudgingQueue, by: User, count: int = 3) -> list[Judging
             if pair.level is not None and pair.pk not in judged and pair.claimed_until and pair.claimed_until > now
         ][:count]
         if len(pairs) < count:
-            free = queue.pairs.open().filter(_is_free(now)).without_judgment_by(by)
-            pairs += _locked(free).in_order()[: count - len(pairs)]
+            free = queue.pairs.open().filter(is_free(now)).without_judgment_by(by)
+            pairs += locked(free).in_order()[: count - len(pairs)]
         if not pairs:
             pairs = _free_postponed(queue, by, now, count)
         kept = {pair.pk for pair in pairs}
-        _release([pair.pk for pair in held if pair.pk not in kept])
+        release([pair.pk for pair in held if pair.pk not in kept])
         JudgingPair.objects.filter(pk__in=kept).update(claimed_by=by, claimed_until=now + CLAIM)
     return pairs
 
@@ -124,7 +124,7 @@ def judge(
 def claim_pair(*, pair: JudgingPair, by: User) -> bool:
     """Claims one pair that the rater has chosen. Returns whether the rater has it; another one may have claimed it before."""
     now = timezone.now()
-    free = JudgingPair.objects.filter(_is_free(now) | Q(claimed_by=by), pk=pair.pk)
+    free = JudgingPair.objects.filter(is_free(now) | Q(claimed_by=by), pk=pair.pk)
     return bool(free.update(claimed_by=by, claimed_until=now + CLAIM))
 
 
@@ -144,7 +144,7 @@ def release_pairs(*, queue: JudgingQueue, by: User) -> None:
 def judging_progress(*, queue: JudgingQueue, by: User) -> JudgingProgress:
     """Returns what is left for a rater in a book. One SQL statement."""
     new = JudgingPair.objects.filter(queue=OuterRef("pk")).open().without_judgment_by(by)
-    postponed = _postponed(by).filter(pair_queue=OuterRef("pk"))
+    postponed = postponed_by(by).filter(pair_queue=OuterRef("pk"))
     row: Any = (
         JudgingQueue.objects.filter(pk=queue.pk)
         .annotate(new=_count(new[:COUNTED]), postponed=_count(postponed[:COUNTED]))
@@ -170,13 +170,14 @@ def last_judged(*, book: Book, by: User, count: int = 6) -> list[Rating]:
     return [by_pair[pair] for pair in pairs if pair in by_pair][:count]
 
 
-def _locked(pairs: Any) -> Any:
+def locked(pairs: Any) -> Any:
     """Locks pairs where the database has row locks. Those that another transaction has locked are left out: nothing waits, so that
     there are no deadlocks."""
     return pairs.select_for_update(skip_locked=True, no_key=True)
 
 
-def _is_free(now: datetime) -> Q:
+def is_free(now: datetime) -> Q:
+    """The pairs that no rater has claimed, or not for longer."""
     return Q(claimed_until=None) | Q(claimed_until__lte=now)
 
 
@@ -188,7 +189,7 @@ def _judged(pairs: list[JudgingPair], by: User) -> QuerySet[Any, int]:
     return stored.order_by().values_list("pk", flat=True)
 
 
-def _postponed(by: User) -> QuerySet[Any]:
+def postponed_by(by: User) -> QuerySet[Any]:
     """Returns the ratings "later" of the rater on open pairs, oldest first, with `pair`, the pair's id, and `pair_queue`."""
     pairs = JudgingPair.objects.open().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"))
     later = stored_ratings().filter(rater=by, verdict=Verdict.LATER).order_by("updated_at", "pk")
@@ -198,12 +199,13 @@ def _postponed(by: User) -> QuerySet[Any]:
 
 
 def _free_postponed(queue: JudgingQueue, by: User, now: datetime, count: int) -> list[JudgingPair]:
-    pairs = queue.pairs.filter(_is_free(now), pk=OuterRef("pair"))
-    ids = list(_postponed(by).filter(Exists(pairs), pair_queue=queue).values_list("pair", flat=True)[:count])
-    return sorted(_locked(queue.pairs.filter(_is_free(now), pk__in=ids)), key=lambda pair: ids.index(pair.pk))
+    pairs = queue.pairs.filter(is_free(now), pk=OuterRef("pair"))
+    ids = list(postponed_by(by).filter(Exists(pairs), pair_queue=queue).values_list("pair", flat=True)[:count])
+    return sorted(locked(queue.pairs.filter(is_free(now), pk__in=ids)), key=lambda pair: ids.index(pair.pk))
 
 
-def _release(pair_ids: list[int]) -> None:
+def release(pair_ids: list[int]) -> None:
+    """Frees claimed pairs."""
     if pair_ids:
         JudgingPair.objects.filter(pk__in=pair_ids).update(claimed_by=None, claimed_until=None)
 

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from relevancy import judgments, runs
-from relevancy.models import Case, Endpoint, Preference, PreferenceTest, Rating, User, Verdict
+from relevancy.models import Case, Endpoint, JudgingPair, Preference, PreferenceTest, Rating, User, Verdict
 from tests import factories
 
 from . import stage
@@ -68,6 +68,12 @@ def test_a_sitting_by_keyboard(look: Opens, people: dict[str, User], films: str)
     page.keyboard.press("4")
     _expect_left(page, 3)
     assert Rating.objects.get(rater=people["rater"], value=4).note == "A sequel"
+    page.keyboard.press("p")
+    expect(page.locator("#judge-continue")).to_be_visible()
+    assert not JudgingPair.objects.exclude(claimed_by=None).exists()
+    page.locator("#judge-continue").press("Enter")
+    expect(page.locator("#judge-place [data-card]")).to_be_visible()
+    page.wait_for_load_state()  # keys count from then on
     page.keyboard.press("z")
     expect(page.locator("#toasts")).to_contain_text("taken back")
     _expect_left(page, 4)
@@ -201,6 +207,34 @@ def test_two_lists_by_keyboard_and_on_a_phone(look: Opens, people: dict[str, Use
         assert box["y"] + box["height"] <= 844  # no scrolling to the buttons
     phone.get_by_role("button", name="Right is better").tap()
     expect(phone.locator("main")).to_have_attribute("data-left", str(total - 1))
+
+
+def test_a_query_as_a_list_by_keyboard(look: Opens, people: dict[str, User], films: str) -> None:
+    case = _case(people)
+    page = look("rater")
+    _open(page, case)
+    page.locator("#judge-list-link").press("Enter")
+    rows = page.locator(".listed-document")
+    expect(rows).to_have_count(3)
+    page.wait_for_load_state()  # keys count from then on
+    for number in range(3):
+        page.keyboard.press("j")
+        page.keyboard.press("7")
+        expect(rows.nth(number)).to_have_attribute("data-unrated", "0")
+        _expect_left(page, 5 - number)
+    page.keyboard.press("Backspace")
+    expect(rows.nth(2)).to_have_attribute("data-unrated", "1")
+    page.keyboard.press("c")
+    rows.nth(2).get_by_role("button", name="The query is not clear").press("Enter")
+    expect(rows.nth(2).locator("[data-cannot]")).to_be_visible()
+    _expect_left(page, 3)
+    assert sorted(_values(people), key=str) == [7, 7, None]
+    page.keyboard.press("ArrowRight")
+    expect(page.locator('.listed-document[data-unrated="1"]')).to_have_count(3)
+    page.wait_for_load_state()  # keys count from then on
+    page.keyboard.press("p")
+    expect(page.locator("#judge-continue")).to_be_visible()
+    assert not JudgingPair.objects.exclude(claimed_by=None).exists()
 
 
 def test_judging_without_javascript(look: Opens, people: dict[str, User], films: str) -> None:

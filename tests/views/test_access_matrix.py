@@ -234,6 +234,8 @@ book_qualification     GET    edit    200
 book_qualification     POST   edit    302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
+judge_list             GET    rate    200
+judge_list_rate        POST   rate    302
 judge_pause            GET    rate    200
 judge_pause            POST   rate    302
 judge_undo             POST   rate    302
@@ -429,6 +431,7 @@ def bodies(world):
         "account_tokens": {"name": "nightly", "scope": "read", "days": "7"},
         "new_case_step": {"name": "New", "scale_from": "scorer", "scorer": default, "do": "next"},
         "case_share": share,
+        "judge_list_rate": {"doc_id": "a", "value": "1"},
         "case_link_new": {"days": "7"},
         "endpoint_share": share,
         "scorer_share": share,

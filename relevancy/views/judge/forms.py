@@ -21,6 +21,14 @@ REASONS = (
 )
 
 
+LISTED_REASONS = REASONS[:-1]  # documents of a list have no field for a note
+
+
+def note_with_reason(reason: str, note: str) -> str:
+    """Returns a note that begins with the reason why a document cannot be judged."""
+    return note if note.startswith(reason) else "\n".join(filter(None, [reason, note]))
+
+
 class JudgeForm(forms.Form):
     """A grade, "cannot judge" with a reason, or "later", by the button that was pressed.
 
@@ -48,8 +56,8 @@ class JudgeForm(forms.Form):
             raise ValidationError("Choose a grade, “Cannot judge” or “Later”.")
         if data["cannot"] == IN_NOTE and not data["note"]:
             raise ValidationError("The note is empty. Write why you cannot judge the document, or choose a reason.")
-        if data["cannot"] and data["cannot"] != IN_NOTE and not data["note"].startswith(data["cannot"]):
-            data["note"] = "\n".join(filter(None, [data["cannot"], data["note"]]))
+        if data["cannot"] and data["cannot"] != IN_NOTE:
+            data["note"] = note_with_reason(data["cannot"], data["note"])
         return data
 
     @property
@@ -63,3 +71,33 @@ class JudgeForm(forms.Form):
     def known_pairs(self) -> set[int]:
         """The ids of the pairs that the page has already."""
         return {int(part) for part in self.cleaned_data["have"].split(",") if part and len(part) < 19}
+
+
+class ListedDocumentForm(forms.Form):
+    """A grade or "cannot judge" for a document of a list; neither takes the judgment back. scale: as in `JudgeForm`."""
+
+    doc_id = UncheckedTextField()
+    value = forms.FloatField(required=False)
+    cannot = forms.ChoiceField(choices=[(reason, reason) for reason in LISTED_REASONS], required=False)
+    scale = forms.CharField(required=False, max_length=40)
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether the valid form has neither a grade nor a reason."""
+        return self.cleaned_data["value"] is None and not self.cleaned_data["cannot"]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of a valid form that does not take a judgment back."""
+        return Verdict.CANNOT if self.cleaned_data["cannot"] else Verdict.RATED
+
+    def note_after(self, note: str) -> str:
+        """Returns the rater's present note with the reason before it."""
+        return note_with_reason(self.cleaned_data["cannot"], note)
+
+    def clean(self) -> dict[str, Any]:
+        """Rejects a grade together with a reason."""
+        data: dict[str, Any] = self.cleaned_data
+        if data.get("value") is not None and data.get("cannot"):
+            raise ValidationError("Choose a grade or “Cannot judge”, not both.")
+        return data

@@ -1,13 +1,11 @@
 """Judging one document at a time. Each response has the next documents, so that the page can show them without waiting."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -20,7 +18,7 @@ from relevancy.views.responses import conflict, refresh_after_conflict
 
 from .cards import Card, build_cards, build_choices, read_cards
 from .forms import REASONS, JudgeForm
-from .pace_texts import describe_pace
+from .progress import progress_context
 
 QUALIFICATION_TEXT = "Your ratings count once you have judged all of these documents and enough agree with the key."
 PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
@@ -49,7 +47,7 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
         "cards": cards,
         "reasons": REASONS,
         "choices": build_choices(book),
-        **_progress_context(request, queue),
+        **progress_context(request.user, queue),
         "last": read_cards(book, last_pairs, request.user),
         "back_pair": _pair_before(shown, last_pairs),
         "is_being_prepared": queue.built_at is None,
@@ -103,7 +101,7 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         "book": book,
         "cards": _with_repeats(request, queue, cards, form.known_pairs),
         "reasons": REASONS,
-        **_progress_context(request, queue),
+        **progress_context(request.user, queue),
     }
     return render(request, "judge/_next.html", context)
 
@@ -118,7 +116,7 @@ def judge_pause(request: HtmxRequest, book_id: int) -> HttpResponse:
         judgments.release_pairs(queue=queue, by=request.user)
         return HttpResponseRedirect(reverse("judge_pause", args=[book.pk]))
     if judgments.is_qualified(book, request.user):
-        context = _progress_context(request, queue)
+        context = progress_context(request.user, queue)
     else:
         context = {"progress": judgments.qualification_progress(book=book, by=request.user)}
     return render(request, "judge/pause.html", {"book": book, **context})
@@ -173,20 +171,6 @@ def _with_repeats(
         return [*build_cards(queue.book, [chosen]), *cards]
     due = judgments.due_repeats(queue=queue, by=request.user)
     return [*cards, *build_cards(queue.book, [document for document in due if document.pair.pk not in known])]
-
-
-def _progress(request: HtmxRequest, queue: JudgingQueue) -> judgments.JudgingProgress:
-    """What is left for the user, with what comes again now."""
-    progress = judgments.judging_progress(queue=queue, by=request.user)
-    due = judgments.count_due_repeats(queue=queue, by=request.user)
-    return replace(progress, pairs=progress.pairs + due, left=progress.left + due) if due else progress
-
-
-def _progress_context(request: HtmxRequest, queue: JudgingQueue) -> dict[str, object]:
-    """What `judge/_progress.html` shows."""
-    pace = judgments.measure_sitting(book=queue.book, by=request.user, now=timezone.now())
-    progress = _progress(request, queue)
-    return {"progress": progress, "pace": pace, "pace_text": describe_pace(pace, progress)}
 
 
 def _show_qualification(request: HtmxRequest, book: Book) -> HttpResponse:

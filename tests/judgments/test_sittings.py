@@ -8,7 +8,7 @@ import pytest
 
 from relevancy import judgments
 from relevancy.models import Case, Query, RatingChange, User, Verdict
-from relevancy.views.judge.pace_texts import describe_pace
+from relevancy.views.judge.progress import describe_pace
 from tests.factories import make_case, make_user, query_of
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
