@@ -113,8 +113,8 @@ OF_CASE: Mapping[str, Export[Case]] = {
     "ltr": Export(
         "-ratings.ltr",
         TEXT,
-        "Judgments for learning to rank",
-        "the grades as RankLib and Quepid write them, without features",
+        "Judgments, RankLib",
+        "the grades for learning to rank, as RankLib and Quepid write them, without features",
         lambda case, by: ltr.export_ratings(case=case),
         group=RATINGS,
     ),

@@ -87,8 +87,10 @@ def import_queries(*, case: Case, source: QueriesSource, by: User | None = None)
 
 def describe_import(imported: QueriesPreview) -> str:
     """Returns what was imported, in a sentence or two."""
-    text = f"{imported.added:,} queries added, {imported.changed:,} changed; {imported.unchanged:,} were there already."
-    return f"{text} {imported.rejected:,} lines were left out." if imported.rejected else text
+    noun = "query" if imported.added == 1 else "queries"
+    text = f"{imported.added:,} {noun} added, {imported.changed:,} changed, {imported.unchanged:,} left as before."
+    lines = "line was" if imported.rejected == 1 else "lines were"
+    return f"{text} {imported.rejected:,} {lines} left out." if imported.rejected else text
 
 
 def _describe(source: QueriesSource, added: int, changed: int) -> QueriesPreview:

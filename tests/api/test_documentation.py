@@ -1,45 +1,23 @@
 """The Python examples of docs/api.md are executed one after the other, and its table names every address."""
 
-import io
 import re
 import urllib.request
-from email.message import Message
 from pathlib import Path
-from urllib.response import addinfourl
 
 import pytest
-from django.test import Client
 
 from relevancy.accounts import api_tokens
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Rating
+from tests.api.in_process import ToTheApplication
 from tests.factories import make_attempt, make_case, make_user, run_now, script_of
 
 TEXT = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
 
 
-class _ToTheApplication(urllib.request.HTTPHandler):
-    """Answers HTTP requests of this process by the application, without a server."""
-
-    def http_open(self, req):
-        response = Client().generic(
-            req.get_method(),
-            req.selector,
-            req.data or b"",
-            headers=dict(req.header_items()),
-            content_type="application/json",
-        )
-        headers = Message()
-        for name, value in response.headers.items():
-            headers[name] = value
-        answer = addinfourl(io.BytesIO(response.content), headers, req.full_url, response.status_code)
-        answer.msg = response.reason_phrase
-        return answer
-
-
 @pytest.fixture
 def _application(monkeypatch):
-    monkeypatch.setattr(urllib.request, "_opener", urllib.request.build_opener(_ToTheApplication))
+    monkeypatch.setattr(urllib.request, "_opener", urllib.request.build_opener(ToTheApplication))
 
 
 @pytest.mark.django_db

@@ -70,6 +70,7 @@ def _addresses(case: Case) -> list[str]:
         f"/public/{link_token}/queries/{query.pk}/",
         f"/cases/{case.pk}/files/",
         f"/cases/{case.pk}/files/query-log/",
+        f"/cases/{case.pk}/notebook/",
         f"/cases/{case.pk}/compare/",
         f"/cases/{case.pk}/history/",
         f"/cases/{case.pk}/activity/",

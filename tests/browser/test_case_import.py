@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from relevancy.models import Case, User
 from tests.transfer.quepid_files import CASE, QUERY, SECOND, TRY
@@ -68,3 +68,54 @@ def test_queries_are_drawn_from_a_log(look: Opens, people: dict[str, User], film
     page.get_by_role("button", name="Add queries").click()
     expect(page.locator("tbody.query")).to_have_count(3)
     assert sorted(case.case_queries.values_list("weight", flat=True)) == [0, 0.8, 1.2]
+
+
+def test_files_are_previewed_imported_and_downloaded(
+    look: Opens, people: dict[str, User], films: str, tmp_path: Path
+) -> None:
+    case = stage.film_case(people["editor"], ["jaws"], run=False)
+    page = look("editor")
+    page.goto(f"/cases/{case.pk}/files/")
+
+    def preview(kind: str, text: str) -> Locator:
+        path = tmp_path / f"{kind}.csv"
+        path.write_text(text)
+        form = page.locator(f"#{kind}-preview-form")
+        form.locator("input[type=file]").set_input_files(path)
+        with page.expect_response(f"**/files/import-{kind}/"):
+            form.get_by_role("button", name="Preview").click()
+        return page.locator(f"#{kind}-preview")
+
+    text = "query,docid,rating\njaws,jaws-1975,3\nalien,alien-1979,"
+    expect(preview("ratings", f"{text}x\n").locator("[data-line='3']")).to_contain_text("'x'")
+    found = preview("ratings", f"{text}2\n")
+    expect(found.locator("[data-count=added] dd")).to_have_text("2")
+    found.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("2 of 2 ratings are new or changed; 1 query added.")).to_be_visible()
+
+    found = preview("queries", "query,notes,weight\njaws,The first,2\nheat,,1\n")
+    expect(found.locator("[data-count=added] dd")).to_have_text("1")
+    expect(found.locator("[data-count=changed] dd")).to_have_text("1")
+    found.get_by_role("button", name="Import queries").click()
+    expect(page.get_by_text("1 query added, 1 changed, 0 left as before.")).to_be_visible()
+
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Queries, CSV", exact=True).click()
+    downloaded = started.value.path().read_text()
+    header = "query,information_need,notes,tags,options,weight\n"
+    assert downloaded == header + "jaws,,The first,,,2\nalien,,,,,1\nheat,,,,,1\n"
+
+    found = preview("runs", "query,docid,position\njaws,jaws-1975,1\nother,x,1\n")
+    expect(found.locator("[data-count=runs] dd")).to_have_text("1")
+    expect(found.locator("[data-remark]").first).to_contain_text("'other'")
+    if folder := os.environ.get("SHOW_IMPORT"):
+        page.screenshot(path=f"{folder}/files.png", full_page=True)
+    found.get_by_role("button", name="Import runs").click()
+    expect(page.locator("tbody.query").first).to_be_visible()
+    assert case.runs.count() == 1
+
+    page.goto(f"/cases/{case.pk}/files/")
+    page.get_by_role("link", name="Read it into pandas").click()
+    expect(page.locator("pre.console")).to_have_count(6)
+    if folder := os.environ.get("SHOW_IMPORT"):
+        page.screenshot(path=f"{folder}/notebook.png", full_page=True)

@@ -27,7 +27,7 @@ def path(tmp_path):
 
 def test_queries_are_imported_and_exported(path):
     case = make_case([])
-    assert "1 queries added" in call("import_queries", str(case.pk), str(path), "--dry-run")[0]
+    assert "1 query added" in call("import_queries", str(case.pk), str(path), "--dry-run")[0]
     assert not case.case_queries.exists()
     call("import_queries", case.name, str(path))
     assert call("export_queries", str(case.pk))[0] == TEXT

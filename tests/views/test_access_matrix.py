@@ -112,6 +112,8 @@ case_download          GET    see     200
 run_download           GET    see     200
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
+case_notebook          GET    see     200
+case_notebook_file     GET    see     200
 query_log              GET    edit    200
 query_log              POST   edit    302
 runs_import            POST   edit    302

@@ -64,7 +64,8 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     return redirect_with_message(
         request,
         reverse("case_files", args=[case.pk]),
-        f"{imported.changed:,} of {imported.ratings:,} ratings are new or changed; {imported.queries:,} queries added.",
+        f"{imported.changed:,} of {imported.ratings:,} ratings are new or changed; "
+        f"{imported.queries:,} {'query' if imported.queries == 1 else 'queries'} added.",
     )
 
 

@@ -5,7 +5,7 @@ from django.urls.converters import StringConverter
 
 from relevancy.transfer import exports
 
-from . import case_import, pages, query_log
+from . import case_import, notebook, pages, query_log
 
 
 class CaseFileName(StringConverter):
@@ -28,6 +28,8 @@ urlpatterns = [
     path("cases/<int:case_id>/files/", pages.case_files, name="case_files"),
     path("cases/<int:case_id>/files/<case_file:name>/", pages.case_download, name="case_download"),
     path("cases/<int:case_id>/files/runs/<int:number>/<run_file:kind>/", pages.run_download, name="run_download"),
+    path("cases/<int:case_id>/notebook/", notebook.case_notebook, name="case_notebook"),
+    path("cases/<int:case_id>/notebook/file/", notebook.case_notebook_file, name="case_notebook_file"),
     path("cases/<int:case_id>/files/import-ratings/", pages.ratings_import, name="ratings_import"),
     path("cases/<int:case_id>/files/import-queries/", pages.queries_import, name="queries_import"),
     path("cases/<int:case_id>/files/query-log/", query_log.query_log, name="query_log"),
