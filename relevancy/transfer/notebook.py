@@ -55,22 +55,14 @@ RESULTS = """\
 RUN = {run}
 rankings = list(items(f"runs/{{RUN}}/rankings"))
 results = pd.DataFrame(
-    [
-        (ranking["text"], hit["rank"], hit["doc_id"], hit["score"])
-        for ranking in rankings
-        for hit in ranking["hits"]
-    ],
+    [(ranking["text"], hit["rank"], hit["doc_id"], hit["score"]) for ranking in rankings for hit in ranking["hits"]],
     columns=["query", "rank", "document", "engine_score"],
 ).merge(grades, on=["query", "document"], how="left")
 results
 """
 SCORES = """\
 scores = pd.DataFrame(
-    [
-        {"query": ranking["text"], **score}
-        for ranking in rankings
-        for score in ranking["scores"]
-    ],
+    [{"query": ranking["text"], **score} for ranking in rankings for score in ranking["scores"]],
     columns=["query", "scorer", "score", "low", "high", "is_being_rescored"],
 )
 is_outdated = scores["is_being_rescored"].any()
