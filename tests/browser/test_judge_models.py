@@ -1,0 +1,68 @@
+"""A judge model from the form to the corrected score, against a server whose errors are known."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from relevancy import cases, judgments
+from relevancy.judgments import judge_models
+from relevancy.management.fake_judge import fake_judge
+from relevancy.models import CalibrationSample, Team, User
+from tests.factories import make_attempt, make_case, rate_all, run_now, script_of
+from tests.judgments.judge_models.test_calibration import CONFUSION, QUERIES, SAMPLED, truth
+
+from .conftest import Opens
+
+DOCUMENTS = [str(number) for number in range(1, 6)]
+
+
+@pytest.mark.usefixtures("script")
+def test_the_corrected_score_of_a_calibrated_judge_model_covers_the_truth(
+    look: Opens, people: dict[str, User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = make_case(QUERIES, measures=["P@5"], owner=people["editor"])
+    cases.share(case=case, team=Team.objects.get(name="Search"), by=people["editor"])
+    attempt = make_attempt(case)
+    script_of(attempt).default = DOCUMENTS
+    run_now(attempt)
+    judgments.build_judging_queue(book=case.book)
+    draw_sample = judge_models.draw_sample
+
+    def draw(**options: Any) -> CalibrationSample:
+        """Draws the same sample each time."""
+        return draw_sample(**{**options, "seed": 3})
+
+    monkeypatch.setattr(judge_models, "draw_sample", draw)
+    page = look("editor")
+    with fake_judge(truth=lambda query, document: str(truth(query, document["title"])), confusion=CONFUSION) as server:
+        page.goto(f"/books/{case.book_id}/judge-models/new/")
+        page.get_by_label("Name", exact=True).fill("Generous")
+        page.get_by_label("Address").fill(server.url)
+        page.get_by_label("Model", exact=True).fill("m")
+        page.get_by_role("button", name="Add").click()
+        expect(page.locator("#job-estimate")).to_have_attribute("data-documents", str(QUERIES * len(DOCUMENTS)))
+        page.locator("#job-form").get_by_role("button", name="Start").click()
+        expect(page.locator("#judge-job")).to_have_attribute("data-job", "complete")
+    page.locator("#calibration-link").click()
+    page.locator("#sample-form").get_by_label("Queries").fill(str(SAMPLED))
+    page.locator("#sample-form").get_by_role("button", name="Draw").click()
+    page.locator("#calibration-form").get_by_role("button", name="Compare").click()
+    expect(page.locator("#corrected")).to_have_attribute("data-corrected", "")  # people have not rated yet
+    grades = {
+        query.text: {doc_id: truth(query.text, doc_id) for doc_id in DOCUMENTS} for query in case.book.queries.all()
+    }
+    sampled = set(CalibrationSample.objects.get().query_ids)
+    texts = [query.text for query in case.book.queries.all() if query.pk in sampled]
+    rate_all(case, {text: grades[text] for text in texts}, people["owner"])
+    page.reload()
+    expect(page.locator("#sampled-scores tbody tr")).to_have_count(SAMPLED)
+    says = re.search(r"says ([\d.]+)\. .*: ([\d.]+) \(([\d.]+) to ([\d.]+)\)", page.locator("#corrected").inner_text())
+    assert says is not None
+    by_judge, corrected, low, high = map(float, says.groups())
+    relevant = [sum(grade >= 1 for grade in found.values()) / len(found) for found in grades.values()]
+    expected = 100 * sum(relevant) / len(relevant)
+    assert low <= expected <= high
+    assert by_judge > expected + 5
+    assert abs(corrected - expected) < abs(by_judge - expected)
