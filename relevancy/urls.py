@@ -33,6 +33,7 @@ urlpatterns = [
     path("", include("relevancy.views.judge.urls")),
     path("", include("relevancy.views.preferences.urls")),
     path("", include("relevancy.views.judge_models.urls")),
+    path("", include("relevancy.views.clicks.urls")),
     path("", include("relevancy.views.endpoints.urls")),
     path("", include("relevancy.views.scorers.urls")),
     path("", include("relevancy.views.teams.urls")),

@@ -63,6 +63,7 @@ READ_ONLY = (
     *("importedrating", "ratingimport"),
     *("preference", "preferencequery", "preferencetest"),
     *("qualification", "qualificationanswer", "qualificationpair", "repeatedpair"),
+    *("clickestimate", "clicklog"),
     *("automaticjudging", "calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 MAX_STATEMENTS = 25
@@ -100,6 +101,9 @@ def data(db):
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     _import(case, people["rater"])
     _judge(case, people["owner"])
+    facts = judgments.clicks.LogFacts("log.csv", "coec", 10, searches=1, pairs=1)
+    estimate = judgments.clicks.EstimatedPair(case.book.queries.first().pk, "1", 1, 1, 1, shown=1, clicks=1)
+    judgments.clicks.store_log(book=case.book, facts=facts, estimates=[estimate], by=people["owner"])
     _prefer(case, run, people["rater"])
     pair = QualificationPair.objects.create(query=case.book.queries.first(), doc_id="1", value=1)
     pair.answers.create(rater=people["rater"], round=1, verdict="rated", value=1, at=timezone.now())

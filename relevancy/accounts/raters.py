@@ -58,6 +58,17 @@ def ensure_raters(names: Collection[str], *, by: User) -> dict[str, User]:
     return raters
 
 
+def clicks_rater() -> User:
+    """Returns the rater “clicks”, whose ratings are estimated from what users click. Creates it if it is missing."""
+    rater, is_new = User.objects.get_or_create(
+        email=f"clicks@{DOMAIN}", defaults={"name": "clicks", "kind": User.Kind.CLICKS, "is_active": False}
+    )
+    if is_new:
+        rater.set_unusable_password()
+        rater.save(update_fields=["password"])
+    return rater
+
+
 def delete_unused_raters(names: Collection[str], *, since: datetime) -> None:
     """Deletes raters with these names that cannot sign in, were created since then and have rated nothing: of an import that failed."""
     created = User.objects.filter(kind=User.Kind.FILE, date_joined__gte=since, ratings=None)

@@ -320,3 +320,18 @@ class NotificationAdmin(ReadOnlyAdmin):
     list_filter = ("kind",)
     list_select_related = ("check_of__case", "recipient")
     search_fields = ("check_of__case__name", "recipient__email")
+
+
+@admin.register(models.ClickLog)
+class ClickLogAdmin(ReadOnlyAdmin):
+    list_display = ("name", "book", "method", "searches", "pairs", "is_ready", "created_by", "created_at")
+    list_filter = ("method", "created_at")
+    list_select_related = ("book", "created_by")
+    search_fields = ("name", "book__name")
+
+
+@admin.register(models.ClickEstimate)
+class ClickEstimateAdmin(ReadOnlyAdmin):
+    list_display = ("doc_id", "query", "log", "value", "evidence", "shown", "clicks")
+    list_select_related = ("query", "log__book")
+    search_fields = ("doc_id", "query__text")

@@ -7,26 +7,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0027_query_links'),
+        ("relevancy", "0027_query_links"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ExternalAccount',
+            name="ExternalAccount",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('issuer', models.CharField(editable=False, max_length=500)),
-                ('subject', models.CharField(editable=False, max_length=255)),
-                ('email', models.CharField(blank=True, editable=False, max_length=254)),
-                ('connected_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('last_used_at', models.DateTimeField(editable=False, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='external_accounts', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("issuer", models.CharField(editable=False, max_length=500)),
+                ("subject", models.CharField(editable=False, max_length=255)),
+                ("email", models.CharField(blank=True, editable=False, max_length=254)),
+                ("connected_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("last_used_at", models.DateTimeField(editable=False, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="external_accounts",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('connected_at', 'id'),
-                'constraints': [models.UniqueConstraint(fields=('issuer', 'subject'), name='external_account_once')],
+                "ordering": ("connected_at", "id"),
+                "constraints": [models.UniqueConstraint(fields=("issuer", "subject"), name="external_account_once")],
             },
         ),
     ]

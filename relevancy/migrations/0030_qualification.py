@@ -8,80 +8,162 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0029_preferences'),
+        ("relevancy", "0029_preferences"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='book',
-            name='qualification_distance',
-            field=models.FloatField(default=0, help_text='How far a grade may be from the key to agree with it.', validators=[django.core.validators.MinValueValidator(0)]),
+            model_name="book",
+            name="qualification_distance",
+            field=models.FloatField(
+                default=0,
+                help_text="How far a grade may be from the key to agree with it.",
+                validators=[django.core.validators.MinValueValidator(0)],
+            ),
         ),
         migrations.AddField(
-            model_name='book',
-            name='qualification_share',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='Per cent of the qualification set in which a new rater has to agree with the key; empty: ratings count at once.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)]),
+            model_name="book",
+            name="qualification_share",
+            field=models.PositiveSmallIntegerField(
+                blank=True,
+                help_text="Per cent of the qualification set in which a new rater has to agree with the key; empty: ratings count at once.",
+                null=True,
+                validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)],
+            ),
         ),
         migrations.CreateModel(
-            name='QualificationPair',
+            name="QualificationPair",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('value', models.FloatField()),
-                ('removed_at', models.DateTimeField(blank=True, null=True)),
-                ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualification_pairs', to='relevancy.query')),
-                ('run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("doc_id", models.CharField(max_length=500, verbose_name="document id")),
+                ("value", models.FloatField()),
+                ("removed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "query",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="qualification_pairs",
+                        to="relevancy.query",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="relevancy.run"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
+                "ordering": ("id",),
             },
         ),
         migrations.CreateModel(
-            name='QualificationAnswer',
+            name="QualificationAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('round', models.PositiveSmallIntegerField()),
-                ('verdict', models.CharField(choices=[('rated', 'Rated'), ('cannot', 'cannot judge'), ('later', 'Later')], max_length=10)),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('note', relevancy.models.text.MultilineField(blank=True)),
-                ('at', models.DateTimeField()),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('pair', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='relevancy.qualificationpair')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("round", models.PositiveSmallIntegerField()),
+                (
+                    "verdict",
+                    models.CharField(
+                        choices=[("rated", "Rated"), ("cannot", "cannot judge"), ("later", "Later")], max_length=10
+                    ),
+                ),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("note", relevancy.models.text.MultilineField(blank=True)),
+                ("at", models.DateTimeField()),
+                (
+                    "rater",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="answers",
+                        to="relevancy.qualificationpair",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
+                "ordering": ("id",),
             },
         ),
         migrations.CreateModel(
-            name='Qualification',
+            name="Qualification",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('judging', 'Judging'), ('passed', 'Passed'), ('failed', 'not passed'), ('accepted', 'Accepted')], default='judging', max_length=10)),
-                ('round', models.PositiveSmallIntegerField(default=1)),
-                ('agreed', models.PositiveIntegerField(default=0)),
-                ('answered', models.PositiveIntegerField(default=0)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualifications', to='relevancy.book')),
-                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='qualifications', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("judging", "Judging"),
+                            ("passed", "Passed"),
+                            ("failed", "not passed"),
+                            ("accepted", "Accepted"),
+                        ],
+                        default="judging",
+                        max_length=10,
+                    ),
+                ),
+                ("round", models.PositiveSmallIntegerField(default=1)),
+                ("agreed", models.PositiveIntegerField(default=0)),
+                ("answered", models.PositiveIntegerField(default=0)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "book",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="qualifications", to="relevancy.book"
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "rater",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="qualifications",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
-                'constraints': [models.UniqueConstraint(fields=('book', 'rater'), name='qualification_once'), models.CheckConstraint(condition=models.Q(('state__in', ['judging', 'passed', 'failed', 'accepted'])), name='qualification_state_known')],
+                "ordering": ("id",),
+                "constraints": [
+                    models.UniqueConstraint(fields=("book", "rater"), name="qualification_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["judging", "passed", "failed", "accepted"])),
+                        name="qualification_state_known",
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='qualificationpair',
-            constraint=models.UniqueConstraint(fields=('query', 'doc_id'), name='qualification_pair_once'),
+            model_name="qualificationpair",
+            constraint=models.UniqueConstraint(fields=("query", "doc_id"), name="qualification_pair_once"),
         ),
         migrations.AddConstraint(
-            model_name='qualificationanswer',
-            constraint=models.UniqueConstraint(fields=('pair', 'rater', 'round'), name='qualification_answer_once'),
+            model_name="qualificationanswer",
+            constraint=models.UniqueConstraint(fields=("pair", "rater", "round"), name="qualification_answer_once"),
         ),
         migrations.AddConstraint(
-            model_name='qualificationanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('value__isnull', False), ('verdict', 'rated')), models.Q(models.Q(('verdict', 'rated'), _negated=True), ('value__isnull', True)), _connector='OR'), name='qualification_value_goes_with_verdict'),
+            model_name="qualificationanswer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("value__isnull", False), ("verdict", "rated")),
+                    models.Q(models.Q(("verdict", "rated"), _negated=True), ("value__isnull", True)),
+                    _connector="OR",
+                ),
+                name="qualification_value_goes_with_verdict",
+            ),
         ),
     ]

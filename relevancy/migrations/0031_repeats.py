@@ -7,35 +7,76 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0030_qualification'),
+        ("relevancy", "0030_qualification"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='judgingqueue',
-            name='repeat_share',
-            field=models.PositiveSmallIntegerField(default=0, help_text='Per cent of the documents that a rater has judged and judges again, to see how far raters agree with themselves.', validators=[django.core.validators.MaxValueValidator(50)]),
+            model_name="judgingqueue",
+            name="repeat_share",
+            field=models.PositiveSmallIntegerField(
+                default=0,
+                help_text="Per cent of the documents that a rater has judged and judges again, to see how far raters agree with themselves.",
+                validators=[django.core.validators.MaxValueValidator(50)],
+            ),
         ),
         migrations.CreateModel(
-            name='RepeatedPair',
+            name="RepeatedPair",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('wait', models.PositiveSmallIntegerField()),
-                ('first_value', models.FloatField(null=True)),
-                ('verdict', models.CharField(blank=True, choices=[('rated', 'Rated'), ('cannot', 'cannot judge'), ('later', 'Later')], max_length=10)),
-                ('value', models.FloatField(null=True)),
-                ('at', models.DateTimeField(null=True)),
-                ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='repeated_pairs', to='relevancy.query')),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("doc_id", models.CharField(max_length=500, verbose_name="document id")),
+                ("wait", models.PositiveSmallIntegerField()),
+                ("first_value", models.FloatField(null=True)),
+                (
+                    "verdict",
+                    models.CharField(
+                        blank=True,
+                        choices=[("rated", "Rated"), ("cannot", "cannot judge"), ("later", "Later")],
+                        max_length=10,
+                    ),
+                ),
+                ("value", models.FloatField(null=True)),
+                ("at", models.DateTimeField(null=True)),
+                (
+                    "query",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="repeated_pairs", to="relevancy.query"
+                    ),
+                ),
+                (
+                    "rater",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="relevancy.run"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('id',),
-                'indexes': [models.Index(condition=models.Q(('verdict', '')), fields=['rater', 'wait'], name='repeated_pair_open_of_rater')],
-                'constraints': [models.UniqueConstraint(fields=('query', 'doc_id', 'rater'), name='repeated_pair_once'), models.CheckConstraint(condition=models.Q(models.Q(('first_value__isnull', False), ('value__isnull', False), ('verdict', 'rated')), models.Q(models.Q(('verdict', 'rated'), _negated=True), ('value__isnull', True)), _connector='OR'), name='repeated_value_goes_with_verdict')],
+                "ordering": ("id",),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("verdict", "")),
+                        fields=["rater", "wait"],
+                        name="repeated_pair_open_of_rater",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("query", "doc_id", "rater"), name="repeated_pair_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("first_value__isnull", False), ("value__isnull", False), ("verdict", "rated")),
+                            models.Q(models.Q(("verdict", "rated"), _negated=True), ("value__isnull", True)),
+                            _connector="OR",
+                        ),
+                        name="repeated_value_goes_with_verdict",
+                    ),
+                ],
             },
         ),
     ]

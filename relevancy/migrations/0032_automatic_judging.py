@@ -8,36 +8,66 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0031_repeats'),
+        ("relevancy", "0031_repeats"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='AutomaticJudging',
+            name="AutomaticJudging",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('is_on', models.BooleanField(default=False)),
-                ('budget', models.DecimalField(blank=True, decimal_places=4, max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)])),
-                ('note', relevancy.models.text.MultilineField(blank=True)),
-                ('checked_at', models.DateTimeField(blank=True, null=True)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='automatic_judging', to='relevancy.book')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='automatic', to='relevancy.judgemodel')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("is_on", models.BooleanField(default=False)),
+                (
+                    "budget",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=4,
+                        max_digits=12,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(0)],
+                    ),
+                ),
+                ("note", relevancy.models.text.MultilineField(blank=True)),
+                ("checked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "book",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="automatic_judging",
+                        to="relevancy.book",
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="automatic", to="relevancy.judgemodel"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'automatic judging',
-                'ordering': ('id',),
+                "verbose_name_plural": "automatic judging",
+                "ordering": ("id",),
             },
         ),
         migrations.AddField(
-            model_name='judgejob',
-            name='automatic',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='relevancy.automaticjudging'),
+            model_name="judgejob",
+            name="automatic",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="jobs",
+                to="relevancy.automaticjudging",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='automaticjudging',
-            constraint=models.UniqueConstraint(fields=('judge', 'book'), name='automatic_judging_once'),
+            model_name="automaticjudging",
+            constraint=models.UniqueConstraint(fields=("judge", "book"), name="automatic_judging_once"),
         ),
     ]

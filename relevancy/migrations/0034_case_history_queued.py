@@ -4,15 +4,18 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0033_public_links'),
+        ("relevancy", "0033_public_links"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='case',
-            name='history_queued_at',
-            field=models.DateTimeField(editable=False, help_text='When a background task was enqueued that rescores all runs of the case.', null=True),
+            model_name="case",
+            name="history_queued_at",
+            field=models.DateTimeField(
+                editable=False,
+                help_text="When a background task was enqueued that rescores all runs of the case.",
+                null=True,
+            ),
         ),
     ]

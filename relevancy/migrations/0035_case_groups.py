@@ -7,26 +7,46 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0034_case_history_queued'),
+        ("relevancy", "0034_case_history_queued"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='CaseGroup',
+            name="CaseGroup",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(max_length=191)),
-                ('weighting', models.CharField(choices=[('cases', 'each case counts the same'), ('queries', 'each scored query counts the same')], default='cases', max_length=10)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('cases', models.ManyToManyField(blank=True, related_name='groups', to='relevancy.case')),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='case_groups', to=settings.AUTH_USER_MODEL)),
-                ('teams', models.ManyToManyField(blank=True, related_name='case_groups', to='relevancy.team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", relevancy.models.text.LineField(max_length=191)),
+                (
+                    "weighting",
+                    models.CharField(
+                        choices=[
+                            ("cases", "each case counts the same"),
+                            ("queries", "each scored query counts the same"),
+                        ],
+                        default="cases",
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("cases", models.ManyToManyField(blank=True, related_name="groups", to="relevancy.case")),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="case_groups",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("teams", models.ManyToManyField(blank=True, related_name="case_groups", to="relevancy.team")),
             ],
             options={
-                'ordering': ('name', 'id'),
-                'constraints': [models.CheckConstraint(condition=models.Q(('weighting__in', ['cases', 'queries'])), name='case_group_weighting_known')],
+                "ordering": ("name", "id"),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("weighting__in", ["cases", "queries"])), name="case_group_weighting_known"
+                    )
+                ],
             },
         ),
     ]

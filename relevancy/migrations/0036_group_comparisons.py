@@ -5,28 +5,41 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0035_case_groups'),
+        ("relevancy", "0035_case_groups"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='StoredGroupComparison',
+            name="StoredGroupComparison",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64)),
-                ('inputs', models.JSONField()),
-                ('figures', models.JSONField(null=True)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('computed_at', models.DateTimeField(null=True)),
-                ('queued_at', models.DateTimeField(help_text='When a background task was enqueued that computes the figures.', null=True)),
-                ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comparisons', to='relevancy.casegroup')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=64)),
+                ("inputs", models.JSONField()),
+                ("figures", models.JSONField(null=True)),
+                ("error", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("computed_at", models.DateTimeField(null=True)),
+                (
+                    "queued_at",
+                    models.DateTimeField(
+                        help_text="When a background task was enqueued that computes the figures.", null=True
+                    ),
+                ),
+                (
+                    "group",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="comparisons",
+                        to="relevancy.casegroup",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-id',),
-                'constraints': [models.UniqueConstraint(fields=('group', 'key'), name='group_comparison_once_per_input')],
+                "ordering": ("-id",),
+                "constraints": [
+                    models.UniqueConstraint(fields=("group", "key"), name="group_comparison_once_per_input")
+                ],
             },
         ),
     ]

@@ -6,35 +6,60 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0036_group_comparisons'),
+        ("relevancy", "0036_group_comparisons"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='importedrating',
-            name='query',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='imported_ratings', to='relevancy.query'),
+            model_name="importedrating",
+            name="query",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="imported_ratings",
+                to="relevancy.query",
+            ),
         ),
         migrations.AlterField(
-            model_name='importedrating',
-            name='rating_import',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='relevancy.ratingimport'),
+            model_name="importedrating",
+            name="rating_import",
+            field=models.ForeignKey(
+                db_constraint=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="ratings",
+                to="relevancy.ratingimport",
+            ),
         ),
         migrations.AlterField(
-            model_name='rating',
-            name='query',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='relevancy.query'),
+            model_name="rating",
+            name="query",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="ratings",
+                to="relevancy.query",
+            ),
         ),
         migrations.AlterField(
-            model_name='ratingchange',
-            name='by',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='rating_changes', to=settings.AUTH_USER_MODEL),
+            model_name="ratingchange",
+            name="by",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="rating_changes",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AlterField(
-            model_name='ratingchange',
-            name='query',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rating_changes', to='relevancy.query'),
+            model_name="ratingchange",
+            name="query",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="rating_changes",
+                to="relevancy.query",
+            ),
         ),
     ]

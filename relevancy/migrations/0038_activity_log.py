@@ -7,31 +7,70 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('relevancy', '0037_cheaper_rows'),
+        ("relevancy", "0037_cheaper_rows"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Activity',
+            name="Activity",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('verb', models.CharField(max_length=40)),
-                ('subject', models.CharField(blank=True, max_length=200)),
-                ('object_id', models.BigIntegerField(null=True)),
-                ('details', models.JSONField(default=dict)),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('case', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='activities', to='relevancy.case')),
-                ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='activities', to='relevancy.team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("verb", models.CharField(max_length=40)),
+                ("subject", models.CharField(blank=True, max_length=200)),
+                ("object_id", models.BigIntegerField(null=True)),
+                ("details", models.JSONField(default=dict)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "case",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="activities",
+                        to="relevancy.case",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="activities",
+                        to="relevancy.team",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'activities',
-                'ordering': ('-at', '-id'),
-                'indexes': [models.Index(fields=['case', '-at', '-id'], name='activity_of_case'), models.Index(fields=['team', '-at', '-id'], name='activity_of_team')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('case__isnull', False), ('team__isnull', False), _connector='OR'), name='activity_of_a_case_or_team')],
+                "verbose_name_plural": "activities",
+                "ordering": ("-at", "-id"),
+                "indexes": [
+                    models.Index(fields=["case", "-at", "-id"], name="activity_of_case"),
+                    models.Index(fields=["team", "-at", "-id"], name="activity_of_team"),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("case__isnull", False), ("team__isnull", False), _connector="OR"),
+                        name="activity_of_a_case_or_team",
+                    )
+                ],
             },
         ),
     ]

@@ -39,6 +39,9 @@ class User(AbstractBaseUser, PermissionsMixin):
         CLICKS = "clicks"
         JUDGE = "judge", "AI judge"
 
+    # Raters whose grades are not the judgments of people.
+    MACHINES = (Kind.CLICKS, Kind.JUDGE)
+
     class Theme(models.TextChoices):
         SYSTEM = "", "Same as the system"
         LIGHT = "light", "Light"

@@ -52,6 +52,7 @@ class ExaminedDocument(NamedTuple):
 
     query: str
     doc_id: str
+    position: int
     examined: int
     clicks: int
     last: int
@@ -92,8 +93,8 @@ class SearchLog:
             "PRIMARY KEY (query, doc_id, position)) WITHOUT ROWID"
         )
         self.database.execute(
-            "CREATE TABLE examined (query TEXT, doc_id TEXT, examined INTEGER, clicks INTEGER, last INTEGER, "
-            "PRIMARY KEY (query, doc_id)) WITHOUT ROWID"
+            "CREATE TABLE examined (query TEXT, doc_id TEXT, position INTEGER, examined INTEGER, clicks INTEGER, last INTEGER, "
+            "PRIMARY KEY (query, doc_id, position)) WITHOUT ROWID"
         )
         self.database.execute("BEGIN")  # one transaction for all: it is never committed
 
@@ -116,7 +117,7 @@ class SearchLog:
     def add_shown(self, rows: Iterable[ShownDocument]) -> None:
         """Adds what was shown for checked queries. It does not count as searches."""
         self.database.executemany(
-            "INSERT INTO shown (query, doc_id, position, shown, clicks) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "INSERT INTO shown VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
             "shown = shown + excluded.shown, clicks = clicks + excluded.clicks",
             rows,
         )
@@ -124,7 +125,7 @@ class SearchLog:
     def add_examined(self, rows: Iterable[ExaminedDocument]) -> None:
         """Adds what was seen and clicked in single searches."""
         self.database.executemany(
-            "INSERT INTO examined (query, doc_id, examined, clicks, last) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "INSERT INTO examined VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
             "examined = examined + excluded.examined, clicks = clicks + excluded.clicks, last = last + excluded.last",
             rows,
         )
@@ -169,9 +170,7 @@ class SearchLog:
 
     def examined(self) -> Iterator[ExaminedDocument]:
         """Yields what was seen in single searches, sorted by query and document."""
-        statement = (
-            "SELECT query, doc_id, examined, clicks, last FROM examined WHERE examined > 0 ORDER BY query, doc_id"
-        )
+        statement = "SELECT * FROM examined WHERE examined > 0 ORDER BY query, doc_id, position"
         return map(ExaminedDocument._make, self.database.execute(statement))
 
 

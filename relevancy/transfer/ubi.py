@@ -150,7 +150,7 @@ def _examined(query: str, results: list[str], clicked: set[str]) -> Iterator[Exa
     """Yields the documents down to the last click; all of them if there was none."""
     last = max((number for number, doc_id in enumerate(results) if doc_id in clicked), default=None)
     for number, doc_id in enumerate(results if last is None else results[: last + 1]):
-        yield ExaminedDocument(query, doc_id, 1, int(doc_id in clicked), int(number == last))
+        yield ExaminedDocument(query, doc_id, number + 1, 1, int(doc_id in clicked), int(number == last))
 
 
 def _records(file: IO[bytes], limit: int) -> Iterator[tuple[int, dict[str, Any]]]:

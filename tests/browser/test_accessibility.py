@@ -1,16 +1,23 @@
 """axe-core finds nothing on the main pages, in both themes, on a desktop and on a phone."""
 
+from io import BytesIO
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from relevancy import cases, judgments, queries, runs, scorers
+from relevancy import cases, judgments, queries, runs, scorers, transfer
 from relevancy.models import Case, Endpoint, JudgeModel, PreferenceTest, Scorer, Team, User
 from tests import factories
 
 from . import stage
 from .bench_page import BenchPage, press
 from .conftest import Opens
+
+CLICKS = "query,count,docid,position,clicks\n" + "".join(
+    f"star wars,500,star-wars-{year},{position},{clicks}\n"
+    for year, position, clicks in ((1977, 1, 200), (1977, 2, 100), (1980, 1, 60), (1980, 2, 30))
+)
 
 
 @pytest.fixture
@@ -28,6 +35,8 @@ def case(people: dict[str, User], films: str) -> Case:
     judgments.judge_models.create(
         name="Mini", protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=owner, unrestricted=True
     )
+    with transfer.log_formats.read_log(BytesIO(CLICKS.encode())) as log:
+        transfer.click_logs.import_clicks(book=case.book, log=log, method="position", by=owner)
     attempt = runs.attempts.save(
         case=case,
         endpoint=Endpoint.objects.get(name="films"),
@@ -92,6 +101,7 @@ def _addresses(case: Case) -> list[str]:
         f"/books/{case.book_id}/preferences/",
         f"/books/{case.book_id}/preferences/{test.pk}/",
         f"/books/{case.book_id}/preferences/{test.pk}/result/",
+        f"/books/{case.book_id}/clicks/",
         f"/books/{case.book_id}/judge-models/",
         f"/books/{case.book_id}/judge-models/new/",
         f"/books/{case.book_id}/judge-models/{judge.pk}/",

@@ -147,9 +147,12 @@ def test_ubi_documents_are_examined_down_to_the_last_click():
     """Search 1 ends at “b”, search 2 at “c”, and search 4 has no click: all of its results were seen."""
     with read(UBI, EVENTS) as log:
         assert list(log.examined()) == [
-            ExaminedDocument("alien", "a", 3, 0, 0),
-            ExaminedDocument("alien", "b", 2, 2, 1),
-            ExaminedDocument("alien", "c", 2, 1, 1),
+            ExaminedDocument("alien", "a", 1, 2, 0, 0),
+            ExaminedDocument("alien", "a", 2, 1, 0, 0),
+            ExaminedDocument("alien", "b", 1, 1, 1, 0),
+            ExaminedDocument("alien", "b", 2, 1, 1, 1),
+            ExaminedDocument("alien", "c", 2, 1, 0, 0),
+            ExaminedDocument("alien", "c", 3, 1, 1, 1),
         ]
 
 

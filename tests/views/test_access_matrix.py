@@ -4,13 +4,14 @@ A route that is not in the table fails the test.
 """
 
 from dataclasses import dataclass, field
+from io import BytesIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import URLPattern, get_resolver, reverse
 
-from relevancy import accounts, cases, queries, runs, scorers, teams
+from relevancy import accounts, cases, queries, runs, scorers, teams, transfer
 from relevancy.judgments import judge_models
 from relevancy.models import (
     ApiToken,
@@ -232,6 +233,9 @@ judge_model_calibration GET   see     200
 judge_model_sample     POST   edit    302
 judge_model_key        POST   own     302
 judge_model_archive    POST   own     302
+book_clicks            GET    see     200
+clicks_import          POST   edit    302
+clicks_count           POST   edit    302
 book_qualification     GET    edit    200
 book_qualification     POST   edit    302
 judge                  GET    rate    200
@@ -313,6 +317,7 @@ invitation?open        GET    public  200
 invitation?open        POST   all     302
 invitation_sign_up     POST   public  422
 """
+CLICKS = "query,count,docid,position,clicks\nquery 1,40,a,1,9\n"
 ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
 
 
@@ -384,6 +389,8 @@ def make_world(owner, name, script_owner):
     Scorer.objects.filter(pk=scorer.pk).update(name=f"House script of {name}")
     scorers.add_scorer(case=case, scorer=scorer)
     annotation = cases.annotations.add(case=case, run=run, text="A note", by=owner)
+    with transfer.log_formats.read_log(BytesIO(CLICKS.encode())) as log:
+        transfer.click_logs.import_clicks(book=case.book, log=log, method="coec", by=owner)
     public_link, link_token = cases.public_links.create(case=case, by=owner, days=1)
     world = World(
         case=case,
@@ -481,6 +488,12 @@ def bodies(world):
         "book_merge": {"other": world.case.book_id},
         "book_adjudicate": {"doc_id": "a", "value": "2"},
         "book_qualification": {"do": "settings", "share": "", "distance": "0"},
+        "clicks_import": {
+            "file": SimpleUploadedFile("clicks.csv", CLICKS.encode()),
+            "method": "coec",
+            "strength": "10",
+        },
+        "clicks_count": {"do": "withdraw"},
         "judge_model_new": {"name": ""},
         "judge_model_start": {},
         "judge_model_automatic": {"is_on": "on"},

@@ -1,10 +1,12 @@
 """Judge models: language models that rate documents. Their ratings stand apart until an editor lets them count."""
 
+from relevancy.judgments.separate_ratings import Counted
+
 from .answers import ParsedAnswer, UnreadableAnswer, parse_answer
 from .automatic import AutomaticState, automatic_state, set_automatic, start_automatic
 from .calibration import MAX_SAMPLE, MIN_SAMPLE, Calibration, ScoredQuery, calibrate, draw_sample, newest_sample
 from .client import JudgeClient, JudgeModelError, JudgeSettings, TimedCompletion
-from .counting import AnswerCounts, Counted, count_answers, let_count, read_failures, withdraw
+from .counting import AnswerCounts, count_answers, let_count, read_failures, withdraw
 from .independence import find_cases_ranked_by
 from .jobs import STALE_AFTER, JobEstimate, JobProgress, cancel, estimate, latest_job, progress, run, start, sweep
 from .judge_models import archive, create, set_key

@@ -168,13 +168,13 @@ def _missing(
 
 
 def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
-    """Returns the grades by the rule of the book, without ratings by judge models."""
-    judge_raters = set(User.objects.filter(kind=User.Kind.JUDGE).values_list("pk", flat=True))
+    """Returns the grades by the rule of the book, without ratings by judge models and clicks."""
+    machines = set(User.objects.filter(kind__in=User.MACHINES).values_list("pk", flat=True))
     columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "updated_at", "id", "is_adjudication")
     ratings: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = {pk: defaultdict(list) for pk in query_ids}
     unable: dict[int, set[str]] = {pk: set() for pk in ratings}
     for query_id, doc_id, rater_id, verdict, value, at, pk, decides in current_ratings(columns, query__book=book):
-        if query_id not in ratings or rater_id in judge_raters or verdict == Verdict.LATER:
+        if query_id not in ratings or rater_id in machines or verdict == Verdict.LATER:
             continue
         if value is None:
             unable[query_id].add(doc_id)

@@ -1,7 +1,5 @@
 """Lets the answers of a judge model count as ratings of its rater, and takes them back."""
 
-from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -9,21 +7,10 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 
 from relevancy import activity
-from relevancy.judgments.changes import REMOVAL, Change
-from relevancy.judgments.ratings import change_book
-from relevancy.models import Activity, Book, JudgeAnswer, JudgeModel, Rating, User, Verdict
+from relevancy.judgments.separate_ratings import Counted, let_grades_count, withdraw_ratings
+from relevancy.models import Activity, Book, JudgeAnswer, JudgeModel, Rating, User
 
 SOURCE = "judge"
-
-
-@dataclass(frozen=True)
-class Counted:
-    """changed: ratings that are new or differ. left_out: documents with a rating by another rater. off_scale: answers that are not
-    on the present scale of the book."""
-
-    changed: int
-    left_out: int
-    off_scale: int
 
 
 @dataclass(frozen=True)
@@ -67,45 +54,24 @@ def read_failures(judge: JudgeModel, book: Book, count: int = 10) -> list[JudgeA
 def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
     """Makes ratings of the judge model's answers for the documents of a book that nobody else has rated.
 
-    Ratings by people always stay as they are: with the rule "latest", a newer rating by a model would replace theirs. Answers that
-    arrive later do not count until this is called again. Computes no scores.
+    Answers that arrive later do not count until this is called again. Computes no scores; see `let_grades_count`.
     """
-    left_out = off_scale = 0
-    query_ids = list(_answers(judge, book).values_list("query_id", flat=True).distinct())
-
-    def choose() -> Mapping[int, Mapping[str, Change]]:
-        nonlocal left_out, off_scale
-        left_out = off_scale = 0
-        book.refresh_settings()
-        others = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater=judge.rater_id)
-        rated = set(others.values_list("query_id", "doc_id"))
-        changes: dict[int, dict[str, Change]] = defaultdict(dict)
-        for query_id, doc_id, value in _answers(judge, book).values_list("query_id", "doc_id", "value"):
-            if (query_id, doc_id) in rated:
-                left_out += 1
-            elif value not in book.grades:
-                off_scale += 1
-            else:
-                changes[query_id][doc_id] = Change(value)
-        return changes
-
-    changed = change_book(query_ids=query_ids, choose=choose, rater=judge.rater, by=by, source=SOURCE)
-    activity.record_for_book(Activity.Verb.JUDGE_COUNTED, book=book, by=by, judge=str(judge), count=changed)
-    return Counted(changed, left_out, off_scale)
+    answers = _answers(judge, book)
+    counted = let_grades_count(
+        book=book,
+        rater=judge.rater,
+        by=by,
+        source=SOURCE,
+        query_ids=list(answers.values_list("query_id", flat=True).distinct()),
+        read=lambda: answers.values_list("query_id", "doc_id", "value"),
+    )
+    activity.record_for_book(Activity.Verb.JUDGE_COUNTED, book=book, by=by, judge=str(judge), count=counted.changed)
+    return counted
 
 
 def withdraw(*, judge: JudgeModel, book: Book, by: User) -> int:
     """Removes the ratings of a judge model from a book; its answers stay. Returns how many. Computes no scores."""
-    own = Rating.objects.filter(query__book=book, rater=judge.rater_id)
-
-    def choose() -> Mapping[int, Mapping[str, Change]]:
-        changes: dict[int, dict[str, Change]] = defaultdict(dict)
-        for query_id, doc_id in own.values_list("query_id", "doc_id"):
-            changes[query_id][doc_id] = REMOVAL
-        return changes
-
-    query_ids = list(own.values_list("query_id", flat=True).distinct())
-    removed = change_book(query_ids=query_ids, choose=choose, rater=judge.rater, by=by, source=SOURCE)
+    removed = withdraw_ratings(book=book, rater=judge.rater, by=by, source=SOURCE)
     activity.record_for_book(Activity.Verb.JUDGE_WITHDRAWN, book=book, by=by, judge=str(judge), count=removed)
     return removed
 

@@ -1,0 +1,1 @@
+"""Pages about the clicks of a book."""
