@@ -5,11 +5,12 @@
 A book of 10,000 queries with ten documents each, from a run of one case; 49 raters have claimed their pairs. The time of what the
 page calls for the next document: three pairs with their claims, and the number of pairs that are left. Three states: nothing is
 rated; half of the pairs are rated by the others; the other half is rated once and two ratings per document are wanted, with 5,000
-pairs at the head of the order that the rater has rated. Target: the median of 15 calls is at most 30 ms of CPU in each; the time on
-the clock depends on what else the machine does. It grows with the open pairs that the rater has rated, because they are skipped one
-by one: a last line says what that costs for a rater who has rated everything alone.
+pairs at the head of the order that the rater has rated. Target: the median of 15 calls takes at most 30 ms on the server in each. The
+CPU time stands beside it, because the time on the clock depends on what else the machine does. Both grow with the open pairs that the
+rater has rated, which are skipped one by one: a last line says what that costs for a rater who has rated everything alone, which is
+above the target.
 
-Between them, the figures of the page about agreement, with two ratings of half of the documents. Target: at most 2 s of CPU.
+Between them, the figures of the page about agreement, with two ratings of half of the documents. Target: at most 2 s.
 
 SQLite in a file; with --postgres also a database of its own on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME).
 """
@@ -124,7 +125,7 @@ def update_levels(queue: JudgingQueue) -> None:
 
 
 def measure(book: Book, rater: User, state: str) -> float:
-    """Prints the times of one state; returns the median of the CPU time in milliseconds."""
+    """Prints the times of one state; returns the median of the time on the clock in milliseconds."""
     queue = judgments.judging_queue(book)
     walls, cpus = [], []
     for _ in range(CALLS):
@@ -139,11 +140,11 @@ def measure(book: Book, rater: User, state: str) -> float:
         f"{median(cpus):.1f} ms of CPU",
         flush=True,
     )
-    return median(cpus)
+    return median(walls)
 
 
 def measure_agreement(book: Book) -> float:
-    """Prints the time of everything that the page about agreement computes; returns the CPU time in seconds."""
+    """Prints the time of everything that the page about agreement computes; returns the time on the clock in seconds."""
     ratings = Rating.objects.filter(query__book=book).count()
     wall, cpu = time.perf_counter(), time.process_time()
     judgments.count_by_grade(book)
@@ -155,7 +156,7 @@ def measure_agreement(book: Book) -> float:
         f"{wall:.2f} s, {cpu:.2f} s of CPU",
         flush=True,
     )
-    return cpu
+    return wall
 
 
 def main() -> int:
@@ -186,12 +187,12 @@ def main() -> int:
     queue.pairs.update(key=-F("key"))  # the rater's own come first, and have to be skipped
     update_levels(queue)
     times.append(measure(book, me, f"two wanted, {own:,} of the rater's own come first"))
-    good = options.verdict(max(times) <= TARGET_MS, f"at most {TARGET_MS:g} ms")
+    good = options.verdict(max(times) <= TARGET_MS, f"at most {TARGET_MS:g} ms on the server")
     good &= options.verdict(agreement <= TARGET_AGREEMENT_S, f"agreement in at most {TARGET_AGREEMENT_S:g} s")
     rate_pairs(pairs[:-own], [me])
     judgments.set_judging(book=book, depth=10, ratings_per_pair=3, order=queue.order)
     update_levels(queue)
-    measure(book, me, "no target: one person has rated everything")
+    measure(book, me, "above the target: one person has rated everything")
     if said.postgres:
         words = [word for word in sys.argv[1:] if word not in ("--postgres", said.postgres)]
         own = {**os.environ, "RELEVANCY_DATABASE_URL": said.postgres}

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import accounts, cases, comparison, judgments, runs, schedules, scores
+from relevancy import accounts, cases, comparison, judgments, reports, runs, schedules, scores
 from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -71,7 +71,7 @@ def prune_display_fields(case_id: int) -> None:
 def build_judging_queue(book_id: int) -> None:
     """Chooses the documents to judge in a book, after a run or a change of the settings."""
     book = Book.objects.get(pk=book_id)
-    judgments.build_judging_queue(book=book)
+    reports.judging_order.build_judging_queue(book)
     _judge_automatically(book)
 
 
@@ -94,10 +94,12 @@ def _judge_automatically(book: Book) -> None:
 
 @task(priority=HIGH_PRIORITY)
 def rescore_book(book_id: int) -> None:
-    """Rescores the last runs of every case of a book after its ratings have changed."""
+    """Rescores the last runs of every case of a book after its ratings have changed, and puts what is judged next in order again."""
     Book.objects.filter(pk=book_id).update(rescore_queued_at=None)
     for case in Case.objects.live().filter(book=book_id):
         _rescore_case(case)
+    for book in Book.objects.filter(pk=book_id):  # it may have been deleted meanwhile
+        reports.judging_order.refresh_judging_order(book)
 
 
 @task(priority=HIGH_PRIORITY)

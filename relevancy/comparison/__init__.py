@@ -9,10 +9,11 @@ from .distributions import Distribution, SearchTimes, distribute_scores, distrib
 from .figures import ComparisonFigures, compute_figures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
 from .groups import GroupComparison, GroupFigures, combine_cases, describe_group
+from .measures import read_exact_measure
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
-from .ratings_to_add import DocumentToRate, RatingPlan
+from .ratings_to_add import DocumentToRate, RatingPlan, RatingPlanner, build_planner
 from .result_lists import ListOverlap, ResultList, compare_result_lists, read_lists, unique
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_groups, describe_verdict
@@ -42,11 +43,13 @@ __all__ = [
     "QueryColumns",
     "QueryRow",
     "RatingPlan",
+    "RatingPlanner",
     "ResultList",
     "RunPair",
     "ScoreTable",
     "SearchTimes",
     "TagFigures",
+    "build_planner",
     "check_drop",
     "check_limits",
     "combine_cases",
@@ -68,6 +71,7 @@ __all__ = [
     "list_rating_warnings",
     "list_rows",
     "name_runs",
+    "read_exact_measure",
     "read_lists",
     "read_score_table",
     "select_rows",

@@ -68,26 +68,27 @@ class RatingPlanner:
         self._scale = scores.scale_of(self._book)
         self._depths = [int(run.config["depth"]) for run in runs]
         self._considered = [scores.considered_depth(self._definition, depth) for depth in self._depths]
-        self._weights = weights
+        self.weights = weights
         self._total = sum(weights.values())
 
     def plan(self, widths: Mapping[int, float]) -> RatingPlan:
         """Returns the documents to rate. widths: of the bounds of the difference of each compared query, in points."""
         order = sorted(
             (query_id for query_id in widths if widths[query_id] > 0),
-            key=lambda query_id: -widths[query_id] * self._weights[query_id],
+            key=lambda query_id: -widths[query_id] * self.weights[query_id],
         )[:MAX_TRIED]
         found: list[DocumentToRate] = []
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            largest = widths[batch[0]] * self._weights[batch[0]] / self._total
+            largest = widths[batch[0]] * self.weights[batch[0]] / self._total
             if len(found) == MAX_LISTED and found[-1].change >= largest:
                 break
-            found = sorted([*found, *self._try_batch(batch)], key=lambda each: -each.change)[:MAX_LISTED]
-        width = sum(width * self._weights[query_id] for query_id, width in widths.items()) / self._total
+            found = sorted([*found, *self.try_documents(batch)], key=lambda each: -each.change)[:MAX_LISTED]
+        width = sum(width * self.weights[query_id] for query_id, width in widths.items()) / self._total
         return RatingPlan(found, width, width - self._narrowing(found, widths))
 
-    def _try_batch(self, query_ids: Sequence[int]) -> list[DocumentToRate]:
+    def try_documents(self, query_ids: Sequence[int]) -> list[DocumentToRate]:
+        """Returns the unrated documents of these queries that can change the difference, in no order. Four SQL statements."""
         lists = [read_lists(run, query_ids) for run in self._runs]
         grades = scores.known_grades(self._book, query_ids)
         documents: list[tuple[int, str, int | None, int | None]] = []
@@ -118,7 +119,7 @@ class RatingPlanner:
             )
             changes = np.fmax(changes, np.abs(tried - before))
         return [
-            DocumentToRate(query_id, doc_id, rank_a, rank_b, float(change) * self._weights[query_id] / self._total)
+            DocumentToRate(query_id, doc_id, rank_a, rank_b, float(change) * self.weights[query_id] / self._total)
             for (query_id, doc_id, rank_a, rank_b), change in zip(documents, changes, strict=True)
             if change > NOISE
         ]
@@ -158,9 +159,24 @@ class RatingPlanner:
             low, high = calculator.ranges(lists, known)
             after = np.fmax(after, (high[:, 1] - low[:, 0]) - (low[:, 1] - high[:, 0]))
         return sum(
-            max(0.0, widths[query_id] - width) * self._weights[query_id] / self._total
+            max(0.0, widths[query_id] - width) * self.weights[query_id] / self._total
             for query_id, width in zip(query_ids, after.tolist(), strict=True)
         )
+
+
+def build_planner(runs: Sequence[Run], version: ScorerVersion) -> RatingPlanner | None:
+    """Returns a planner for the queries that the cases of the baseline and of another run both have, with the weights of the former.
+
+    None if the scorer gives no bounds. Two SQL statements.
+    """
+    measure = read_exact_measure(ScorerDefinition.of(version))
+    if measure is None:
+        return None
+    first, second = (
+        dict(run.case.case_queries.present().order_by("query_id").values_list("query_id", "weight")) for run in runs
+    )
+    weights = {query_id: weight for query_id, weight in first.items() if query_id in second and weight > 0}
+    return RatingPlanner(runs, version, measure, weights)
 
 
 def plan_ratings(

@@ -69,7 +69,16 @@ from .judging import (
 )
 from .judging_documents import JudgedDocument, read_documents
 from .judging_lists import claim_query, count_held_by_others, keep_claims, next_query
-from .judging_queue import build_judging_queue, is_outdated, judging_queue, queue_build, set_judging
+from .judging_queue import (
+    ComparedRuns,
+    build_judging_queue,
+    count_changing,
+    is_outdated,
+    judging_queue,
+    queue_build,
+    refresh_judging_order,
+    set_judging,
+)
 from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
 from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ratings, move_ratings, preview_move
 from .new_ratings import NewRating
@@ -164,6 +173,7 @@ __all__ = [
     "BookPreview",
     "BookSettings",
     "ComparedLists",
+    "ComparedRuns",
     "Conflict",
     "GradeCount",
     "ImportFailed",
@@ -215,6 +225,7 @@ __all__ = [
     "count_adjudications",
     "count_by_grade",
     "count_by_rater",
+    "count_changing",
     "count_due_repeats",
     "count_held_by_others",
     "count_pairs_by_level",
@@ -274,6 +285,7 @@ __all__ = [
     "read_qualification_document",
     "read_repeat",
     "read_titles",
+    "refresh_judging_order",
     "release_pairs",
     "remove",
     "remove_qualification_pair",

@@ -1,4 +1,5 @@
-"""Chooses what is to be judged in a book: the first documents of each query in the newest complete run of each case.
+"""Chooses what is to be judged in a book: the first documents of each query in the newest complete run of each case, or in two runs
+that are compared.
 
 The pairs are rows, so that the next one is found without reading results. They are chosen again after a run and after a change of
 the settings; each rating updates the pair that it belongs to, in the same transaction.
@@ -11,13 +12,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import batched
+from typing import Any, Protocol
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from relevancy import activity, scores
-from relevancy.models import Activity, Book, Case, CaseQuery, JudgingPair, JudgingQueue, Ranking, Run, User
+from relevancy import activity, runs, scores
+from relevancy.models import (
+    Activity,
+    Book,
+    Case,
+    CaseQuery,
+    JudgingPair,
+    JudgingQueue,
+    Query,
+    Ranking,
+    Run,
+    ScorerVersion,
+    User,
+)
 from relevancy.models.saving import clean_and_save
 
 from .write_queue import write_turn
@@ -35,6 +50,22 @@ class _Source:
     rank: int
 
 
+@dataclass(frozen=True)
+class ComparedRuns:
+    """Two runs of cases of one book, and the scorer that compares them."""
+
+    run_a: Run
+    run_b: Run
+    version: ScorerVersion
+
+
+class ChangeReader(Protocol):
+    """Says how much the rating of a document could change the comparison of two runs."""
+
+    def __call__(self, queue: JudgingQueue, query_ids: Sequence[int]) -> Mapping[tuple[int, str], float]:
+        """Returns `{(query id, document id): points}` of the unrated documents of these queries that can change it at all."""
+
+
 def judging_queue(book: Book) -> JudgingQueue:
     """Returns the queue of a book, created with the default settings if there is none."""
     queue, _ = JudgingQueue.objects.get_or_create(book=book)
@@ -49,14 +80,19 @@ def set_judging(
     ratings_per_pair: int,
     order: str,
     repeat_share: int | None = None,
+    compared: ComparedRuns | None = None,
     by: User | None = None,
 ) -> JudgingQueue:
     """Changes how the pairs of a book are chosen and ordered, and how many come again. `build_judging_queue` chooses them.
 
-    repeat_share: in per cent; None keeps it. Raises `ValidationError`.
+    repeat_share: in per cent; None keeps it. compared: required for `Order.DIFFERENCE`; both runs are pinned, so that their documents
+    stay. Raises `ValidationError`.
     """
     queue = judging_queue(book)
-    changes = {"depth": depth, "ratings_per_pair": ratings_per_pair, "order": order, "built_at": None}
+    changes: dict[str, Any] = {"depth": depth, "ratings_per_pair": ratings_per_pair, "order": order, "built_at": None}
+    if order == JudgingQueue.Order.DIFFERENCE:
+        chosen = _check_compared(book, compared, by)
+        changes |= {"run_a": chosen.run_a, "run_b": chosen.run_b, "version": chosen.version}
     if repeat_share is not None:
         changes["repeat_share"] = repeat_share
     with transaction.atomic():
@@ -67,9 +103,30 @@ def set_judging(
     return queue
 
 
+def _check_compared(book: Book, compared: ComparedRuns | None, by: User | None) -> ComparedRuns:
+    """Returns what is compared, with both runs pinned. Raises `ValidationError`."""
+    if compared is None:
+        raise ValidationError({"run_a": "Choose the two runs to compare, and a scorer."})
+    if compared.run_a.pk == compared.run_b.pk:
+        raise ValidationError({"run_b": "Choose two different runs."})
+    if any(run.case.book_id != book.pk for run in (compared.run_a, compared.run_b)):
+        raise ValidationError({"run_a": f"Both runs have to be of cases of the book {book}."})
+    if compared.version.script:
+        raise ValidationError(
+            {"version": "A script has no bounds, so it cannot say what changes the comparison. Choose a measure."}
+        )
+    try:
+        for run in (compared.run_a, compared.run_b):
+            runs.pin(run=run, by=by)
+    except runs.RunNotAllowed as reason:
+        raise ValidationError({"run_a": str(reason)}) from reason
+    return compared
+
+
 def is_outdated(queue: JudgingQueue) -> bool:
-    """Returns whether the settings have changed, or there are other newest runs, since the pairs were chosen. One SQL statement."""
-    return queue.built_at is None or sorted(_newest_runs(queue.book_id).values()) != queue.run_ids
+    """Returns whether the settings have changed, or there are other runs to take pairs from, since the pairs were chosen. At most one
+    SQL statement."""
+    return queue.built_at is None or _list_run_ids(_read_runs(queue)) != queue.run_ids
 
 
 def queue_build(queue: JudgingQueue) -> bool:
@@ -79,16 +136,20 @@ def queue_build(queue: JudgingQueue) -> bool:
     return bool(JudgingQueue.objects.filter(is_free, pk=queue.pk).update(build_queued_at=now))
 
 
-def build_judging_queue(*, book: Book) -> int:
-    """Chooses the pairs of a book again. Returns their number. Claims are kept. Safe to run more than once, also at the same time."""
+def build_judging_queue(*, book: Book, read_changes: ChangeReader | None = None) -> int:
+    """Chooses the pairs of a book again. Returns their number. Claims are kept. Safe to run more than once, also at the same time.
+
+    read_changes: for the order by what changes the comparison of two runs; without it, that order is the one of the ranks.
+    """
     queue = judging_queue(book)
-    runs_by_case = _newest_runs(book.pk)
+    runs_by_case = _read_runs(queue)
     cases_by_query = _cases_by_query(runs_by_case)
     total = 0
     for number, query_ids in enumerate(batched(cases_by_query, QUERIES_PER_TRANSACTION)):
         if number:
             time.sleep(scores.PAUSE_SECONDS)
         sources = _read_sources(query_ids, cases_by_query, runs_by_case, queue.depth)
+        changes, revisions = _read_changes(queue, query_ids, read_changes)
         pairs = [
             JudgingPair(
                 queue=queue,
@@ -96,7 +157,8 @@ def build_judging_queue(*, book: Book) -> int:
                 doc_id=doc_id,
                 run_id=source.run_id,
                 rank=source.rank,
-                key=pair_key(queue, query_id, doc_id, source.rank),
+                key=pair_key(queue, query_id, doc_id, source.rank, changes.get((query_id, doc_id), 0.0)),
+                revision=revisions.get(query_id),
             )
             for query_id in query_ids
             for doc_id, source in sources[query_id].items()
@@ -104,14 +166,53 @@ def build_judging_queue(*, book: Book) -> int:
         _store(query_ids, pairs)
         total += len(pairs)
     _remove_other_queries(queue, cases_by_query.keys())
-    same_settings = {"depth": queue.depth, "ratings_per_pair": queue.ratings_per_pair, "order": queue.order}
+    names = ("depth", "ratings_per_pair", "order", "run_a_id", "run_b_id", "version_id")
+    same_settings = {name: getattr(queue, name) for name in names}
     JudgingQueue.objects.filter(pk=queue.pk, **same_settings).update(
-        run_ids=sorted(runs_by_case.values()), pair_count=total, built_at=timezone.now(), build_queued_at=None
+        run_ids=_list_run_ids(runs_by_case), pair_count=total, built_at=timezone.now(), build_queued_at=None
     )
     return total
 
 
-def pair_key(queue: JudgingQueue, query_id: int, doc_id: str, rank: int) -> float:
+def count_changing(queue: JudgingQueue) -> int:
+    """Returns the number of pairs that need ratings and can change the comparison of two runs, if the order is by that."""
+    return queue.pairs.open().filter(key__lt=0).count() if queue.is_by_difference else 0
+
+
+def refresh_judging_order(*, book: Book, read_changes: ChangeReader) -> int:
+    """Computes the keys of pairs again whose queries have got ratings since, if the order depends on ratings. Returns the number of
+    these queries. At most two SQL statements in other books. Safe to run more than once, also at the same time."""
+    queue: JudgingQueue | None = JudgingQueue.objects.filter(book=book, order=JudgingQueue.Order.DIFFERENCE).first()
+    if queue is None or not queue.is_by_difference:
+        return 0
+    pairs = JudgingPair.objects.filter(queue=queue)
+    old = pairs.filter(Q(revision=None) | ~Q(revision=F("query__revision"))).order_by("query_id")
+    changed = list(old.values_list("query_id", flat=True).distinct())
+    for query_ids in batched(changed, QUERIES_PER_TRANSACTION):
+        changes, revisions = _read_changes(queue, query_ids, read_changes)
+        stored = list(pairs.filter(query__in=query_ids))
+        for pair in stored:
+            change = changes.get((pair.query_id, pair.doc_id), 0.0)
+            pair.key = pair_key(queue, pair.query_id, pair.doc_id, pair.rank, change)
+            pair.revision = revisions[pair.query_id]
+        with write_turn(), transaction.atomic():
+            scores.lock_queries(query_ids)
+            JudgingPair.objects.bulk_update(stored, ["key", "revision"], batch_size=BATCH)
+    return len(changed)
+
+
+def _read_changes(
+    queue: JudgingQueue, query_ids: Sequence[int], read_changes: ChangeReader | None
+) -> tuple[Mapping[tuple[int, str], float], Mapping[int, int]]:
+    """Returns what `read_changes` returns, and the revisions of the queries, read before: a rating that arrives in between leaves a key
+    that is computed again."""
+    if read_changes is None or not queue.is_by_difference:
+        return {}, {}
+    revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
+    return read_changes(queue, query_ids), revisions
+
+
+def pair_key(queue: JudgingQueue, query_id: int, doc_id: str, rank: int, change: float = 0.0) -> float:
     """Returns the position of a pair in the order of the queue, always the same for the same seed.
 
     Query by query: queries in the order of their ids, their documents shuffled, which hides the ranks.
@@ -119,6 +220,8 @@ def pair_key(queue: JudgingQueue, query_id: int, doc_id: str, rank: int) -> floa
     Random, better ranks sooner: a random order without replacement in which each next pair is drawn with a probability
     proportional to 1 / rank. The key is an exponential variable with that rate (Efraimidis & Spirakis 2006, Weighted random
     sampling with a reservoir, Information Processing Letters 97).
+    What changes the comparison of two runs most: by `change`, in points, the largest first; then those that change nothing, best ranks
+    first.
     """
     digest = hashlib.blake2b(f"{queue.seed}:{query_id}:{doc_id}".encode(), digest_size=8).digest()
     uniform = (int.from_bytes(digest) + 0.5) / 2**64  # in (0, 1)
@@ -129,6 +232,23 @@ def pair_key(queue: JudgingQueue, query_id: int, doc_id: str, rank: int) -> floa
             return rank + uniform
         case JudgingQueue.Order.WEIGHTED:
             return -math.log(uniform) * rank
+        case JudgingQueue.Order.DIFFERENCE:
+            return -change if change > 0 else rank + uniform
+
+
+def _read_runs(queue: JudgingQueue) -> dict[int, list[int]]:
+    """Returns `{case id: ids of the runs that pairs are taken from}`. At most one SQL statement."""
+    if queue.is_by_difference:
+        compared = Run.objects.filter(pk__in=[queue.run_a_id or 0, queue.run_b_id or 0]).order_by("pk")
+        by_case: dict[int, list[int]] = {}
+        for run_id, case_id in compared.values_list("pk", "case_id"):
+            by_case.setdefault(case_id, []).append(run_id)
+        return by_case
+    return {case_id: [run_id] for case_id, run_id in _newest_runs(queue.book_id).items()}
+
+
+def _list_run_ids(runs_by_case: Mapping[int, Sequence[int]]) -> list[int]:
+    return sorted({run_id for run_ids in runs_by_case.values() for run_id in run_ids})
 
 
 def _newest_runs(book_id: int) -> dict[int, int]:
@@ -149,14 +269,18 @@ def _cases_by_query(case_ids: Iterable[int]) -> dict[int, list[int]]:
 
 
 def _read_sources(
-    query_ids: Sequence[int], cases_by_query: Mapping[int, Sequence[int]], runs_by_case: Mapping[int, int], depth: int
+    query_ids: Sequence[int],
+    cases_by_query: Mapping[int, Sequence[int]],
+    runs_by_case: Mapping[int, Sequence[int]],
+    depth: int,
 ) -> dict[int, dict[str, _Source]]:
     """Returns `{query id: {document id: source}}` with the best rank of each document. One SQL statement."""
     sources: dict[int, dict[str, _Source]] = {query_id: {} for query_id in query_ids}
-    run_ids = set(runs_by_case.values())
-    rankings = Ranking.objects.filter(run__in=run_ids, query__in=query_ids, error_kind="").order_by("-run_id")
+    rankings = Ranking.objects.filter(run__in=_list_run_ids(runs_by_case), query__in=query_ids, error_kind="").order_by(
+        "-run_id"
+    )
     for query_id, run_id, hits in rankings.values_list("query_id", "run_id", "hits").iterator():
-        if run_id not in {runs_by_case[case_id] for case_id in cases_by_query[query_id]}:
+        if not any(run_id in runs_by_case[case_id] for case_id in cases_by_query[query_id]):
             continue
         documents = sources[query_id]
         for rank, hit in enumerate(hits[:depth], 1):
@@ -178,7 +302,7 @@ def _store(query_ids: Sequence[int], pairs: Sequence[JudgingPair]) -> None:
             batch_size=BATCH,
             update_conflicts=True,
             unique_fields=("query", "doc_id"),
-            update_fields=("queue", "run", "rank", "key"),
+            update_fields=("queue", "run", "rank", "key", "revision"),
         )
         JudgingPair.objects.update_levels(query_ids)
 

@@ -15,6 +15,7 @@ from .book import SHARING, Book, Query, QueryLink
 from .rating import Rating, Verdict
 from .rating_import import ImportedRating
 from .run import Run
+from .scorer import ScorerVersion
 
 MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE = 100, 9, 50
 
@@ -28,12 +29,15 @@ class JudgingQueue(models.Model):
     """How the pairs of a book are chosen and ordered, and which runs they were taken from.
 
     Every pair gets its first rating before any pair gets a second one; `order` decides between pairs with as many raters.
+    run_a, run_b, version: for `Order.DIFFERENCE`, the compared runs and the scorer. If one of them has been deleted, the order is that
+    of the ranks in the newest runs.
     """
 
     class Order(models.TextChoices):
         QUERY = "query", "query by query"
         RANK = "rank", "best ranks first"
         WEIGHTED = "weighted", "random, better ranks sooner"
+        DIFFERENCE = "difference", "what changes the comparison of two runs most"
 
     book = models.OneToOneField(Book, on_delete=models.CASCADE, related_name="judging_queue")
     depth = models.PositiveSmallIntegerField(
@@ -53,6 +57,9 @@ class JudgingQueue(models.Model):
         validators=[MaxValueValidator(MAX_REPEAT_SHARE)],
         help_text="Per cent of the documents that a rater has judged and judges again, to see how far raters agree with themselves.",
     )
+    run_a = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    run_b = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    version = models.ForeignKey(ScorerVersion, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     seed = models.PositiveIntegerField(default=draw_seed, editable=False, help_text="Of the random part of the order.")
     run_ids = models.JSONField(default=list, editable=False, help_text="The runs that the pairs were taken from.")
     pair_count = models.PositiveIntegerField(default=0, editable=False)
@@ -65,12 +72,20 @@ class JudgingQueue(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(order__in=["query", "rank", "weighted"]), name="judging_order_known"),
+            models.CheckConstraint(
+                condition=Q(order__in=["query", "rank", "weighted", "difference"]), name="judging_order_known"
+            ),
             models.CheckConstraint(condition=Q(ratings_per_pair__gte=1), name="judging_needs_a_rating"),
         ]
 
     def __str__(self) -> str:
         return f"Judging queue of {self.book}"
+
+    @property
+    def is_by_difference(self) -> bool:
+        """Whether pairs come in the order in which they can change the comparison of two runs."""
+        has_all = None not in (self.run_a_id, self.run_b_id, self.version_id)
+        return self.order == self.Order.DIFFERENCE and has_all
 
 
 class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
@@ -114,6 +129,7 @@ class JudgingPair(models.Model):
     level: the number of raters who have given a grade or said that they cannot, for this query or one that it shares ratings with;
         empty once there are enough grades.
     key: the position among the pairs of one level, ascending.
+    revision: of the query, when the key was computed; only for `JudgingQueue.Order.DIFFERENCE`, whose keys depend on the ratings.
     claimed_by, claimed_until: the rater who has the pair on the page. No other rater gets it before that time.
     """
 
@@ -123,6 +139,7 @@ class JudgingPair(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
     rank = models.PositiveIntegerField(help_text="The best rank of the document in the runs of the queue.")
     key = models.FloatField()
+    revision = models.PositiveBigIntegerField(null=True)
     level = models.PositiveSmallIntegerField(null=True, default=0)
     claimed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False

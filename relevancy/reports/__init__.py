@@ -1,5 +1,6 @@
 """Service: the report of a case: what one of its runs says about ratings, search times and failures, and what to do next."""
 
+from . import judging_order
 from .case_report import CaseReport, ReportQuery, ScoreStep, TagReport, build_report
 from .planning import DEFAULT_DIFFERENCES, Plan, PlanRow
 from .rating_candidates import RatingCandidate
@@ -16,4 +17,5 @@ __all__ = [
     "SearchTimes",
     "TagReport",
     "build_report",
+    "judging_order",
 ]

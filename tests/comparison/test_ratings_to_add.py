@@ -62,10 +62,10 @@ def test_the_search_ends_once_no_other_query_can_change_more(script, monkeypatch
     monkeypatch.setattr(ratings_to_add, "BATCH", 1)
     monkeypatch.setattr(ratings_to_add, "MAX_LISTED", 2)
     tried = []
-    original = ratings_to_add.RatingPlanner._try_batch
+    original = ratings_to_add.RatingPlanner.try_documents
     monkeypatch.setattr(
         ratings_to_add.RatingPlanner,
-        "_try_batch",
+        "try_documents",
         lambda self, query_ids: tried.append(query_ids) or original(self, query_ids),
     )
     assert figures_of(runs, primary(case)).plans[0].documents == all_of_them[:2]

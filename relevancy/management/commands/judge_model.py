@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import judgments, tasks
+from relevancy import judgments, reports, tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_book, find_case, find_owner, find_versions
 from relevancy.models import Book, JudgeAnswer, JudgeJob, JudgeModel, Run
@@ -126,7 +126,7 @@ class Command(Base):
         budget = _amount(options["budget"], "--budget") if options["budget"] else None
         queue = judgments.judging_queue(book)
         if judgments.is_outdated(queue):
-            judgments.build_judging_queue(book=book)
+            reports.judging_order.build_judging_queue(book)
         choice = {"repeat_failed": options["repeat_failed"], "only_unrated": options["only_unrated"]}
         self._write_estimate(judge_models.estimate(judge=judge, book=book, **choice))
         job = judge_models.start(judge=judge, book=book, by=by, budget=budget, **choice)

@@ -1,7 +1,7 @@
 """Forms of books."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -10,8 +10,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
-from relevancy import judgments, scorers
-from relevancy.models import Book, JudgingQueue, User
+from relevancy import judgments, reports, scorers
+from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User
 from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
 from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors
 from relevancy.views.scorers.descriptions import scale_text
@@ -25,6 +25,12 @@ RULE_NAMES = {
     Book.Rule.QUEPID: "Quepid’s: mean of up to two, else the lowest of the three highest",
 }
 KEEP, MAP = "keep", "map"
+MAX_OFFERED_RUNS = 200  # the newest ones
+COMPARED_FIELDS = ("run_a", "run_b", "version")
+
+
+def _name_run(run: Run) -> str:
+    return f"{run.case} · {run.name or f'run {run.number}'}"
 
 
 class BookSettingsForm(forms.Form):
@@ -46,6 +52,19 @@ class BookSettingsForm(forms.Form):
         choices=JudgingQueue.Order,
         help_text="Every document gets its first rating before any gets a second one; this decides between the others.",
     )
+    run_a = forms.ModelChoiceField(
+        queryset=Run.objects.none(), required=False, label="First run", empty_label="Choose a run"
+    )
+    run_b = forms.ModelChoiceField(
+        queryset=Run.objects.none(), required=False, label="Second run", empty_label="Choose a run"
+    )
+    version = forms.ModelChoiceField(
+        queryset=ScorerVersion.objects.none(),
+        required=False,
+        label="Scorer",
+        empty_label="Choose a scorer",
+        help_text="Scripts, and measures whose bounds are estimates, are not listed.",
+    )
     repeat_share = forms.IntegerField(
         label="Documents that come again, in per cent",
         required=False,
@@ -60,6 +79,51 @@ class BookSettingsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 10}),
         help_text="What each grade means, in Markdown. Raters see it beside each document.",
     )
+
+    def __init__(self, book: Book, user: User, data: FormData | None = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        cases = Case.objects.editable_by(user).live().filter(book=book)
+        finished = Run.objects.filter(case__in=cases).finished().exclude(status=Run.Status.FAILED)
+        newest = list(finished.order_by("-pk").values_list("pk", flat=True)[:MAX_OFFERED_RUNS])
+        chosen = {str(self[name].value()) for name in ("run_a", "run_b")}
+        runs = finished.filter(pk__in=[*newest, *(int(pk) for pk in chosen if pk.isdecimal() and len(pk) < 19)])
+        used = ScorerVersion.objects.filter(case_scorers__case__in=cases, script="").distinct()
+        versions = used.filter(pk__in=[version.pk for version in used if reports.judging_order.has_bounds(version)])
+        for name in ("run_a", "run_b"):
+            self._limit(name, runs.select_related("case").order_by("case__name", "case_id", "-number"), _name_run)
+        self._limit("version", versions.select_related("scorer").order_by("scorer__name", "number"), str)
+
+    def _limit(self, name: str, choices: QuerySet[Any], label: Callable[[Any], str]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = choices
+        field.label_from_instance = label  # type: ignore[assignment, method-assign]
+
+    @property
+    def compared_fields(self) -> list[forms.BoundField]:
+        """What the order by the comparison of two runs needs."""
+        return [self[name] for name in COMPARED_FIELDS]
+
+    @property
+    def first_fields(self) -> list[forms.BoundField]:
+        """The fields before them."""
+        return [self[name] for name in ("ratings_per_pair", "depth", "order")]
+
+    @property
+    def other_fields(self) -> list[forms.BoundField]:
+        """The fields after them."""
+        return [self[name] for name in ("repeat_share", "guidelines")]
+
+    @property
+    def is_by_difference(self) -> bool:
+        """Whether the order that is chosen compares two runs."""
+        return bool(self["order"].value() == JudgingQueue.Order.DIFFERENCE)
+
+    @property
+    def compared(self) -> judgments.ComparedRuns | None:
+        """What is compared; None unless all of it was chosen. Of a valid form."""
+        run_a, run_b, version = (self.cleaned_data[name] for name in COMPARED_FIELDS)
+        return judgments.ComparedRuns(run_a, run_b, version) if run_a and run_b and version else None
 
 
 class BookFileForm(forms.Form):

@@ -15,7 +15,8 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import download, redirect_with_message
 
-from .forms import BookSettingsForm
+from .forms import COMPARED_FIELDS, BookSettingsForm
+from .judging_sentences import order_text
 from .rules import RULE_TEXTS
 
 BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
@@ -42,7 +43,7 @@ def book(request: HtmxRequest, book_id: int) -> HttpResponse:
 def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Changes what is judged, and the guidelines."""
     found: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.EDITOR)
-    form = BookSettingsForm(request.POST)
+    form = BookSettingsForm(found, request.user, request.POST)
     if form.is_valid():
         data = form.cleaned_data
         try:
@@ -52,6 +53,7 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
                 ratings_per_pair=data["ratings_per_pair"],
                 order=data["order"],
                 repeat_share=data["repeat_share"] or 0,
+                compared=form.compared if form.is_by_difference else None,
                 by=request.user,
             )
             judgments.set_guidelines(book=found, guidelines=data["guidelines"], by=request.user)
@@ -81,13 +83,19 @@ def _render_book(
         "order": queue.order,
         "repeat_share": queue.repeat_share,
         "guidelines": found.guidelines,
+        "run_a": queue.run_a_id,
+        "run_b": queue.run_b_id,
+        "version": queue.version_id,
     }
+    offered = {name: request.GET[name] for name in ("order", *COMPARED_FIELDS) if name in request.GET}
     queries = Paginator(judgments.queries_with_coverage(found), QUERIES_PER_PAGE)
     context = {
         "book": found,
         "queue": queue,
         "can_rate": role >= Role.RATER,
-        "form": (form or BookSettingsForm(initial=initial)) if role >= Role.EDITOR else None,
+        "form": (form or BookSettingsForm(found, request.user, initial=initial | offered))
+        if role >= Role.EDITOR
+        else None,
         "page": queries.get_page(request.GET.get("page")),
         "raters": judgments.count_by_rater(found),
         "grades": judgments.count_by_grade(found),
@@ -95,6 +103,7 @@ def _render_book(
         "cases": Case.objects.visible_to(request.user).live().filter(book=found),
         "decided": judgments.count_adjudications(found),
         "rule_text": RULE_TEXTS[Book.Rule(found.rule)],
+        "order_text": order_text(queue),
         "progress": judgments.judging_progress(queue=queue, by=request.user) if queue.pk else None,
     }
     return render(request, "books/book.html", context, status=status)

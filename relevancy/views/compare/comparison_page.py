@@ -145,6 +145,13 @@ class ComparisonPage:
         a, b = self.pair
         return f"{reverse('preference_new', args=[self.case.pk])}?{urlencode({'a': a.pk, 'b': b.pk})}"
 
+    @property
+    def judging_url(self) -> str:
+        """The address of the settings of the book, filled in so that raters judge first what changes this comparison most."""
+        a, b = self.pair
+        chosen = {"order": "difference", "run_a": a.pk, "run_b": b.pk, "version": self.version.pk}
+        return f"{reverse('book', args=[self.case.book_id])}?{urlencode(chosen)}#settings"
+
     def _choice_url(self, numbers: Sequence[str]) -> str:
         """Returns the address of the comparison of other runs under the same scorer."""
         parameters = [("run", number) for number in numbers]

@@ -79,7 +79,7 @@ def tag_context(page: ComparisonPage) -> dict[str, object]:
 
 def rating_context(page: ComparisonPage) -> dict[str, object]:
     """Returns what the list of documents to rate needs."""
-    return {"page": page, "rating_list": page.rating_list()}
+    return {"access": page.access, "page": page, "rating_list": page.rating_list()}
 
 
 def chart_context(page: ComparisonPage, *, is_inline: bool = True) -> dict[str, object]:

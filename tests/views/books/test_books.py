@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from relevancy import cases, judgments
-from relevancy.models import Book, JudgingQueue, Rating
-from tests.factories import make_case, make_user, query_of, rate_all
+from relevancy.models import Book, JudgingQueue, Rating, ScorerVersion
+from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
 from tests.views.workbench.example_cases import SCRIPT, make_bench
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +101,42 @@ def test_settings_are_changed_by_editors_and_choose_the_documents_again(sign_in,
     page = sign_in("viewer").get(at(case)).content.decode()
     assert "<strong>3</strong> is perfect" in page
     assert "book_settings" not in page
+
+
+def test_editors_let_raters_judge_what_changes_a_comparison_most(sign_in, case):
+    first = case.runs.get()
+    second = run_now(case.attempts.get())
+    version = ScorerVersion.objects.used_by(case)[0]
+    chosen = {"order": "difference", "run_a": first.pk, "run_b": second.pk, "version": version.pk}
+    client = sign_in("editor")
+    offered = client.get(at(case), chosen).context["form"]
+    assert offered.is_by_difference
+    assert [int(field.value()) for field in offered.compared_fields] == [first.pk, second.pk, version.pk]
+    refused = client.post(at(case, "book_settings"), {**SETTINGS, **chosen, "run_b": ""})
+    assert (refused.status_code, list(refused.context["form"].errors)) == (422, ["run_a"])
+    assert client.post(at(case, "book_settings"), {**SETTINGS, **chosen}).status_code == 302
+    queue = JudgingQueue.objects.get()
+    assert (queue.run_a, queue.run_b, queue.version, queue.order) == (first, second, version, "difference")
+    page = client.get(at(case)).content.decode()
+    assert 'id="order-text"' in page
+    assert "can change the comparison" in page
+    assert 'id="order-text"' not in sign_in("viewer").get(at(case)).content.decode()
+    client = sign_in("editor")
+    assert client.post(at(case, "book_settings"), SETTINGS).status_code == 302
+    assert JudgingQueue.objects.get().order == "rank"
+
+
+def test_runs_of_cases_that_one_cannot_edit_are_not_offered(sign_in, case):
+    other = make_case(1, book_of=case)
+    foreign = run_now(make_attempt(other))
+    chosen = {
+        "order": "difference",
+        "run_a": case.runs.get().pk,
+        "run_b": foreign.pk,
+        "version": "99999999999999999999",
+    }
+    response = sign_in("editor").post(at(case, "book_settings"), {**SETTINGS, **chosen})
+    assert (response.status_code, set(response.context["form"].errors)) == (422, {"run_b", "version"})
 
 
 @pytest.mark.parametrize(

@@ -365,6 +365,16 @@ def test_what_to_rate_next_leads_to_the_query_and_follows_a_rating(sign_in, case
     assert not elements(tree(part), _name="table")
 
 
+def test_editors_can_let_raters_judge_what_changes_most_first(sign_in, case, compared):
+    client = sign_in("editor")
+    part = open_ready(client, case)
+    settings = client.get(attributes(by_id(part, "judging-order-link"))["href"])
+    assert settings.context["form"].is_by_difference
+    chosen = [int(field.value()) for field in settings.context["form"].compared_fields]
+    assert chosen[:2] == [run.pk for run in part.context["page"].pair]
+    assert "judging-order-link" not in open_ready(sign_in("rater"), case).content.decode()
+
+
 # --- pins and files ---
 
 
