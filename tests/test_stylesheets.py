@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STYLESHEETS = sorted((ROOT / "static" / "css").glob("*.css"))
 # Classes that libraries put on the page, and classes whose number is computed.
 FROM_ELSEWHERE = re.compile(
-    r"ace_|django-ace|htmx-|(?:js-)?plotly|main-svg$|svg-container$|draglayer$|cursor-|g\d+$|score-\d$|series-\d$|indent-\d$|part\d$"
+    r"ace_|django-ace|htmx-|(?:js-)?plotly|main-svg$|svg-container$|draglayer$|cursor-|g\d+$|score-\d$|series-\d$|indent-\d$|heat-\d$|part\d$"
 )
 TEMPLATE_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 
