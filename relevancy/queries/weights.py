@@ -7,8 +7,8 @@ from itertools import batched
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import scores
-from relevancy.models import Case, CaseQuery
+from relevancy import activity, scores
+from relevancy.models import Activity, Case, CaseQuery, User
 
 from .details import BATCH_SIZE, MAX_WEIGHT
 from .ordering import STEP
@@ -38,10 +38,13 @@ def preview_weighted(*, case: Case, weights: Mapping[str, float]) -> WeightedQue
     return WeightedQueries(len(weights) - len(known), known.count(False), known.count(True), others)
 
 
-def add_weighted(*, case: Case, weights: Mapping[str, float], only_these: bool = False) -> WeightedQueries:
+def add_weighted(
+    *, case: Case, weights: Mapping[str, float], only_these: bool = False, by: User | None = None
+) -> WeightedQueries:
     """Adds queries, by normalized text, with these weights to the end of the case; those that are there already get the weight.
 
     only_these: gives all other queries of the case the weight 0, so that they count in no mean; they keep ratings and scores.
+    by: who does it, for the activity log.
     Raises `ValidationError` for an invalid weight and for more queries than can be added at once; then nothing is changed.
     """
     if len(weights) > MAX_QUERIES:
@@ -73,4 +76,12 @@ def add_weighted(*, case: Case, weights: Mapping[str, float], only_these: bool =
             for batch in batched(others, BATCH_SIZE):
                 CaseQuery.objects.filter(pk__in=batch).update(weight=0)
         scores.case_changed(case.pk)
+        activity.record(
+            Activity.Verb.QUERIES_WEIGHTED,
+            case=case,
+            by=by,
+            count=result.added,
+            reweighted=result.reweighted,
+            others="no" if only_these else "yes",
+        )
     return result

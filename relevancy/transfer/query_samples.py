@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from relevancy import queries
-from relevancy.models import Case
+from relevancy.models import Case, User
 from relevancy.statistics.sampling import SamplingMethod, Stratum, draw_sample
 
 from .errors import BadFile
@@ -84,9 +84,11 @@ def sample_log(*, case: Case, log: SearchLog, method: str, size: int, seed: int)
     )
 
 
-def add_sample(*, case: Case, sample: LogSample, only_these: bool = False) -> queries.WeightedQueries:
+def add_sample(
+    *, case: Case, sample: LogSample, only_these: bool = False, by: User | None = None
+) -> queries.WeightedQueries:
     """Adds the drawn queries to the end of the case, the most frequent ones first; see `queries.add_weighted`."""
-    return queries.add_weighted(case=case, weights=sample.weights, only_these=only_these)
+    return queries.add_weighted(case=case, weights=sample.weights, only_these=only_these, by=by)
 
 
 def describe_mean(*, sample: LogSample, method: str, only_these: bool) -> str:

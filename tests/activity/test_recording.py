@@ -26,7 +26,7 @@ from relevancy import (
     transfer,
 )
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
-from relevancy.judgments import judge_models
+from relevancy.judgments import clicks, judge_models
 from relevancy.models import Activity, Case, Role, Run, Schedule, ScheduledCheck, ScorerDefinition, User
 from relevancy.runs.imported import ImportedRankings
 from relevancy.transfer import exports
@@ -229,6 +229,17 @@ def test_every_change_is_recorded() -> None:
     text = "Removed the ratings of the judge model Judge from the book “Movies”: 0"
     check(lambda: judge_models.withdraw(judge=judge, book=book, by=ben), text, case=case, by=ben)
     judge_models.cancel(judge_models.latest_job(judge, book))
+    text = "Let grades from clicks count in the book “Movies”: 0 ratings"
+    facts = clicks.LogFacts("log.csv", "coec", 10, searches=1, pairs=1)
+    estimate = clicks.EstimatedPair(added[0].query_id, "z9", 1, 1, 0, shown=1, clicks=1)
+    log = clicks.store_log(book=book, facts=facts, estimates=[estimate], by=ann)
+    check(
+        lambda: clicks.let_count(log=log, thresholds=[0.25, 0.5, 0.75], min_evidence=1, by=ben), text, case=case, by=ben
+    )
+    text = "Removed the ratings from clicks from the book “Movies”: 0"
+    check(lambda: clicks.withdraw(log=log, by=ben), text, case=case, by=ben)
+    text = "Added a sample of queries: 1 new, 0 with another weight; others count: yes"
+    check(lambda: queries.add_weighted(case=case, weights={"new": 2.0}, by=ben), text, case=case, by=ben)
 
     # the schedule
     values = {"case": case, "by": ann, "cron": "0 2 * * *", "time_zone": "UTC", "attempt": attempt}

@@ -10,8 +10,9 @@ from statistics import fmean
 
 from django.core.exceptions import ValidationError
 
+from relevancy import activity
 from relevancy.judgments.separate_ratings import Counted, let_grades_count, withdraw_ratings
-from relevancy.models import Book, ClickLog, User, Verdict
+from relevancy.models import Activity, Book, ClickLog, User, Verdict
 from relevancy.models.rating_import import current_ratings
 
 SOURCE = "clicks"
@@ -133,12 +134,15 @@ def let_count(*, log: ClickLog, thresholds: Sequence[float], min_evidence: float
     )
     log.thresholds, log.min_evidence = list(thresholds), min_evidence
     log.save(update_fields=["thresholds", "min_evidence"])
+    activity.record_for_book(Activity.Verb.CLICKS_COUNTED, book=book, by=by, count=counted.changed)
     return counted
 
 
 def withdraw(*, log: ClickLog, by: User) -> int:
     """Removes the ratings by clicks from the book; the estimates stay. Returns how many. Computes no scores."""
-    return withdraw_ratings(book=log.book, rater=log.rater, by=by, source=SOURCE)
+    removed = withdraw_ratings(book=log.book, rater=log.rater, by=by, source=SOURCE)
+    activity.record_for_book(Activity.Verb.CLICKS_WITHDRAWN, book=log.book, by=by, count=removed)
+    return removed
 
 
 def _judged_by_others(log: ClickLog) -> dict[tuple[int, str], list[float]]:

@@ -57,7 +57,9 @@ def query_log(request: HtmxRequest, case_id: int) -> HttpResponse:
                 case=case, log=log, method=data["method"], size=data["size"], seed=data["seed"]
             )
         if action == ImportAction.IMPORT:
-            added = transfer.query_samples.add_sample(case=case, sample=sample, only_these=data["only_these"])
+            added = transfer.query_samples.add_sample(
+                case=case, sample=sample, only_these=data["only_these"], by=request.user
+            )
             transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
             text = (
                 f"{added.added:,} queries added and {added.reweighted:,} weights changed, with the seed {data['seed']}."
