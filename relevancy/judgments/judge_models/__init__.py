@@ -12,6 +12,7 @@ from .jobs import STALE_AFTER, JobEstimate, JobProgress, cancel, estimate, lates
 from .judge_models import archive, create, set_key
 from .prompts import TEMPLATES, Prompt, Template, build_prompt, find_template, write_grade
 from .protocols import PROTOCOLS, Completion, Protocol
+from .versions import JudgeVersion, read_judge_versions
 
 __all__ = [
     "MAX_SAMPLE",
@@ -29,6 +30,7 @@ __all__ = [
     "JudgeClient",
     "JudgeModelError",
     "JudgeSettings",
+    "JudgeVersion",
     "ParsedAnswer",
     "Prompt",
     "Protocol",
@@ -53,6 +55,7 @@ __all__ = [
     "parse_answer",
     "progress",
     "read_failures",
+    "read_judge_versions",
     "run",
     "set_automatic",
     "set_key",

@@ -10,6 +10,8 @@ from relevancy.models import ScorerVersion
 from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, axis_title, figure_json
 
+from .judge_marks import JudgeMark
+
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")  # of attempts, with their colours
 DASHES = ("solid", "dash", "dot", "dashdot")  # of scorers
 FEW_RUNS = 20  # every number is a label of the axis
@@ -17,10 +19,13 @@ MANY_RUNS = 200  # smaller points
 
 
 def build_chart(
-    history: scores.RunHistory, notes: Sequence[cases.annotations.Mark], colours: Mapping[int, int]
+    history: scores.RunHistory,
+    notes: Sequence[cases.annotations.Mark],
+    judges: Sequence[JudgeMark],
+    colours: Mapping[int, int],
 ) -> Chart:
     """Returns the chart of the case scores by the number of the run, with the range of the first scorer as a band, the levels where
-    one changed, and the annotations. A score that is being rescored is a gap.
+    one changed, the annotations, and where the judge model changed. A score that is being rescored is a gap.
 
     colours: of the attempts, from 1, by attempt id.
     """
@@ -33,6 +38,7 @@ def build_chart(
     _add_levels(figure, history)
     _add_dots(figure, history, first, colours)
     _add_notes(figure, history, notes)
+    _add_judges(figure, judges)
     ticks: dict[str, object] = {"dtick": 1} if len(history.runs) <= FEW_RUNS else {}
     start, end = history.runs[0].run.number, history.runs[-1].run.number
     margin = max(0.5, (end - start) * 0.02)
@@ -182,6 +188,24 @@ def _add_notes(figure: go.Figure, history: scores.RunHistory, notes: Sequence[ca
             text=" ".join(names),
             hovertext="<br>".join(texts[number]),
         )
+
+
+def _add_judges(figure: go.Figure, judges: Sequence[JudgeMark]) -> None:
+    """Adds a dotted line before the first run after each change of the judge."""
+    for mark in judges:
+        if mark.is_change and mark.before is not None:
+            x = mark.before - 0.5
+            line = {"width": 1, "dash": "dot"}
+            figure.add_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="paper", layer="below", line=line)
+            figure.add_annotation(
+                x=x,
+                y=1,
+                yref="paper",
+                yanchor="bottom",
+                showarrow=False,
+                text="judge",
+                hovertext=escape(mark.text),
+            )
 
 
 def _hover(entry: scores.HistoryRun, version: ScorerVersion) -> str:

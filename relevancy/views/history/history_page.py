@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from relevancy import cases, scores
+from relevancy.judgments import judge_models
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.statistics.types import LevelChange
 from relevancy.views.charts import Chart
@@ -17,6 +18,7 @@ from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
 from .history_chart import build_chart
+from .judge_marks import JudgeMark, build_marks
 from .level_texts import describe_change, describe_levels
 
 PAGE_SIZE = 50
@@ -116,7 +118,12 @@ class HistoryPage:
         return {attempt_id: number % COLOURS + 1 for number, attempt_id in enumerate(attempts)}
 
     def chart(self) -> Chart:
-        return build_chart(self.history, self.annotations, self.colours)
+        return build_chart(self.history, self.annotations, self.judge_marks, self.colours)
+
+    @cached_property
+    def judge_marks(self) -> list[JudgeMark]:
+        """The judge models whose ratings count, and where they changed."""
+        return build_marks(judge_models.read_judge_versions(self.case.book), self.history.runs)
 
     def level_sentences(self) -> list[str]:
         """Returns what is known about the level of each scorer."""
