@@ -131,15 +131,13 @@ def _load_endpoint(owner: User) -> Endpoint:
 def _add_queries(case: Case, owner: User) -> None:
     descriptions = json.loads((FOLDER / "queries.json").read_text(encoding="utf-8"))
     case_queries = queries.add(case=case, texts=[description["text"] for description in descriptions], by=owner).added
-    for case_query, description in zip(case_queries, descriptions, strict=True):
-        queries.edit(
-            case_query=case_query,
-            text=description["text"],
-            information_need=description["information_need"],
-            notes=description["notes"],
-            tags=description["tags"],
-            by=owner,
+    details = {
+        description["text"]: queries.QueryDetails(
+            information_need=description["information_need"], notes=description["notes"], tags=description["tags"]
         )
+        for description in descriptions
+    }
+    queries.set_details(case=case, details=details)
     ids = {case_query.query.text: case_query.query_id for case_query in case_queries}
     values: dict[int, dict[str, float]] = {}
     with (FOLDER / "ratings.csv").open(encoding="utf-8", newline="") as file:
