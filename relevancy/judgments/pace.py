@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -43,8 +44,13 @@ def measure_pace(book: Book) -> dict[int, Pace]:
 
 
 def _measure(times: list[datetime]) -> Pace | None:
-    between = [later - earlier for earlier, later in pairwise(times)]
-    working = [time.total_seconds() for time in between if time <= BREAK]
+    working = working_seconds(times)
     if len(working) < MIN_INTERVALS:
         return None
-    return Pace(median(working), len(working), len(between) - len(working))
+    return Pace(median(working), len(working), len(times) - 1 - len(working))
+
+
+def working_seconds(times: Iterable[datetime]) -> list[float]:
+    """Returns the seconds between times, the earliest first, without breaks and times that are the same."""
+    between = (later - earlier for earlier, later in pairwise(times))
+    return [time.total_seconds() for time in between if timedelta(0) < time <= BREAK]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
 from statistics import median
 
 from relevancy.models import Book, RatingChange, User
 
 from .judging import JUDGED
-from .pace import BREAK, PAGE_SOURCE
+from .pace import PAGE_SOURCE, working_seconds
 
 SITTING_GAP = timedelta(minutes=30)  # a longer one ends the sitting
 MIN_GAPS = 5  # fewer say nothing about the pace
@@ -61,10 +60,8 @@ def measure_sitting(*, book: Book, by: User, now: datetime) -> Sitting:
 
 def _median_gap(times: Sequence[datetime]) -> timedelta | None:
     """Returns the median gap between times, newest first."""
-    gaps = [later - earlier for later, earlier in pairwise(times) if timedelta(0) < later - earlier <= BREAK]
-    if len(gaps) < MIN_GAPS:
-        return None
-    return timedelta(seconds=median(gap.total_seconds() for gap in gaps))
+    gaps = working_seconds(reversed(times))
+    return timedelta(seconds=median(gaps)) if len(gaps) >= MIN_GAPS else None
 
 
 def _rounded(number: float) -> int:

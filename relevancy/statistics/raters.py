@@ -136,7 +136,7 @@ def measure_raters(table: RaterTable, *, resamples: int = RESAMPLES, seed: int =
     flat = units * count + raters
     shared = np.bincount(flat, minlength=shape[0] * count).reshape(shape).astype(np.float64)
     totals = np.bincount(flat, differences, minlength=shape[0] * count).reshape(shape)
-    present = np.divide(totals.sum(axis=0), shared.sum(axis=0), out=np.full(count, np.nan), where=shared.any(axis=0))
+    present = divide(totals.sum(axis=0), shared.sum(axis=0))
     drawn = [
         divide(weights @ totals, weights @ shared)
         for weights in (draw_units(len(names), resamples, seed) if len(names) > 1 else ())
