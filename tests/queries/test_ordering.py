@@ -16,7 +16,7 @@ from tests.factories import make_case
 pytestmark = pytest.mark.django_db
 
 
-def entry_of(case: Case, text: str) -> CaseQuery:
+def case_query_of(case: Case, text: str) -> CaseQuery:
     found: CaseQuery = case.case_queries.select_related("query", "case").get(query__text=text)
     return found
 
@@ -41,44 +41,44 @@ def order(case: Case) -> str:
 )
 def test_move(moved: str, side: str, anchor: str, becomes: str) -> None:
     case = make_case(list("abcde"))
-    entry = entry_of(case, moved)
-    queries.move(case=case, case_query=entry, **{side: entry_of(case, anchor)})
+    entry = case_query_of(case, moved)
+    queries.move(case=case, case_query=entry, **{side: case_query_of(case, anchor)})
     assert order(case) == becomes
-    assert entry.position == entry_of(case, moved).position
+    assert entry.position == case_query_of(case, moved).position
 
 
 def test_move_to_the_same_position_repeatedly() -> None:
     """The gap between two positions is used up many times; the order stays right."""
     case = make_case(list("abcdef"))
     for turn in range(100):
-        queries.move(case=case, case_query=entry_of(case, "ef"[turn % 2]), after=entry_of(case, "a"))
+        queries.move(case=case, case_query=case_query_of(case, "ef"[turn % 2]), after=case_query_of(case, "a"))
         assert order(case) == ("aebcdf" if turn == 0 else ("aefbcd", "afebcd")[turn % 2])
 
 
 def test_move_between_equal_positions() -> None:
     case = make_case(list("abcd"))
     case.case_queries.update(position=7)
-    queries.move(case=case, case_query=entry_of(case, "d"), before=entry_of(case, "b"))
+    queries.move(case=case, case_query=case_query_of(case, "d"), before=case_query_of(case, "b"))
     assert order(case) == "adbc"
 
 
 def test_move_beside_a_removed_query_keeps_its_place() -> None:
     case = make_case(list("abc"))
-    removed = entry_of(case, "b")
+    removed = case_query_of(case, "b")
     queries.remove(case_query=removed)
-    queries.move(case=case, case_query=entry_of(case, "c"), before=entry_of(case, "a"))
+    queries.move(case=case, case_query=case_query_of(case, "c"), before=case_query_of(case, "a"))
     queries.restore(case_query=removed)
     assert order(case) == "cab"
 
 
 def test_move_refuses_ambiguous_arguments() -> None:
     case, other = make_case(list("ab")), make_case(list("xy"))
-    entry = entry_of(case, "a")
+    entry = case_query_of(case, "a")
     with pytest.raises(ValidationError, match="exactly one of"):
         queries.move(case=case, case_query=entry)
     with pytest.raises(ValidationError, match="exactly one of"):
-        queries.move(case=case, case_query=entry, before=entry_of(case, "b"), after=entry_of(case, "b"))
-    for moved, anchor in ((entry, entry_of(other, "x")), (entry_of(other, "x"), entry)):
+        queries.move(case=case, case_query=entry, before=case_query_of(case, "b"), after=case_query_of(case, "b"))
+    for moved, anchor in ((entry, case_query_of(other, "x")), (case_query_of(other, "x"), entry)):
         with pytest.raises(ValidationError, match="no longer in the case"):
             queries.move(case=case, case_query=moved, before=anchor)
     assert (order(case), order(other)) == ("ab", "xy")
@@ -86,10 +86,10 @@ def test_move_refuses_ambiguous_arguments() -> None:
 
 def test_move_beside_one_that_is_gone() -> None:
     case = make_case(list("abc"))
-    gone = entry_of(case, "b")
+    gone = case_query_of(case, "b")
     CaseQuery.objects.filter(pk=gone.pk).delete()
     with pytest.raises(ValidationError, match="no longer in the case"):
-        queries.move(case=case, case_query=entry_of(case, "c"), before=gone)
+        queries.move(case=case, case_query=case_query_of(case, "c"), before=gone)
     assert order(case) == "ac"
 
 
@@ -108,14 +108,14 @@ def test_move_beside_one_that_is_gone() -> None:
 )
 def test_move_by(moved: str, steps: int, becomes: str, did: bool) -> None:
     case = make_case(list("abcde"))
-    assert queries.move_by(case_query=entry_of(case, moved), steps=steps) is did
+    assert queries.move_by(case_query=case_query_of(case, moved), steps=steps) is did
     assert order(case) == becomes
 
 
 def test_move_by_steps_over_removed_queries() -> None:
     case = make_case(list("abcd"))
-    queries.remove(case_query=entry_of(case, "b"))
-    assert queries.move_by(case_query=entry_of(case, "c"), steps=-1)
+    queries.remove(case_query=case_query_of(case, "b"))
+    assert queries.move_by(case_query=case_query_of(case, "c"), steps=-1)
     assert order(case) == "cad"
 
 
@@ -150,8 +150,8 @@ def test_renumbering_leaves_other_cases_alone() -> None:
 
 def test_added_queries_follow_moved_ones() -> None:
     case = make_case(list("abc"))
-    entry: Any = entry_of(case, "a")
-    queries.move(case=case, case_query=entry, after=entry_of(case, "c"))
+    entry: Any = case_query_of(case, "a")
+    queries.move(case=case, case_query=entry, after=case_query_of(case, "c"))
     queries.add(case=case, texts=["d"])
     assert order(case) == "bcad"
 
@@ -162,7 +162,7 @@ def test_simultaneous_moves_take_different_positions() -> None:
     if connection.vendor != "postgresql":
         pytest.skip("SQLite lets one writer in at a time")
     case = make_case(list("abcdefgh"))
-    anchor = entry_of(case, "a")
+    anchor = case_query_of(case, "a")
     ids = list(case.case_queries.exclude(pk=anchor.pk).values_list("pk", flat=True))
 
     def work(mine: list[int]) -> None:

@@ -6,13 +6,13 @@ from django.core.exceptions import ValidationError
 from relevancy import runs
 from relevancy.models import Attempt, Run
 from tests.factories import TEMPLATE, make_endpoint, rate_all, run_now
-from tests.views.workbench.example_cases import at, attributes, by_id, elements, make_bench, tree, words
+from tests.views.workbench.example_cases import at, attributes, by_id, elements, make_workbench_case, tree, words
 
 
 @pytest.fixture
 def case(people, team, script):
     """An attempt, one made from it, and a branch."""
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     first = case.attempts.get()
     for template, fields in (
         ('{\n  "query": "#$query##",\n  "boost": ##boost##\n}', {"knobs": {"boost": 3}, "depth": 5}),

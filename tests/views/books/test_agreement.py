@@ -8,7 +8,7 @@ from relevancy.models import User
 from relevancy.templatetags.numbers import coefficient, difference, effect
 from relevancy.views.books import agreement, rater_agreement
 from tests.factories import make_attempt, make_user, rate_all, run_now
-from tests.views.workbench.example_cases import make_bench
+from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def case(people, team, script):
     """Three raters; the third one agrees with nobody."""
-    case = make_bench(people, team, 12, {}, run=False)
+    case = make_workbench_case(people, team, 12, {}, run=False)
     for number, name in enumerate(("One", "Two", "Three")):
         grades = [{"a": 3, "b": 2, "c": 0}, {"a": 3, "b": 1, "c": 0}, {"a": 0, "b": 3, "c": 2}][number]
         texts = range(1, 13) if number < 2 else range(1, 5)
@@ -42,7 +42,7 @@ def test_page_has_the_figures_of_the_service(sign_in, case):
 
 
 def test_page_without_shared_documents_says_what_to_set(sign_in, people, team, script):
-    case = make_bench(people, team, 2, {"query 1": {"a": 3}}, run=False)
+    case = make_workbench_case(people, team, 2, {"query 1": {"a": 3}}, run=False)
     page = sign_in("viewer").get(at(case)).content.decode()
     assert reverse("book", args=[case.book_id]) in page
     assert 'id="figures"' not in page

@@ -8,7 +8,7 @@ from django.urls import reverse
 from relevancy import cases, judgments
 from relevancy.models import Book, JudgingQueue, Rating, ScorerVersion
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
-from tests.views.workbench.example_cases import SCRIPT, make_bench
+from tests.views.workbench.example_cases import SCRIPT, make_workbench_case
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"depth": "2", "ratings_per_pair": "2", "order": "rank", "guidelines": "**3** is perfect"}
@@ -16,7 +16,7 @@ SETTINGS = {"depth": "2", "ratings_per_pair": "2", "order": "rank", "guidelines"
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team, 2, {"query 1": {"a": 3, "x": 0}})
+    return make_workbench_case(people, team, 2, {"query 1": {"a": 3, "x": 0}})
 
 
 def at(case, name="book"):
@@ -82,10 +82,10 @@ def test_statements_do_not_grow(sign_in, people, team, script):
         return len(captured)
 
     client = sign_in("rater")
-    small = make_bench(people, team, 2, {"query 1": {"a": 3}})
+    small = make_workbench_case(people, team, 2, {"query 1": {"a": 3}})
     prepare(small)
     before = count(client, at(small)), count(client, reverse("books"))
-    large = make_bench(people, team, 30, {f"query {n}": {"a": 1} for n in range(1, 31)})
+    large = make_workbench_case(people, team, 30, {f"query {n}": {"a": 1} for n in range(1, 31)})
     for _ in range(5):
         rate_all(large, {"query 2": {"b": 2}}, make_user())
     prepare(large)

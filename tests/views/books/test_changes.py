@@ -6,7 +6,7 @@ from django.urls import reverse
 from relevancy import scores
 from relevancy.models import Book, Case, Rating
 from tests.factories import stored_case_scores
-from tests.views.workbench.example_cases import make_bench
+from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
 RATINGS = {"query 1": {"a": 3, "b": 1, "c": 2}, "query 2": {"b": 2, "x": 0}}
@@ -14,7 +14,7 @@ RATINGS = {"query 1": {"a": 3, "b": 1, "c": 2}, "query 2": {"b": 2, "x": 0}}
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team, 2, RATINGS)
+    return make_workbench_case(people, team, 2, RATINGS)
 
 
 def at(case, name="book_change"):

@@ -8,14 +8,14 @@ from django.urls import reverse
 from relevancy import judgments
 from relevancy.models import Rating
 from tests.factories import make_user, query_of, rate_all, remap
-from tests.views.workbench.example_cases import SCRIPT, attributes, elements, make_bench, tree
+from tests.views.workbench.example_cases import SCRIPT, attributes, elements, make_workbench_case, tree
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def case(people, team, script):
-    case = make_bench(people, team, 2, {"query 1": {"a": 3, "b": 2}, "query 2": {"a": 3}})
+    case = make_workbench_case(people, team, 2, {"query 1": {"a": 3, "b": 2}, "query 2": {"a": 3}})
     rate_all(case, {"query 1": {"a": 0, "b": 1}, "query 2": {"a": 3}}, people["rater"])
     return case
 
@@ -86,7 +86,7 @@ def test_decisions_on_a_former_scale_are_refused(sign_in, case):
 
 
 def test_queries_of_other_books_are_not_found(sign_in, people, team, case):
-    other = make_bench(people, team, 1, {})
+    other = make_workbench_case(people, team, 1, {})
     url = reverse("book_adjudicate", args=[case.book_id, query_of(other, "query 1").pk])
     assert sign_in("editor").post(url, {"doc_id": "a", "value": "1"}).status_code == 404
 

@@ -5,19 +5,19 @@ from django.urls import reverse
 
 from relevancy.models import Book, Ranking, Rating, Run
 from tests.factories import make_attempt, run_now
-from tests.views.workbench.example_cases import make_bench
+from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team, 2, {"query 1": {"a": 3, "b": 1}})
+    return make_workbench_case(people, team, 2, {"query 1": {"a": 3, "b": 1}})
 
 
 @pytest.fixture
 def other(people, team, script):
-    return make_bench(people, team, 3, {"query 1": {"a": 0}, "query 3": {"c": 2}})
+    return make_workbench_case(people, team, 3, {"query 1": {"a": 0}, "query 3": {"c": 2}})
 
 
 def test_a_merge_is_previewed_and_done(sign_in, case, other):

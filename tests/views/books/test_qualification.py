@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from relevancy import judgments
 from relevancy.models import Qualification, QualificationAnswer, Rating
-from tests.views.workbench.example_cases import HTMX, make_bench
+from tests.views.workbench.example_cases import HTMX, make_workbench_case
 
 pytestmark = pytest.mark.django_db
 KEY = {"query 1": {"a": 3, "b": 0, "c": 2}, "query 2": {"a": 1, "b": 3, "c": 0}}
@@ -13,7 +13,7 @@ KEY = {"query 1": {"a": 3, "b": 0, "c": 2}, "query 2": {"a": 1, "b": 3, "c": 0}}
 
 @pytest.fixture
 def case(people, team, script):
-    case = make_bench(people, team, 2, KEY)
+    case = make_workbench_case(people, team, 2, KEY)
     case.book.teams.add(team)
     judgments.build_judging_queue(book=case.book)
     return case

@@ -9,7 +9,7 @@ from django.utils import timezone
 from relevancy import judgments
 from relevancy.models import Book, JudgingPair, Rating, RatingChange, RepeatedPair, Verdict
 from tests.factories import query_of, remap
-from tests.views.workbench.example_cases import HTMX, SCRIPT, make_bench
+from tests.views.workbench.example_cases import HTMX, SCRIPT, make_workbench_case
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def case(people, team, script):
     """Two queries with three documents each, on the scale 0–3, of which one rating is there: that of the admin."""
-    return make_bench(people, team, 2, {"query 1": {"a": 3}})
+    return make_workbench_case(people, team, 2, {"query 1": {"a": 3}})
 
 
 def url(case, name="judge"):
@@ -148,7 +148,7 @@ def test_a_document_that_left_the_queue_can_still_be_rated(sign_in, people, case
 
 
 def test_a_query_of_another_book_is_not_found(sign_in, people, team, case):
-    other = make_bench(people, team, 1, {}, run=False)
+    other = make_workbench_case(people, team, 1, {}, run=False)
     data = {"query": query_of(other, "query 1").pk, "doc_id": "a", "grade": "1"}
     assert sign_in("rater").post(url(case, "judge_rate"), data).status_code == 404
 
@@ -210,7 +210,7 @@ def test_back_leads_to_the_documents_judged_before(sign_in, case):
 
 
 def test_without_a_run_the_page_names_the_case_to_run(sign_in, people, team, script):
-    case = make_bench(people, team, 2, {}, run=False)
+    case = make_workbench_case(people, team, 2, {}, run=False)
     response = sign_in("rater").get(url(case))
     assert response.context["cards"] == []
     assert reverse("case", args=[case.pk]) in response.content.decode()
@@ -259,7 +259,7 @@ def test_keys_of_grades(sign_in, case, scale, keys):
 
 
 def test_statements_do_not_grow_with_the_book(sign_in, people, team, script, django_assert_max_num_queries):
-    case = make_bench(people, team, 30, {})
+    case = make_workbench_case(people, team, 30, {})
     client = sign_in("rater")
     client.get(url(case))
     with django_assert_max_num_queries(40):

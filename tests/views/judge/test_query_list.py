@@ -6,7 +6,7 @@ from django.urls import reverse
 from relevancy import judgments
 from relevancy.models import Book, JudgingPair, Rating, Verdict
 from tests.factories import query_of, remap
-from tests.views.workbench.example_cases import HTMX, attributes, by_id, elements, make_bench, tree
+from tests.views.workbench.example_cases import HTMX, attributes, by_id, elements, make_workbench_case, tree
 
 pytestmark = pytest.mark.django_db
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def case(people, team, script):
     """Two queries with three documents each, on the scale 0–3; the admin has rated one document, and two ratings are wanted."""
-    case = make_bench(people, team, 2, {"query 1": {"a": 3}})
+    case = make_workbench_case(people, team, 2, {"query 1": {"a": 3}})
     judgments.set_judging(book=case.book, depth=10, ratings_per_pair=2, order="query")
     judgments.build_judging_queue(book=case.book)
     return case

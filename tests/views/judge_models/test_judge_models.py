@@ -13,7 +13,7 @@ from relevancy.management.fake_judge import FakeJudge, fake_judge
 from relevancy.models import CalibrationSample, JudgeJob, JudgeModel, Rating, Team, User
 from relevancy.views.judge_models.jobs import write_amount
 from tests.factories import rate_all
-from tests.views.workbench.example_cases import make_bench
+from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
 KEY = "sk-not-to-be-shown"
@@ -28,7 +28,7 @@ def server() -> Iterator[FakeJudge]:
 @pytest.fixture
 def case(people, team, script):
     """Three queries with three results each, chosen for judging."""
-    case = make_bench(people, team, 3, {"query 1": {"a": 3}})
+    case = make_workbench_case(people, team, 3, {"query 1": {"a": 3}})
     judgments.build_judging_queue(book=case.book)
     User.objects.filter(pk=people["editor"].pk).update(can_create_endpoints=True)
     people["editor"].refresh_from_db()

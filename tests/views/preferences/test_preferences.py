@@ -8,7 +8,7 @@ from django.urls import reverse
 from relevancy import cases, judgments
 from relevancy.models import Preference, PreferenceTest, Role, Run, Team, User
 from tests.factories import make_attempt, make_case, run_now, script_of
-from tests.views.workbench.example_cases import HTMX, make_bench
+from tests.views.workbench.example_cases import HTMX, make_workbench_case
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def case(people, team, script):
     """Three queries with two runs; the second one returns the documents in reverse."""
-    case = make_bench(people, team, 3, {"query 1": {"a": 3}})
+    case = make_workbench_case(people, team, 3, {"query 1": {"a": 3}})
     attempt = make_attempt(case, name="Reversed")
     script_of(attempt).default = ["c", "b", "a"]
     run_now(attempt)

@@ -9,7 +9,7 @@ from relevancy import cases, queries, tasks
 from relevancy.engines import EngineError
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, query_of, rate_all, run_now, script_of
-from tests.views.workbench.example_cases import at, attributes, by_id, elements, entry_of, tree, words
+from tests.views.workbench.example_cases import at, attributes, by_id, case_query_of, elements, tree, words
 
 RATINGS = {"query 1": {"a": 3, "b": 1}, "query 2": {"a": 2}, "query 3": {"a": 3}}
 LISTS = {"query 1": "abc", "query 2": "xya", "query 3": "cab", "query 4": ""}
@@ -51,13 +51,13 @@ def test_figures_and_links(sign_in, case, runs):
     assert figure(response, "scored") == "3 of 4"
     assert figure(response, "empty") == "1"
     empty = by_id(response, "report-empty")
-    assert at(case, "query", entry_of(case, "query 4").pk, run=2) in links(empty)
+    assert at(case, "query", case_query_of(case, "query 4").pk, run=2) in links(empty)
     assert at(case, "case", run=2, state="empty") in links(empty)
     (tag,) = elements(by_id(response, "report-tags"), **{"data-tag": "short & sweet"})
     assert at(case, "case", run=2, tag="short & sweet") in links(tag)
     assert "2 of 3" in words(tag)
     candidates = by_id(response, "report-rate-next")
-    assert at(case, "query", entry_of(case, "query 1").pk, run=2) in links(candidates)
+    assert at(case, "query", case_query_of(case, "query 1").pk, run=2) in links(candidates)
     assert "run/" not in words(by_id(response, "report-plan"))
     assert "differences to Run 1" in words(by_id(response, "report-plan"))
     assert "No search failed." in words(by_id(response, "report-failed"))
@@ -88,7 +88,7 @@ def test_failed_searches_are_named(sign_in, case):
     response = sign_in("viewer").get(at(case, "report", run=2))
     failed = by_id(response, "report-failed")
     assert "says &lt;no&gt;" in response.content.decode()
-    assert at(case, "query", entry_of(case, "query 1").pk, run=2) in links(failed)
+    assert at(case, "query", case_query_of(case, "query 1").pk, run=2) in links(failed)
 
 
 def test_no_number_while_scores_are_computed(sign_in, case, runs, monkeypatch):

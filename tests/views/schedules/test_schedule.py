@@ -6,7 +6,7 @@ from django.urls import reverse
 from relevancy import schedules
 from relevancy.models import Schedule, ScheduledCheck
 from tests.factories import make_attempt
-from tests.views.workbench.example_cases import make_bench
+from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
 FIELDS = {"cron": "0 2 * * *", "time_zone": "Europe/Berlin", "is_active": "on", "max_drop": "1.5"}
@@ -14,7 +14,7 @@ FIELDS = {"cron": "0 2 * * *", "time_zone": "Europe/Berlin", "is_active": "on", 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team, 2, {"query 1": {"a": 3, "x": 0}})
+    return make_workbench_case(people, team, 2, {"query 1": {"a": 3, "x": 0}})
 
 
 def at(case, name="case_schedule"):

@@ -16,7 +16,7 @@ RATINGS = {"query 1": {"a": 3, "x": 1}, "query 2": {"c": 2}}
 SCRIPT = '<script>alert("x")</script>'
 
 
-def make_bench(people, team, queries=3, ratings=RATINGS, *, run=True, **options):
+def make_workbench_case(people, team, queries=3, ratings=RATINGS, *, run=True, **options):
     """A case of the admin, shared with the team, with an attempt and, unless `None` is passed, a run."""
     case = make_case(queries, ratings, owner=people["admin"], **options)
     cases.share(case=case, team=team)
@@ -34,7 +34,7 @@ def start(case):
 
 def big_case(people, team, count, attempts=1):
     """A case of many queries with a finished run, written without an engine: three hits each, the first one rated."""
-    case = make_bench(people, team, count, None, run=False)
+    case = make_workbench_case(people, team, count, None, run=False)
     for _ in range(attempts - 1):
         parent = case.attempts.first()
         runs.attempts.save(
@@ -70,7 +70,7 @@ def set_hits(run, text, hits, **changes):
     scores.rescore_query(run, query_of(run.case, text).pk)
 
 
-def entry_of(case, text):
+def case_query_of(case, text):
     return case.case_queries.select_related("query").get(query__text=text)
 
 

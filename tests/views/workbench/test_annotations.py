@@ -6,12 +6,12 @@ from relevancy import cases
 from relevancy.models import Annotation
 from tests.factories import make_case, run_now
 
-from .example_cases import HTMX, at, attributes, by_id, elements, make_bench, tree, words
+from .example_cases import HTMX, at, attributes, by_id, elements, make_workbench_case, tree, words
 
 
 @pytest.fixture
 def case(people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     run_now(case.attempts.select_related("endpoint", "case").get())
     return case
 

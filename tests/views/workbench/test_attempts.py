@@ -8,13 +8,13 @@ from relevancy import runs
 from relevancy.models import Attempt
 from tests.factories import run_now
 
-from .example_cases import HTMX, SCRIPT, at, attributes, by_id, elements, make_bench, tree, words
+from .example_cases import HTMX, SCRIPT, at, attributes, by_id, elements, make_workbench_case, tree, words
 
 
 @pytest.fixture
 def case(people, team, script):
     """Three attempts, each run once; the second and the third are made from the first."""
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     first = case.attempts.get()
     for depth in (5, 7):
         run_now(
@@ -116,6 +116,6 @@ def test_last_attempt_that_is_listed_is_not_archived(sign_in, case):
 
 
 def test_attempt_of_another_case_is_not_found(sign_in, case, people, team, script):
-    client, other = sign_in("editor"), make_bench(people, team)
+    client, other = sign_in("editor"), make_workbench_case(people, team)
     for name in ("attempt_edit", "attempt_archive", "attempt_restore"):
         assert client.post(at(other, name, 3)).status_code == 404

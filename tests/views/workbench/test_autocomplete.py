@@ -6,13 +6,13 @@ from django.core.cache import cache
 from relevancy.models import Endpoint
 from tests.factories import make_endpoint
 
-from .example_cases import at, make_bench
+from .example_cases import at, make_workbench_case
 
 
 @pytest.fixture
 def case(people, team, script):
     cache.clear()
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def test_offered(sign_in, case):

@@ -16,9 +16,9 @@ from .example_cases import (
     at,
     attributes,
     by_id,
+    case_query_of,
     elements,
-    entry_of,
-    make_bench,
+    make_workbench_case,
     shown,
     words,
 )
@@ -29,7 +29,7 @@ FAILS_ON_TWO = 'if (query.text.indexOf("2") > 0) { nobody.there(); }\nsetScore(4
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team, measures=MEASURES)
+    return make_workbench_case(people, team, measures=MEASURES)
 
 
 def names(case):
@@ -82,7 +82,7 @@ def test_secondary_scorers_are_listed_with_their_score_and_page(sign_in, case):
 
 
 def test_secondary_scorers_are_missing_for_one_scorer_and_have_no_buttons_for_a_viewer(sign_in, people, team, case):
-    alone = make_bench(people, team)
+    alone = make_workbench_case(people, team)
     assert secondary_scores(sign_in("editor").get(at(alone, "case"))) == []
     page = sign_in("viewer").get(at(case, "case"))
     assert len(secondary_scores(page)) == 2
@@ -106,7 +106,7 @@ def test_make_primary_computes_nothing_and_searches_nothing(sign_in, case, monke
 
 
 def test_add_scores_the_history_without_searching(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     run_now(attempt_of(case))
     asked = len(script_of(attempt_of(case)).asked)
     client = sign_in("editor")
@@ -141,7 +141,7 @@ def test_add_refuses_what_is_not_on_offer(sign_in, case, sent):
 def test_offered_only_in_the_case_it_was_made_for(sign_in, people, team, case):
     own = make_scorer("P@3", "only here")
     Scorer.objects.filter(pk=own.pk).update(only_for=case)
-    other = make_bench(people, team)
+    other = make_workbench_case(people, team)
     client = sign_in("editor")
     assert client.post(at(other, "case_scorer_add"), {"scorer": own.pk}, headers=HTMX).status_code == 409
     assert client.post(at(case, "case_scorer_add"), {"scorer": own.pk}, headers=HTMX).status_code == 200
@@ -183,13 +183,13 @@ def test_restore_refuses_what_is_not_a_position_or_version(sign_in, case, parame
 
 def test_restore_of_a_scorer_of_another_case_is_not_found(sign_in, people, team, case):
     own = make_scorer("P@2", "Of the other")
-    Scorer.objects.filter(pk=own.pk).update(only_for=make_bench(people, team), owner=people["editor"])
+    Scorer.objects.filter(pk=own.pk).update(only_for=make_workbench_case(people, team), owner=people["editor"])
     assert sign_in("editor").post(at(case, "case_scorer_restore", own.pk, position=1)).status_code == 404
     assert names(case) == MEASURES
 
 
 def test_remove_refuses_the_last_one_and_one_that_is_not_there(sign_in, people, team, case):
-    alone = make_bench(people, team)
+    alone = make_workbench_case(people, team)
     client = sign_in("editor")
     response = client.post(at(alone, "case_scorer_remove", scorer("nDCG@10").pk), headers=HTMX)
     assert (response.status_code, response.content.decode()) == (409, "A case needs at least one scorer.")
@@ -207,7 +207,7 @@ def test_restore_of_another_users_scorer_only_where_it_scored(sign_in, people, t
     client = sign_in("editor")
     assert client.post(at(case, "case_scorer_restore", private.pk, position=1)).status_code == 302
     assert names(case)[1] == "Private"
-    other = make_bench(people, team)
+    other = make_workbench_case(people, team)
     assert client.post(at(other, "case_scorer_restore", private.pk)).status_code == 404
 
 
@@ -266,7 +266,7 @@ def test_many_are_scored_in_the_background_and_the_page_follows(sign_in, case, m
 
 
 def test_opened_query_says_why_and_what_the_others_give(sign_in, case):
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     part = by_id(sign_in("viewer").get(at(case, "case", open=entry.pk)), f"query-scores-{entry.pk}")
     first, *others = [words(line) for line in elements(part, _name="div")]
     run = case.runs.select_related("case__book").get()
@@ -284,7 +284,7 @@ def test_opened_query_says_why_and_what_the_others_give(sign_in, case):
 
 
 def test_rating_brings_every_score_of_the_query_along(sign_in, case):
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     place = at(case, "rate", entry.pk, rank=2)
     response = sign_in("rater").post(place, {"doc_id": "b", "value": "3"}, headers=HTMX)
     part = by_id(response, f"query-scores-{entry.pk}")
@@ -301,7 +301,7 @@ def test_opening_a_query_runs_no_script(sign_in, case, monkeypatch):
     client = sign_in("editor")
     client.get(at(case, "case"))
     monkeypatch.setattr(scripts.sandbox, "score", lambda *arguments, **options: pytest.fail("a script was run"))
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = client.get(at(case, "case", open=entry.pk))
     assert "Scored by a script" in words(by_id(page, f"query-scores-{entry.pk}"))
     assert "Scored by a script" in client.get(at(case, "query", entry.pk), headers=HTMX).content.decode()
@@ -312,7 +312,7 @@ def test_opening_a_query_runs_no_script(sign_in, case, monkeypatch):
 
 def test_gap_is_shown_sorted_and_named_in_the_head(sign_in, people, team, script):
     ratings = {"good": {"a": 3}, "worse": {"a": 1, "b": 3}, "worst": {"x": 3}}
-    case = make_bench(people, team, ["good", "worse", "worst", SCRIPT], ratings)
+    case = make_workbench_case(people, team, ["good", "worse", "worst", SCRIPT], ratings)
     make_case(["worst", "good"], book_of=case)
     client = sign_in("viewer")
     page = client.get(at(case, "case"), {"sort": "gap", "down": "1"})
@@ -321,7 +321,7 @@ def test_gap_is_shown_sorted_and_named_in_the_head(sign_in, people, team, script
     (link,) = [found for found in elements(by_id(page, "case-score"), _name="a") if "Most to gain" in words(found)]
     opened = client.get(attributes(link)["href"], follow=True)
     assert [attributes(part)["id"] for part in elements(by_id(opened, "queries"), cls="is-open")] == [
-        f"query-{entry_of(case, 'worst').pk}"
+        f"query-{case_query_of(case, 'worst').pk}"
     ]
     gaps = {row.case_query.query.text: row.case_query.gap for row in page.context["rows"]}
     assert gaps["good"] == 0
@@ -331,7 +331,7 @@ def test_gap_is_shown_sorted_and_named_in_the_head(sign_in, people, team, script
 
 
 def test_most_to_gain_is_missing_without_a_gap(sign_in, people, team, script):
-    case = make_bench(people, team, 1, {"query 1": {"a": 3}})
+    case = make_workbench_case(people, team, 1, {"query 1": {"a": 3}})
     assert "Most to gain" not in head_of(sign_in("viewer").get(at(case, "case")))
 
 
@@ -360,7 +360,7 @@ def test_secondary_scorers_are_columns_that_sort_the_list(sign_in, case):
 
 
 def test_a_rating_changes_the_columns_of_secondary_scorers(sign_in, case):
-    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    client, entry = sign_in("rater"), case_query_of(case, "query 1")
     before = secondary_cells(by_id(client.get(at(case, "case")), f"query-row-{entry.pk}"))
     response = client.post(at(case, "rate", entry.pk, rank=1), {"doc_id": "a", "value": "0"}, headers=HTMX)
     scores_now = QueryScore.objects.filter(run=case.runs.latest("number"), query=entry.query)
@@ -382,7 +382,7 @@ def test_column_of_a_scorer_that_was_removed_does_not_sort(sign_in, case):
 
 
 def test_scale_of_a_script_that_is_mapped_is_a_notice(sign_in, people, team, script):
-    case = make_bench(people, team, 1, {"query 1": {"a": 10}}, scale="1:10")
+    case = make_workbench_case(people, team, 1, {"query 1": {"a": 10}}, scale="1:10")
     scorers.make_primary(case=case, scorer=scripted("setScore(docRating(0) * 10);"))
     client = sign_in("viewer")
     said = "Made for 0–3: grades of the book, 1–10, are mapped linearly to 0–3."
@@ -395,7 +395,7 @@ def test_scale_of_a_script_that_is_mapped_is_a_notice(sign_in, people, team, scr
 
 
 def test_scale_of_a_measure_counts_by_the_book(sign_in, people, team, script):
-    case = make_bench(people, team, 1, {"query 1": {"a": 10}}, scale="1:10", measures=["P@3", "P@4"])
+    case = make_workbench_case(people, team, 1, {"query 1": {"a": 10}}, scale="1:10", measures=["P@3", "P@4"])
     page = sign_in("viewer").get(at(case, "case"))
     said = "Made for 0–3: here it uses the scale of the book, 1–10; grades are not mapped"
     assert said in head_of(page)
@@ -414,7 +414,7 @@ def test_scale_that_fits_is_not_mentioned(sign_in, case):
 
 @pytest.fixture
 def failing(people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     scorers.make_primary(case=case, scorer=scripted(FAILS_ON_TWO))
     scores.rescore_run(case.runs.select_related("case__book").get())
     return case
@@ -422,11 +422,11 @@ def failing(people, team, script):
 
 def test_script_that_fails_is_reported_in_row_head_and_state(sign_in, failing):
     page = sign_in("editor").get(at(failing, "case"))
-    row = by_id(page, f"query-row-{entry_of(failing, 'query 2').pk}")
+    row = by_id(page, f"query-row-{case_query_of(failing, 'query 2').pk}")
     assert "Scorer: Line 1: nobody is not defined" in words(row)
     assert "scorer failed" in words(row)
     assert [attributes(form)["action"] for form in elements(row, _name="form")] == [at(failing, "case_score_again")]
-    body = by_id(page, f"query-{entry_of(failing, 'query 2').pk}")
+    body = by_id(page, f"query-{case_query_of(failing, 'query 2').pk}")
     assert "failed" in attributes(body)["class"].split()
     assert "data-failed" in attributes(body)
     assert "1 query: the scorer failed" in head_of(page)
@@ -437,7 +437,7 @@ def test_script_that_fails_is_reported_in_row_head_and_state(sign_in, failing):
 
 def test_secondary_script_that_fails_is_reported_in_head_and_opened_query(sign_in, failing):
     scorers.make_primary(case=failing, scorer=scorer("nDCG@10"))
-    entry = entry_of(failing, "query 2")
+    entry = case_query_of(failing, "query 2")
     page = sign_in("viewer").get(at(failing, "case", open=entry.pk))
     assert secondary_scores(page)[0].startswith("a script 1 failed")
     assert "Scorer: Line 1: nobody is not defined" in words(by_id(page, f"query-scores-{entry.pk}"))
@@ -467,12 +467,12 @@ def test_score_again_tries_only_what_failed(sign_in, failing, monkeypatch):
 
 
 def test_statements_do_not_grow_with_the_scorers(sign_in, people, team, script):
-    few = make_bench(people, team, measures=MEASURES[:2])
-    many = make_bench(people, team, measures=[*MEASURES, "ERR@10", "CG@10", "DCG@10"])
+    few = make_workbench_case(people, team, measures=MEASURES[:2])
+    many = make_workbench_case(people, team, measures=[*MEASURES, "ERR@10", "CG@10", "DCG@10"])
     client = sign_in("editor")
     found = []
     for case in (few, many):
-        entry = entry_of(case, "query 1").pk
+        entry = case_query_of(case, "query 1").pk
         found.append(
             (
                 statements(client.get, at(case, "case", open=entry)),

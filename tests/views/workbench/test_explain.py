@@ -8,7 +8,7 @@ from relevancy.engines.errors import EndpointUnreachable
 from relevancy.models import Endpoint, Run
 from tests.factories import make_case, run_now
 
-from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree, words
+from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, tree, words
 
 MINIMUM = '{"query": "#$query## wars", "fields": {"title": 1}, "minimum_should_match": 2}'
 FILMS = [
@@ -38,7 +38,7 @@ def films(people, team, data_dir):
 
 
 def ask(client, case, name, text="star", **query):
-    return client.get(at(case, name, entry_of(case, text).pk, **query), headers=HTMX)
+    return client.get(at(case, name, case_query_of(case, text).pk, **query), headers=HTMX)
 
 
 def test_explain(sign_in, films):
@@ -76,7 +76,7 @@ def test_explain_says_why_it_cannot(sign_in, films):
 
 
 def test_explain_as_a_page(sign_in, films):
-    entry = entry_of(films, "star")
+    entry = case_query_of(films, "star")
     page = sign_in("editor").get(at(films, "query_explain", entry.pk, doc_id="1"))
     assert b"<html" in page.content and b"title:star" in page.content
     (bar,) = [svg for svg in elements(tree(page), _name="svg") if attributes(svg).get("aria-label") == "title 100 %"]
@@ -90,7 +90,7 @@ def bars(page):
 
 
 def test_explain_results_fills_every_row_and_the_legend(sign_in, films):
-    client, entry = sign_in("editor"), entry_of(films, "star")
+    client, entry = sign_in("editor"), case_query_of(films, "star")
     opened = ask(client, films, "query")
     legend = by_id(opened, f"legend-{entry.pk}")
     assert attributes(legend)["hx-trigger"] == "load"
@@ -113,7 +113,7 @@ def test_explain_results_fills_every_row_and_the_legend(sign_in, films):
 @pytest.mark.parametrize("who", ["viewer", "rater"])
 def test_stored_explanations_are_for_everybody_who_sees_the_case(sign_in, films, monkeypatch, who):
     """An editor asked for them; nobody else sends a request."""
-    entry = entry_of(films, "star")
+    entry = case_query_of(films, "star")
     closed = ask(sign_in(who), films, "query")
     assert "hx-trigger" not in attributes(by_id(closed, f"legend-{entry.pk}"))
     assert bars(closed) == []
@@ -140,7 +140,7 @@ def test_stored_explanation_leads_to_that_of_the_engine(sign_in, films):
 
 
 def test_a_rating_keeps_what_was_explained(sign_in, films):
-    client, entry = sign_in("editor"), entry_of(films, "star")
+    client, entry = sign_in("editor"), case_query_of(films, "star")
     ask(client, films, "query_explanations")
     row = by_id(ask(client, films, "query"), f"result-{entry.pk}-1")
     rated = client.post(at(films, "rate", entry.pk, rank=1), {"doc_id": "1", "value": "1"}, headers=HTMX)
@@ -157,7 +157,7 @@ def test_explain_results_says_why_it_cannot(sign_in, films, monkeypatch, reason)
     def refuse(endpoint):
         raise reason
 
-    entry = entry_of(films, "star")
+    entry = case_query_of(films, "star")
     monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", refuse)
     answer = ask(sign_in("editor"), films, "query_explanations")
     assert answer.status_code == 200
@@ -171,13 +171,13 @@ def test_explain_results_says_why_it_cannot(sign_in, films, monkeypatch, reason)
 
 
 def test_explain_results_without_htmx_leads_back_to_the_query(sign_in, films):
-    entry = entry_of(films, "star")
+    entry = case_query_of(films, "star")
     page = sign_in("editor").get(at(films, "query_explanations", entry.pk), follow=True)
     assert bars(page) == ["title 100 %"] * 2
 
 
 def test_results_of_an_engine_that_does_not_explain(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     page = ask(sign_in("editor"), case, "query", "query 1")
     assert elements(tree(page), cls="without-bars") != []
     assert bars(page) == []
@@ -189,14 +189,14 @@ def test_fields_of_a_result_have_names(sign_in, films):
     ranking = films.runs.get().rankings.get()
     ranking.hits[0][2] |= {"year": 1977, "studio": "Lucasfilm"}
     ranking.save()
-    row = by_id(ask(sign_in("viewer"), films, "query"), f"result-{entry_of(films, 'star').pk}-1")
+    row = by_id(ask(sign_in("viewer"), films, "query"), f"result-{case_query_of(films, 'star').pk}-1")
     assert [words(name) for name in elements(row, cls="field-name")] == ["year"]
     assert {"year", "studio"} <= {attributes(span).get("title") for span in elements(row, _name="span")}
 
 
 def test_missing_lists_ids_then_titles(sign_in, films):
     client = sign_in("editor")
-    entry = entry_of(films, "star")
+    entry = case_query_of(films, "star")
     part = by_id(ask(client, films, "query_unretrieved"), f"unretrieved-{entry.pk}")
     assert [words(title) for title in elements(part, cls="title")] == ["gone", "3"]
     section = attributes(part)
@@ -224,14 +224,14 @@ def test_missing_says_why_it_cannot_look_up(sign_in, films):
 
 
 def test_missing_of_an_engine_without_ids(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     text = words(tree(ask(sign_in("viewer"), case, "query_unretrieved", "query 1")))
     assert "Look" not in text
     assert "x" in text.split()
 
 
 def test_explain_and_missing_without_a_run(sign_in, people, team, script):
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     client = sign_in("editor")
     for name in ("query_unretrieved", "query_explain", "query_explanations"):
         assert ask(client, case, name, "query 1").status_code == 404
@@ -281,7 +281,7 @@ def test_engine_is_not_searched_for_users_who_may_no_longer_use_the_endpoint(sig
 
 def test_table_of_terms(sign_in, films):
     """Each term is a row, each result a column, and the columns add up to the engine scores."""
-    client, entry = sign_in("editor"), entry_of(films, "star")
+    client, entry = sign_in("editor"), case_query_of(films, "star")
     tab = f"{entry.pk}-explain"
     (place,) = elements(tree(ask(client, films, "query", tab=tab)), cls="explain-table")
     assert attributes(place)["hx-trigger"] == "load"
@@ -298,7 +298,7 @@ def test_table_of_terms(sign_in, films):
 
 def test_table_of_terms_says_why_it_cannot(sign_in, films):
     Endpoint.objects.update(url="elsewhere")
-    entry = entry_of(films, "star")
+    entry = case_query_of(films, "star")
     answer = ask(sign_in("editor"), films, "query_explanations", tab=f"{entry.pk}-explain")
     assert "is now elsewhere" in words(tree(answer))
     assert "hx-trigger" not in attributes(elements(tree(answer), cls="explain-table")[0])

@@ -5,12 +5,12 @@ import io
 
 import pytest
 
-from .example_cases import at, make_bench
+from .example_cases import at, make_workbench_case
 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def rows(answer):

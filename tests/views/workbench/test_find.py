@@ -9,7 +9,7 @@ from relevancy.models import CaseScore, Endpoint, Rating
 from relevancy.runs import finding
 from tests.factories import make_case, rate_all, run_now
 
-from .example_cases import HTMX, at, attributes, elements, entry_of, make_bench, tree, words
+from .example_cases import HTMX, at, attributes, case_query_of, elements, make_workbench_case, tree, words
 
 FILMS = [{"id": str(rank), "title": "Star" + " film" * rank} for rank in range(1, 15)]
 
@@ -35,7 +35,7 @@ def films(people, team, data_dir):
 
 
 def find(client, case, **query):
-    return client.get(at(case, "query_find", entry_of(case, "star").pk, **query), headers=HTMX)
+    return client.get(at(case, "query_find", case_query_of(case, "star").pk, **query), headers=HTMX)
 
 
 def places(page):
@@ -59,7 +59,7 @@ def test_find_says_where_the_query_has_each_document(sign_in, films, monkeypatch
 
 
 def test_find_a_missing_document_and_rate_it(sign_in, films):
-    client, entry = sign_in("editor"), entry_of(films, "star")
+    client, entry = sign_in("editor"), case_query_of(films, "star")
     before = CaseScore.objects.get(run__case=films).score
     page = find(client, films, text="solaris")
     assert places(page) == {"solaris": "does not match"}
@@ -87,7 +87,7 @@ def test_find_explains_why_a_document_does_not_match(sign_in, films):
 
 def test_find_without_javascript(sign_in, films):
     client = sign_in("editor")
-    page = client.get(at(films, "query_find", entry_of(films, "star").pk))
+    page = client.get(at(films, "query_find", case_query_of(films, "star").pk))
     (form,) = elements(tree(page), _name="form", cls="find-form")
     assert attributes(form)["method"] == "get"
     assert {attributes(field).get("name") for field in elements(form, _name="input")} == {"text"}
@@ -122,7 +122,7 @@ def test_find_with_an_endpoint_that_has_moved(sign_in, films):
 
 @pytest.mark.parametrize("who", ["viewer", "rater"])
 def test_find_is_for_editors_only(sign_in, films, who):
-    client, entry = sign_in(who), entry_of(films, "star")
+    client, entry = sign_in(who), case_query_of(films, "star")
     assert find(client, films, text="star").status_code == 403
     opened = tree(client.get(at(films, "query", entry.pk), headers=HTMX))
     assert not elements(opened, role="tab", data_tab_name="find")
@@ -131,7 +131,7 @@ def test_find_is_for_editors_only(sign_in, films, who):
 
 
 def test_find_is_a_tab_and_a_link_of_what_was_not_returned(sign_in, films):
-    client, entry = sign_in("editor"), entry_of(films, "star")
+    client, entry = sign_in("editor"), case_query_of(films, "star")
     opened = tree(client.get(at(films, "query", entry.pk, tab=f"{entry.pk}-find"), headers=HTMX))
     (place,) = elements(opened, cls="tab-place")
     assert attributes(place)["hx-get"] == at(films, "query_find", entry.pk)
@@ -141,7 +141,7 @@ def test_find_is_a_tab_and_a_link_of_what_was_not_returned(sign_in, films):
 def test_only_rated_keeps_true_ranks(sign_in, films):
     """The rated documents among the results at their ranks, and after them those that are not shown."""
     rate_all(films, {"star": {"4": 1, "7": 2, "12": 3}}, by=films.owner)
-    client, entry = sign_in("viewer"), entry_of(films, "star")
+    client, entry = sign_in("viewer"), case_query_of(films, "star")
 
     def ranks(page):
         rows = elements(page, _name="li", cls="result")
@@ -164,12 +164,12 @@ def test_only_rated_keeps_true_ranks(sign_in, films):
 
 def test_only_rated_is_not_offered_where_nothing_shown_is_rated(sign_in, films):
     Rating.objects.all().delete()
-    opened = tree(sign_in("viewer").get(at(films, "query", entry_of(films, "star").pk), headers=HTMX))
+    opened = tree(sign_in("viewer").get(at(films, "query", case_query_of(films, "star").pk), headers=HTMX))
     assert not [link for link in elements(opened, _name="a") if words(link) == "Only rated"]
 
 
 def test_find_of_an_engine_without_ids(sign_in, people, team, script):
-    case = make_bench(people, team)
-    page = sign_in("editor").get(at(case, "query_find", entry_of(case, "query 1").pk), headers=HTMX)
+    case = make_workbench_case(people, team)
+    page = sign_in("editor").get(at(case, "query_find", case_query_of(case, "query 1").pk), headers=HTMX)
     (choice,) = elements(tree(page), _name="select")
     assert [attributes(option)["value"] for option in elements(choice, _name="option")] == ["query", "template"]

@@ -7,7 +7,7 @@ from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import BadQuery
 from tests.factories import make_case, run_now
 
-from .example_cases import HTMX, at, elements, entry_of, make_bench, tree, words
+from .example_cases import HTMX, at, case_query_of, elements, make_workbench_case, tree, words
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def films(people, team, data_dir):
 
 
 def open_part(client, case, name, text="star wars"):
-    return client.get(at(case, name, entry_of(case, text).pk), headers=HTMX)
+    return client.get(at(case, name, case_query_of(case, text).pk), headers=HTMX)
 
 
 def test_interpretation(sign_in, films):
@@ -60,7 +60,7 @@ def test_interpretation_says_why_there_is_none(sign_in, films, monkeypatch, reas
 
 
 def test_interpretation_of_an_engine_that_does_not_say(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     client = sign_in("editor")
     assert "What the engine understood" not in words(tree(open_part(client, case, "query_request", "query 1")))
     (alert,) = elements(tree(open_part(client, case, "query_interpretation", "query 1")), role="alert")

@@ -7,12 +7,12 @@ import pytest
 from relevancy import queries, scores
 from tests.factories import make_case, query_of
 
-from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, words
+from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, words
 
 
 @pytest.fixture
 def case(people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     case.book.teams.add(team)
     return case
 
@@ -28,7 +28,7 @@ def undo_url(response):
 
 def test_links_are_made_from_a_list_undone_and_made_again(sign_in, case):
     client = sign_in("editor")
-    first, second = entry_of(case, "query 1"), entry_of(case, "query 2")
+    first, second = case_query_of(case, "query 1"), case_query_of(case, "query 2")
     page = client.get(at(case, "query_links"), {"query": first.pk})
     boxes = [attributes(box) for box in elements(by_id(page, "link-form"), _name="input")]
     offered = [box for box in boxes if box.get("name") == "queries"]
@@ -52,7 +52,7 @@ def test_links_are_found_by_text_and_refused_with_a_reason(sign_in, case):
     client = sign_in("editor")
     page = client.get(at(case, "query_links"), {"q": "ERY 2"})
     assert "query 2" in words(by_id(page, "candidates")) and "query 1" not in words(by_id(page, "candidates"))
-    refused = client.post(at(case, "query_links_add"), {"queries": [entry_of(case, "query 1").pk]}, follow=True)
+    refused = client.post(at(case, "query_links_add"), {"queries": [case_query_of(case, "query 1").pk]}, follow=True)
     assert "Select at least two queries to link." in refused.content.decode()
     assert client.post(at(case, "query_links_add"), {"queries": ["x"]}, follow=True).status_code == 200
     assert linked_texts(case) == []
@@ -68,14 +68,16 @@ def test_links_are_read_only_for_those_who_may_not_change_the_book(sign_in, case
 def test_a_row_says_that_its_query_is_linked(sign_in, case):
     queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
     page = sign_in("viewer").get(at(case, "case"))
-    said = ["linked" in words(by_id(page, f"query-row-{entry_of(case, text).pk}")) for text in ("query 1", "query 3")]
+    said = [
+        "linked" in words(by_id(page, f"query-row-{case_query_of(case, text).pk}")) for text in ("query 1", "query 3")
+    ]
     assert said == [True, False]
 
 
 def test_sharing_is_previewed_given_and_restored_by_undo(sign_in, case):
     """Query 1 has the grades a 3 and x 1, query 2 has c 2: each of them gets those of the other."""
     client = sign_in("editor")
-    first, second = entry_of(case, "query 1"), entry_of(case, "query 2")
+    first, second = case_query_of(case, "query 1"), case_query_of(case, "query 2")
     link = queries.link(queries=[first.query, second.query])
     page = client.get(at(case, "query_links_sharing", link.pk))
     assert "3 documents" in words(by_id(page, "sharing-counts"))

@@ -13,9 +13,9 @@ from .example_cases import (
     at,
     attributes,
     by_id,
+    case_query_of,
     elements,
-    entry_of,
-    make_bench,
+    make_workbench_case,
     set_hits,
     shown,
     tree,
@@ -25,7 +25,7 @@ from .example_cases import (
 
 @pytest.fixture
 def case(people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     case.book.teams.add(team)
     return case
 
@@ -100,7 +100,7 @@ def test_highlights_are_marked_and_other_html_is_escaped(sign_in, case):
     marks = {"title": "\ue000Star\ue001 <b>Wars</b>", "overview": "A <i>\ue000star\ue001</i> far away."}
     set_hits(run, "query 1", [("a", fields)])
     run.rankings.filter(text="query 1").update(hits=[["a", 1.0, fields, marks]])
-    page = by_id(sign_in("viewer").get(at(case, "case", open=entry_of(case, "query 1").pk)), "queries")
+    page = by_id(sign_in("viewer").get(at(case, "case", open=case_query_of(case, "query 1").pk)), "queries")
     assert [words(mark) for mark in elements(page, _name="mark")] == ["Star", "star"]
     result = elements(page, cls="result")[0]
     assert elements(result, _name="i") == []
@@ -114,7 +114,7 @@ def test_pictures_lead_to_larger_ones(sign_in, case):
     fields = {"id": "a", "title": "A", "small": "https://a.example/s.png", "large": "https://a.example/l.png"}
     set_hits(run, "query 1", [("a", fields)])
     client = sign_in("viewer")
-    entry = entry_of(case, "query 1").pk
+    entry = case_query_of(case, "query 1").pk
     page = by_id(client.get(at(case, "case", open=entry)), "queries")
     (link,) = elements(page, cls="thumb-link")
     assert attributes(elements(link, _name="img")[0])["src"] == "https://a.example/s.png"
@@ -126,24 +126,24 @@ def test_a_run_without_fields_says_so(sign_in, case):
     Run.objects.filter(case=case).update(fields_dropped_at=timezone.now())
     run = Run.objects.get(case=case)
     run.rankings.update(hits=[["a", 1.0, {}]])
-    page = sign_in("viewer").get(at(case, "case", open=entry_of(case, "query 1").pk))
+    page = sign_in("viewer").get(at(case, "case", open=case_query_of(case, "query 1").pk))
     assert "keeps only ids and scores" in words(tree(page))
     assert [words(title) for title in elements(tree(page), _name="a", cls="title")] == ["a"]
 
 
 def test_an_opened_query_counts_what_is_rated_and_not_shown(sign_in, case):
     client = sign_in("viewer")
-    page = by_id(client.get(at(case, "case", open=entry_of(case, "query 1").pk)), "queries")
+    page = by_id(client.get(at(case, "case", open=case_query_of(case, "query 1").pk)), "queries")
     (tab,) = elements(page, **{"data-tab-name": "unretrieved"})
     assert words(elements(tab, cls="pill")[0]) == "1"
-    page = by_id(client.get(at(case, "case", open=entry_of(case, "query 2").pk)), "queries")
+    page = by_id(client.get(at(case, "case", open=case_query_of(case, "query 2").pk)), "queries")
     (tab,) = elements(page, **{"data-tab-name": "unretrieved"})
     assert elements(tab, cls="pill") == []
 
 
 def test_rating_a_document_that_is_not_shown(sign_in, case):
     client = sign_in("rater")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     place = at(case, "rate", entry.pk, unretrieved=1)
     answer = client.post(place, {"doc_id": "x", "value": "2"}, headers=HTMX)
     (form,) = elements(tree(answer), _name="form", **{"data-rate": "x"})
@@ -159,7 +159,7 @@ def test_rating_a_document_that_is_not_shown(sign_in, case):
 
 def test_raters_of_documents_that_are_not_shown_are_named_where_they_differ(sign_in, people, case):
     """A row that repeats the user's own grade, name and time says nothing that its buttons do not say."""
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     entry.query.ratings.all().delete()
     for doc_id, grades in {"mine": (2, None), "same": (2, 2), "different": (2, 0), "others": (None, 1)}.items():
         for user, grade in zip((people["rater"], people["editor"]), grades, strict=True):
@@ -177,6 +177,6 @@ def test_raters_of_documents_that_are_not_shown_are_named_where_they_differ(sign
 
 def test_tags_of_removed_queries_are_not_offered(sign_in, case):
     tag(case, query_1=["x"], query_2=["y"])
-    queries.remove(case_query=entry_of(case, "query 1"))
+    queries.remove(case_query=case_query_of(case, "query 1"))
     assert queries.tags.of_case(case) == ["y"]
     assert queries.tags.of_book(case.book) == ["x", "y"]

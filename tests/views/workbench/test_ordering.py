@@ -5,12 +5,12 @@ import pytest
 from relevancy import queries
 from tests.factories import make_case
 
-from .example_cases import HTMX, at, entry_of, make_bench, shown
+from .example_cases import HTMX, at, case_query_of, make_workbench_case, shown
 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team, ["a", "b", "c", "d"], None)
+    return make_workbench_case(people, team, ["a", "b", "c", "d"], None)
 
 
 def order(case):
@@ -18,16 +18,16 @@ def order(case):
 
 
 def move(client, case, text, **sent):
-    return client.post(at(case, "query_move", entry_of(case, text).pk), sent, headers=HTMX)
+    return client.post(at(case, "query_move", case_query_of(case, text).pk), sent, headers=HTMX)
 
 
 def test_move_before_and_after(sign_in, case):
     client = sign_in("editor")
-    answer = move(client, case, "d", before=entry_of(case, "b").pk)
+    answer = move(client, case, "d", before=case_query_of(case, "b").pk)
     assert answer.status_code == 200
     assert shown(answer) == ["a", "d", "b", "c"]
     assert b"<html" not in answer.content
-    move(client, case, "a", after=entry_of(case, "c").pk)
+    move(client, case, "a", after=case_query_of(case, "c").pk)
     assert order(case) == "dbca"
 
 
@@ -38,7 +38,7 @@ def test_move_by_steps(sign_in, case):
 
 
 def test_move_without_htmx_comes_back_with_the_query_open(sign_in, case):
-    entry = entry_of(case, "d")
+    entry = case_query_of(case, "d")
     answer = sign_in("editor").post(at(case, "query_move", entry.pk), {"steps": "-1"})
     assert answer.status_code == 302
     assert answer["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
@@ -66,7 +66,7 @@ def test_move_beside_a_query_of_another_case(sign_in, case):
 
 
 def test_move_a_removed_query(sign_in, case):
-    entry = entry_of(case, "b")
+    entry = case_query_of(case, "b")
     queries.remove(case_query=entry)
     assert move(sign_in("editor"), case, "b", steps="1").status_code == 404
 

@@ -5,12 +5,12 @@ import pytest
 from relevancy import judgments, queries
 from tests.factories import query_of
 
-from .example_cases import at, entry_of, make_bench, start
+from .example_cases import at, case_query_of, make_workbench_case, start
 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def changes(client, case, since=""):
@@ -23,7 +23,7 @@ def test_changes_of_others_are_named_once(sign_in, people, case):
     assert (first["queries"], first["run"]) == ([], 1)
     judgments.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["editor"])
     second = changes(client, case, first["since"])
-    assert second["queries"] == [entry_of(case, "query 2").pk]
+    assert second["queries"] == [case_query_of(case, "query 2").pk]
     assert changes(client, case, second["since"]) == {**second, "queries": []}
 
 
@@ -39,7 +39,7 @@ def test_changes_of_ones_own_are_not_news(sign_in, people, case):
 def test_changes_of_removed_queries_are_left_out(sign_in, people, case):
     client = sign_in("rater")
     before = changes(client, case)
-    queries.remove(case_query=entry_of(case, "query 2"))
+    queries.remove(case_query=case_query_of(case, "query 2"))
     judgments.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["editor"])
     assert changes(client, case, before["since"])["queries"] == []
 

@@ -21,9 +21,9 @@ from .example_cases import (
     attributes,
     big_case,
     by_id,
+    case_query_of,
     elements,
-    entry_of,
-    make_bench,
+    make_workbench_case,
     set_hits,
     shown,
     start,
@@ -76,12 +76,12 @@ SCORER = {"case_scorer_remove", "case_scorer_restore", "case_scorer_adopt"}
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def address(case, name, entry=None, number=1):
     if name in ENTRY:
-        return at(case, name, (entry or entry_of(case, "query 1")).pk)
+        return at(case, name, (entry or case_query_of(case, "query 1")).pk)
     if name in SCORER:
         return at(case, name, case.case_scorers.first().scorer_id)
     return at(case, name, number) if name in RUN else at(case, name)
@@ -152,14 +152,14 @@ def test_other_method_is_not_allowed(sign_in, case, name):
 
 @pytest.mark.parametrize("name", sorted(ENTRY | RUN))
 def test_what_belongs_to_another_case_is_not_found(sign_in, people, team, case, name):
-    other = make_bench(people, team)
+    other = make_workbench_case(people, team)
     run_now(case.attempts.select_related("case", "endpoint").get())  # a number that the other case does not have
     method = next(method for found, method, *_ in ADDRESSES if found == name)
-    where = {"entry": entry_of(case, "query 1"), "number": 2}
+    where = {"entry": case_query_of(case, "query 1"), "number": 2}
     client = sign_in("admin")
     for headers in ({}, HTMX):
         assert answer(client, other, name, method, headers, **where).status_code == 404
-    assert answer(client, other, name, method, entry=entry_of(other, "query 1")).status_code != 404
+    assert answer(client, other, name, method, entry=case_query_of(other, "query 1")).status_code != 404
 
 
 def test_access_follows_the_team_at_once(sign_in, case, team):
@@ -170,7 +170,7 @@ def test_access_follows_the_team_at_once(sign_in, case, team):
 
 
 def test_page_shows_only_what_the_role_may(sign_in, case):
-    place = at(case, "case", open=entry_of(case, "query 1").pk)
+    place = at(case, "case", open=case_query_of(case, "query 1").pk)
     found = {}
     for who in ("viewer", "rater", "editor"):
         page = tree(sign_in(who).get(place))
@@ -198,7 +198,7 @@ def pattern(case, name):
 def films(people, team, script):
     """Queries whose names say what they are for; nothing has been run."""
     texts = ["Star Wars", "star trek", "100% wool", "under_score", 'say "hi"', "it's", SCRIPT, "a\\b"]
-    return make_bench(people, team, texts, None, run=False)
+    return make_workbench_case(people, team, texts, None, run=False)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_list_filter_without_hits_says_so_and_keeps_the_text(sign_in, films):
 
 def test_list_fragment_is_the_list_of_the_page(sign_in, case):
     client = sign_in("editor")
-    for query in ({}, {"sort": "score", "down": "1"}, {"q": "2"}, {"open": entry_of(case, "query 2").pk}):
+    for query in ({}, {"sort": "score", "down": "1"}, {"q": "2"}, {"open": case_query_of(case, "query 2").pk}):
         place = at(case, "case", **query)
         fragment = client.get(place, headers=LIST)
         assert by_id(fragment, "queries") == by_id(client.get(place), "queries")
@@ -243,19 +243,21 @@ def test_list_fragment_is_the_list_of_the_page(sign_in, case):
 def mixed(people, team, script):
     """A run with every state: scored, not scoreable, failed, empty; then one more query, and one that was edited."""
     texts = ["good", "bad", "blank", "broken", "empty", "old text"]
-    case = make_bench(people, team, texts, {"good": {"a": 3}, "bad": {"a": 0, "z": 3}, "empty": {"z": 3}}, run=False)
+    case = make_workbench_case(
+        people, team, texts, {"good": {"a": 3}, "bad": {"a": 0, "z": 3}, "empty": {"z": 3}}, run=False
+    )
     attempt = case.attempts.select_related("case", "endpoint").get()
     answers = script_of(attempt).answers
     answers |= {"broken": engines.EngineError(f"No such parser. {SCRIPT}"), "empty": (), "bad": ("a", "b", "c", "d")}
     run_now(attempt)
     queries.add(case=case, texts=["late"])
-    entry = entry_of(case, "old text")
+    entry = case_query_of(case, "old text")
     queries.edit(case_query=entry, text="new text", weight=2.5, tags=["one", "two", "three", "four"])
     return case
 
 
 def row_of(response, case, text):
-    return by_id(response, f"query-row-{entry_of(case, text).pk}")
+    return by_id(response, f"query-row-{case_query_of(case, text).pk}")
 
 
 def pills(row):
@@ -296,7 +298,7 @@ def test_row_failed_shows_the_engine_in_its_own_words(sign_in, mixed):
     assert pills(row) == ["failed"]
     assert f"No such parser. {SCRIPT}" in words(row)
     assert [attributes(form)["action"] for form in elements(row, _name="form")] == [
-        address(mixed, "query_search", entry_of(mixed, "broken"))
+        address(mixed, "query_search", case_query_of(mixed, "broken"))
     ]
     assert elements(row_of(sign_in("rater").get(at(mixed, "case")), mixed, "broken"), _name="form") == []
 
@@ -307,7 +309,7 @@ def test_row_never_run_and_waiting(sign_in, films):
     start(films)
     page = client.get(at(films, "case"))
     assert elements(row_of(page, films, "it's"), cls="skeleton")
-    assert "waiting" in attributes(by_id(page, f"query-{entry_of(films, 'it' + chr(39) + 's').pk}"))["class"]
+    assert "waiting" in attributes(by_id(page, f"query-{case_query_of(films, 'it' + chr(39) + 's').pk}"))["class"]
 
 
 @pytest.mark.parametrize(
@@ -371,7 +373,7 @@ def test_list_sort_links_reverse_the_order(sign_in, case):
 
 
 def test_list_pages(sign_in, people, team, script):
-    case = make_bench(people, team, 120, None, run=False)
+    case = make_workbench_case(people, team, 120, None, run=False)
     client = sign_in("viewer")
     for page, first, count in (
         ("1", 1, 50),
@@ -413,7 +415,7 @@ def test_list_shows_the_number_of_a_query_however_it_is_filtered_and_sorted(sign
     ],
 )
 def test_the_head_leads_to_the_book_and_to_what_can_be_done_with_the_case(sign_in, people, team, script, who, entries):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     client = sign_in(who)
     page = tree(client.get(at(case, "case")))
     (book,) = elements(by_id(page, "case-facts"), _name="a")
@@ -435,10 +437,10 @@ def test_poll_updates_the_version_of_the_engine(sign_in, case):
 
 
 def test_query_link_leads_to_the_page_of_the_list_where_it_stands(sign_in, people, team, script):
-    case = make_bench(people, team, 120, None, run=False)
+    case = make_workbench_case(people, team, 120, None, run=False)
     client = sign_in("viewer")
     for text, page in (("query 1", None), ("query 50", None), ("query 51", 2), ("query 120", 3)):
-        entry = entry_of(case, text)
+        entry = case_query_of(case, text)
         response = client.get(address(case, "query", entry))
         wanted = at(case, "case", open=entry.pk, **({"page": page} if page else {}))
         assert response.headers["Location"] == f"{wanted}#query-{entry.pk}"
@@ -446,12 +448,12 @@ def test_query_link_leads_to_the_page_of_the_list_where_it_stands(sign_in, peopl
 
 
 def test_open_at_most_five_and_never_those_of_other_cases(sign_in, people, team, case):
-    many = make_bench(people, team, 8, None)
+    many = make_workbench_case(people, team, 8, None)
     ids = list(many.case_queries.values_list("pk", flat=True))
     client = sign_in("viewer")
     opened = elements(tree(client.get(at(many, "case"), {"open": ids})), cls="is-open")
     assert [attributes(part)["id"] for part in opened] == [f"query-{pk}" for pk in ids[:5]]
-    words_of_it = ["x", "-1", "9" * 5000, str(entry_of(case, "query 1").pk)]
+    words_of_it = ["x", "-1", "9" * 5000, str(case_query_of(case, "query 1").pk)]
     assert elements(tree(client.get(at(many, "case"), {"open": words_of_it})), cls="is-open") == []
 
 
@@ -552,7 +554,7 @@ def test_page_says_being_rescored_instead_of_a_difference(sign_in, case, monkeyp
     assert "vs run 1: being rescored" in head_of(page)
     assert counts_of(page) == {}
     assert attributes(by_id(page, "case-score"))["hx-get"] == at(case, "run_state", only="head")
-    row = by_id(page, f"query-row-{entry_of(case, 'query 1').pk}")
+    row = by_id(page, f"query-row-{case_query_of(case, 'query 1').pk}")
     assert elements(row, data_rescoring="")
     assert len(elements(by_id(page, "case-score"), cls="pending")) == 3  # two points and their line
     assert "being rescored" in words(by_id(page, "case-score"))
@@ -569,7 +571,7 @@ def test_rating_updates_the_run_before_at_once(sign_in, case, monkeypatch):
     for _ in range(2):
         run_now(case.attempts.select_related("case", "endpoint").get())
     monkeypatch.setattr(tasks, "send", lambda task, pk: None)
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     response = sign_in("rater").post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
     assert "0.0 vs run 2 on the same 2" in head_of(response)
     pending = elements(by_id(response, "case-score"), cls="dot")
@@ -577,7 +579,7 @@ def test_rating_updates_the_run_before_at_once(sign_in, case, monkeypatch):
 
 
 def test_head_without_a_run_or_a_score(sign_in, people, team, script):
-    case = make_bench(people, team, 1, None, run=False)
+    case = make_workbench_case(people, team, 1, None, run=False)
     client = sign_in("editor")
     assert "Not run yet" in head_of(client.get(at(case, "case")))
     run_now(case.attempts.select_related("case", "endpoint").get())
@@ -650,7 +652,7 @@ def test_notice_of_new_and_edited_queries(sign_in, case):
     queries.add(case=case, texts=["late"])
     said = "1 query is new since run 1. It is not included in the score yet."
     assert notices(client.get(at(case, "case")))[0].startswith(said)
-    queries.edit(case_query=entry_of(case, "query 1"), text="query one")
+    queries.edit(case_query=case_query_of(case, "query 1"), text="query one")
     said = notices(client.get(at(case, "case")))[0]
     assert "1 query is new and 1 query was edited since run 1." in said
     client.post(at(case, "run_complete", 1))
@@ -658,7 +660,7 @@ def test_notice_of_new_and_edited_queries(sign_in, case):
 
 
 def test_notice_that_no_document_returned_is_known(sign_in, people, team, script):
-    case = make_bench(people, team, 1, {"query 1": {f"film-{number}": 1 for number in range(10)}})
+    case = make_workbench_case(people, team, 1, {"query 1": {f"film-{number}": 1 for number in range(10)}})
     (notice,) = notices(sign_in("viewer").get(at(case, "case")))
     assert notice.startswith("No returned document has a rating,")
 
@@ -720,7 +722,7 @@ def test_failed_run_is_run_again_from_its_notice(sign_in, failing, django_captur
 
 
 def test_ratings_after_a_failed_run_are_scored_in_the_run_shown(sign_in, failing):
-    client, entry = sign_in("rater"), entry_of(failing, "query 1")
+    client, entry = sign_in("rater"), case_query_of(failing, "query 1")
     response = client.post(at(failing, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
     score = QueryScore.objects.get(run__number=1, query=entry.query_id)
     assert score.revision == query_of(failing, "query 1").revision
@@ -753,7 +755,7 @@ def test_missing_packages_are_notices(sign_in, case):
     Run.objects.update(config={**run.config, "engine": "uninstalled"})
     version = case.case_scorers.get().version
     type(version).objects.filter(pk=version.pk).update(measure="Uninstalled@10")
-    response = sign_in("viewer").get(at(case, "case", open=entry_of(case, "query 1").pk))
+    response = sign_in("viewer").get(at(case, "case", open=case_query_of(case, "query 1").pk))
     assert response.status_code == 200
     found = {attributes(part).get("data-notice") for part in elements(by_id(response, "queries"), cls="notice")}
     assert {"engine-missing", "measure-missing"} <= found
@@ -775,7 +777,7 @@ def kinds_of_notices(page):
 
 @pytest.mark.parametrize("headers", [HTMX, {}])
 def test_rate_without_the_package_of_the_measure(sign_in, uninstalled, headers):
-    client, entry = sign_in("rater"), entry_of(uninstalled, "query 1")
+    client, entry = sign_in("rater"), case_query_of(uninstalled, "query 1")
     url = at(uninstalled, "rate", entry.pk, rank=2)
     response = client.post(url, {"doc_id": "b", "value": "2"}, headers=headers)
     assert response.status_code == (200 if headers else 302)
@@ -790,7 +792,7 @@ def test_rate_without_the_package_of_the_measure(sign_in, uninstalled, headers):
 
 
 def test_rate_shown_without_the_package_of_the_measure(sign_in, uninstalled):
-    entry = entry_of(uninstalled, "query 1")
+    entry = case_query_of(uninstalled, "query 1")
     response = sign_in("rater").post(at(uninstalled, "rate_shown", entry.pk), {"value": "1"}, headers=HTMX)
     assert response.status_code == 200
     assert Rating.objects.filter(query=entry.query_id, value=1).exists()
@@ -799,13 +801,13 @@ def test_rate_shown_without_the_package_of_the_measure(sign_in, uninstalled):
 @pytest.mark.parametrize("headers", [HTMX, {}])
 @pytest.mark.parametrize("name", ["query", "query_request", "query_unretrieved", "query_working", "document"])
 def test_parts_of_a_run_without_its_packages(sign_in, uninstalled, name, headers):
-    entry = entry_of(uninstalled, "query 1")
+    entry = case_query_of(uninstalled, "query 1")
     response = sign_in("viewer").get(at(uninstalled, name, entry.pk), {"doc_id": "a"}, headers=headers, follow=True)
     assert response.status_code == 200
 
 
 def test_explain_without_the_package_of_the_engine(sign_in, uninstalled):
-    entry = entry_of(uninstalled, "query 1")
+    entry = case_query_of(uninstalled, "query 1")
     response = sign_in("editor").get(at(uninstalled, "query_explain", entry.pk, doc_id="a"), headers=HTMX)
     assert response.status_code == 200
     assert "uninstalled" in words(tree(response))
@@ -824,7 +826,7 @@ def test_run_without_the_package_of_the_engine(sign_in, uninstalled, name, heade
     ("name", "arguments"), [("run_complete", [1]), ("query_search", ["entry"]), ("case_score_again", [])]
 )
 def test_search_again_without_the_package_of_the_engine(sign_in, uninstalled, name, arguments):
-    pk = entry_of(uninstalled, "query 1").pk
+    pk = case_query_of(uninstalled, "query 1").pk
     url = at(uninstalled, name, *(pk if argument == "entry" else argument for argument in arguments))
     assert sign_in("editor").post(url, headers=HTMX).status_code in {200, 409}
 
@@ -881,12 +883,12 @@ def test_choose_scorer_not_retired_nor_of_others_nor_without_a_measure(sign_in, 
 
 
 def test_every_text_is_escaped(sign_in, people, team, script):
-    case = make_bench(people, make_team(f"T{SCRIPT}"), [SCRIPT], None, run=False)
+    case = make_workbench_case(people, make_team(f"T{SCRIPT}"), [SCRIPT], None, run=False)
     cases.share(case=case, team=team)
     cases.rename(case=case, name=f"C{SCRIPT}")
     people["rater"].name = f"N{SCRIPT}"
     people["rater"].save()
-    entry = entry_of(case, SCRIPT)
+    entry = case_query_of(case, SCRIPT)
     said = {"text": SCRIPT, "tags": [f"T{SCRIPT}"], "notes": SCRIPT, "information_need": SCRIPT}
     queries.edit(case_query=entry, **said)
     attempt = case.attempts.select_related("case", "endpoint").get()
@@ -936,7 +938,7 @@ def statements(client, place, data=None, headers=None):
 
 def test_list_does_not_read_the_history(sign_in, people, team, script):
     """The list is what shows a run that has just ended: it reads neither the scores of the case nor its attempts."""
-    client, case = sign_in("editor"), make_bench(people, team)
+    client, case = sign_in("editor"), make_workbench_case(people, team)
     run_now(case.attempts.get())
     client.get(at(case, "case"), headers=LIST)
     with CaptureQueriesContext(connection) as queries:
@@ -954,7 +956,7 @@ def test_statements_do_not_grow(sign_in, people, team, script, other, monkeypatc
     monkeypatch.setattr(tasks, "send", lambda task, pk: None)  # the worker's part
     found = []
     for case in (small, large):
-        entry = entry_of(case, "query 2").pk
+        entry = case_query_of(case, "query 2").pk
         rate = at(case, "rate", entry, rank=1)
         found.append(
             (
@@ -985,7 +987,7 @@ def test_five_thousand_queries(sign_in, people, team, script):
     assert shown(client.get(at(case, "case"), {"sort": "score", "down": "1"}))[:2] == ["query 4999", "query 17"]
     last = client.get(at(case, "case"), {"page": "100", "sort": "place"})
     assert shown(last)[-1] == "query 5000"
-    entry = entry_of(case, "query 4999")
+    entry = case_query_of(case, "query 4999")
     answer = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
     assert answer.status_code == 200
     assert by_id(answer, f"result-{entry.pk}-2")

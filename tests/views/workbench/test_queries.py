@@ -15,9 +15,9 @@ from .example_cases import (
     at,
     attributes,
     by_id,
+    case_query_of,
     elements,
-    entry_of,
-    make_bench,
+    make_workbench_case,
     same,
     set_hits,
     shown,
@@ -29,7 +29,7 @@ from .example_cases import (
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def said(response):
@@ -49,7 +49,7 @@ def score_of(case):
 
 def test_show_opens_and_closes_in_place(sign_in, case):
     client = sign_in("rater")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     place = at(case, "query", entry.pk)
     opened = by_id(client.get(place, {"position": "1"}, headers=HTMX), f"query-{entry.pk}")
     assert same(opened, by_id(client.get(at(case, "case", open=entry.pk)), f"query-{entry.pk}"))
@@ -64,7 +64,7 @@ def test_show_opens_and_closes_in_place(sign_in, case):
 def test_show_says_why_there_are_no_results(sign_in, case):
     client = sign_in("editor")
     run = case.runs.get()
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
 
     def inside():
         return words(by_id(client.get(at(case, "query", entry.pk), headers=HTMX), f"query-{entry.pk}"))
@@ -95,7 +95,7 @@ def test_show_says_how_many_more_there_are(sign_in, case, total, kept, line):
     run = case.runs.get()
     Run.objects.update(config={**run.config, "depth": 2})
     set_hits(run, "query 1", ["a", "b", "c"][:kept], total=total)
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = by_id(sign_in("viewer").get(at(case, "case", open=entry.pk)), f"query-{entry.pk}")
     assert words(elements(page, cls="cutoff")[0]) == line
 
@@ -103,7 +103,7 @@ def test_show_says_how_many_more_there_are(sign_in, case, total, kept, line):
 def test_show_how_documents_moved(sign_in, case):
     script_of(case.attempts.get()).answers["query 1"] = ("c", "a", "d")
     run_now(case.attempts.select_related("case", "endpoint").get())
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = sign_in("viewer").get(at(case, "case", open=entry.pk))
     ranks = [words(elements(by_id(page, f"result-{entry.pk}-{rank}"), cls="rank")[0]) for rank in (1, 2, 3)]
     assert ranks == ["1 ▲2", "2 ▼1", "3 new"]
@@ -123,7 +123,7 @@ def test_document_shows_every_field(sign_in, case):
     }
     set_hits(case.runs.get(), "query 1", [("a", fields)])
     client = sign_in("viewer")
-    place = at(case, "document", entry_of(case, "query 1").pk, doc_id="a")
+    place = at(case, "document", case_query_of(case, "query 1").pk, doc_id="a")
     for headers in ({}, HTMX):
         response = client.get(place, headers=headers)
         names = [words(name) for name in elements(tree(response), _name="dt")]
@@ -140,12 +140,12 @@ def test_document_shows_its_fields_in_the_order_of_the_attempt(sign_in, case):
     run.config |= {"fields": "id:sku title:name year about"}
     run.save()
     set_hits(run, "query 1", [("a", {"about": "x", "year": 1, "name": "A", "sku": "a", "zz": 1})])
-    page = sign_in("viewer").get(at(case, "document", entry_of(case, "query 1").pk, doc_id="a"), headers=HTMX)
+    page = sign_in("viewer").get(at(case, "document", case_query_of(case, "query 1").pk, doc_id="a"), headers=HTMX)
     assert [words(name) for name in elements(tree(page), _name="dt")] == ["document id", "name", "year", "about", "zz"]
 
 
 def test_document_steps_and_rates(sign_in, case):
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     set_hits(case.runs.get(), "query 1", [("a", {}), ("b", {}), ("c", {})])
     client = sign_in("rater")
     for doc_id, steps in (("a", {"next": "b"}), ("b", {"prev": "a", "next": "c"}), ("c", {"prev": "b"})):
@@ -166,7 +166,7 @@ def test_document_steps_and_rates(sign_in, case):
 
 
 def test_document_leads_to_the_engine(sign_in, people, case):
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     place = at(case, "document", entry.pk, doc_id="a")
     client = sign_in("viewer")
     assert "Open in the engine" not in words(tree(client.get(place)))
@@ -186,7 +186,7 @@ def test_document_leads_to_the_engine(sign_in, people, case):
 def test_document_not_among_the_results(sign_in, case):
     client = sign_in("viewer")
     for query in ({}, {"doc_id": "unknown"}):
-        response = client.get(at(case, "document", entry_of(case, "query 1").pk), query)
+        response = client.get(at(case, "document", case_query_of(case, "query 1").pk), query)
         assert response.status_code == 200
         assert "This document is not among the results shown." in words(tree(response))
 
@@ -196,12 +196,12 @@ def test_document_not_among_the_results(sign_in, case):
 
 def test_as_sent(sign_in, case):
     client = sign_in("viewer")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     queries.edit(case_query=entry, text="another text")
     text = words(tree(client.get(at(case, "query_request", entry.pk), headers=HTMX)))
     assert '"query": "query 1"' in text
     queries.add(case=case, texts=["late"])
-    response = client.get(at(case, "query_request", entry_of(case, "late").pk))
+    response = client.get(at(case, "query_request", case_query_of(case, "late").pk))
     assert "has not been searched in this run." in words(tree(response))
     Run.objects.update(config={**case.runs.get().config, "engine": "gone"})
     assert "gone" in words(elements(tree(client.get(at(case, "query_request", entry.pk))), cls="bad")[0])
@@ -221,7 +221,7 @@ def test_as_sent_and_preview_never_show_credentials(sign_in, people, case, engin
     attempt = make_attempt(case, endpoint, template=template)
     Run.objects.filter(case=case).update(attempt=attempt, config=runs.snapshot_config(attempt))
     client = sign_in("editor")
-    sent = client.get(at(case, "query_request", entry_of(case, "query 1").pk))
+    sent = client.get(at(case, "query_request", case_query_of(case, "query 1").pk))
     shape = {"parent": "2", "endpoint": endpoint.pk, "template": template, "depth": "10"}
     preview = client.post(at(case, "attempt_preview"), shape)
     page = client.get(at(case, "case"))
@@ -268,7 +268,7 @@ def test_add_names_rejected_lines_and_keeps_the_rest(sign_in, case):
 
 
 def test_add_to_an_empty_case_keeps_the_form_in_place(sign_in, people, team, script):
-    case = make_bench(people, team, [], None, run=False)
+    case = make_workbench_case(people, team, [], None, run=False)
     client = sign_in("editor")
     page = client.get(at(case, "case"))
     assert "has no queries yet" in words(tree(page))
@@ -280,7 +280,8 @@ def test_add_to_an_empty_case_keeps_the_form_in_place(sign_in, people, team, scr
     assert "disabled" in attributes(elements(by_id(page, "case-score"), data_key_run="")[0])
     assert (
         elements(
-            tree(sign_in("rater").get(at(make_bench(people, team, [], None, run=False), "case"))), cls="add-queries"
+            tree(sign_in("rater").get(at(make_workbench_case(people, team, [], None, run=False), "case"))),
+            cls="add-queries",
         )
         == []
     )
@@ -317,7 +318,7 @@ def test_add_ten_thousand(sign_in, case):
 def test_add_brings_a_removed_one_back_with_its_score(sign_in, case):
     client = sign_in("editor")
     before = score_of(case).score
-    client.post(at(case, "query_remove", entry_of(case, "query 2").pk))
+    client.post(at(case, "query_remove", case_query_of(case, "query 2").pk))
     assert score_of(case).score != before
     client.post(at(case, "queries_add"), {"queries": "query 2"})
     assert score_of(case).score == before
@@ -330,7 +331,7 @@ def test_changes_to_the_book_need_its_editor(sign_in, people, script):
     make_attempt(mine)
     mine.case_queries.create(query=query_of(theirs, "query 1"), position=1)
     client = sign_in("editor")
-    entry = entry_of(mine, "query 1")
+    entry = case_query_of(mine, "query 1")
     for response in (
         client.post(at(mine, "queries_add"), {"queries": "new"}),
         client.get(at(mine, "query_edit", entry.pk)),
@@ -351,13 +352,13 @@ FORM = {"text": "query 1", "information_need": "", "tags": "", "notes": "", "wei
 
 def edit(client, case, text, headers=None, **fields):
     return client.post(
-        at(case, "query_edit", entry_of(case, text).pk), {**FORM, "text": text, **fields}, headers=headers or {}
+        at(case, "query_edit", case_query_of(case, text).pk), {**FORM, "text": text, **fields}, headers=headers or {}
     )
 
 
 def test_edit(sign_in, case):
     client = sign_in("editor")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     fields = {
         "information_need": "need",
         "tags": "b, a,, b",
@@ -406,7 +407,7 @@ def test_edit_weight_changes_the_case_score_at_once(sign_in, case):
 )
 def test_edit_refused_at_its_field_with_what_was_typed(sign_in, case, field, value, reason):
     client = sign_in("editor")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     for headers in ({}, HTMX):
         response = client.post(
             at(case, "query_edit", entry.pk), {**FORM, "notes": SCRIPT, field: value}, headers=headers
@@ -419,7 +420,7 @@ def test_edit_refused_at_its_field_with_what_was_typed(sign_in, case, field, val
 
 
 def test_edit_with_nothing_sent(sign_in, case):
-    response = sign_in("editor").post(at(case, "query_edit", entry_of(case, "query 1").pk))
+    response = sign_in("editor").post(at(case, "query_edit", case_query_of(case, "query 1").pk))
     assert response.status_code == 422
     assert texts(case) == ["query 1", "query 2", "query 3"]
 
@@ -430,7 +431,7 @@ def test_edit_with_nothing_sent(sign_in, case):
 def test_remove_and_undo(sign_in, case):
     client = sign_in("editor")
     before = score_of(case)
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     response = client.post(at(case, "query_remove", entry.pk), headers=HTMX)
     toast = json.loads(response.headers["HX-Trigger"])["toast"]
     assert toast["text"] == "“query 1” removed from this case; its ratings stay in the book"
@@ -451,7 +452,7 @@ def test_remove_and_undo(sign_in, case):
 
 def test_remove_without_htmx_offers_undo_on_the_page(sign_in, case):
     client = sign_in("editor")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = client.post(at(case, "query_remove", entry.pk), follow=True)
     assert shown(page) == ["query 2", "query 3"]
     toasts = elements(by_id(page, "toasts"), _name="form")
@@ -466,7 +467,7 @@ def test_search_again(sign_in, case):
     script = script_of(case.attempts.get())
     script.answers["query 1"] = ("x", "y")
     asked = len(script.asked)
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     response = client.post(at(case, "query_search", entry.pk), {"position": "1"}, headers=HTMX)
     assert len(script.asked) == asked + 1
     page = client.get(at(case, "case", open=entry.pk))
@@ -483,7 +484,7 @@ def test_search_again_completes_an_incomplete_run(sign_in, case):
     run = run_now(case.attempts.select_related("case", "endpoint").get())
     assert run.status == "incomplete"
     script.answers.clear()
-    sign_in("editor").post(at(case, "query_search", entry_of(case, "query 2").pk), headers=HTMX)
+    sign_in("editor").post(at(case, "query_search", case_query_of(case, "query 2").pk), headers=HTMX)
     run.refresh_from_db()
     assert (run.status, run.failed) == ("complete", 0)
 
@@ -491,7 +492,7 @@ def test_search_again_completes_an_incomplete_run(sign_in, case):
 def test_search_again_failing_keeps_what_was_there(sign_in, case):
     script_of(case.attempts.get()).answers["query 1"] = engines.EndpointUnreachable(f"Down. {SCRIPT}")
     client = sign_in("editor")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     hits = case.runs.get().rankings.get(query=entry.query).hits
     response = client.post(at(case, "query_search", entry.pk), headers=HTMX)
     assert (response.status_code, response.headers["Content-Type"]) == (409, "text/plain; charset=utf-8")
@@ -502,9 +503,9 @@ def test_search_again_failing_keeps_what_was_there(sign_in, case):
 
 
 def test_search_again_is_refused_before_and_during_a_run(sign_in, people, team, script):
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     client = sign_in("editor")
-    place = at(case, "query_search", entry_of(case, "query 1").pk)
+    place = at(case, "query_search", case_query_of(case, "query 1").pk)
     assert "Nothing has been run yet" in client.post(place, headers=HTMX).content.decode()
     start(case)
     response = client.post(place, headers=HTMX)

@@ -5,18 +5,18 @@ import pytest
 from relevancy.models import Query
 from tests.factories import query_of
 
-from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree, words
+from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, tree, words
 
 
 @pytest.fixture
 def case(people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     case.book.teams.add(team)
     return case
 
 
 def tag(client, case, text="query 1", **sent):
-    return client.post(at(case, "query_tag", entry_of(case, text).pk), sent, headers=HTMX)
+    return client.post(at(case, "query_tag", case_query_of(case, text).pk), sent, headers=HTMX)
 
 
 def tags_of(case, text="query 1"):
@@ -27,7 +27,7 @@ def test_tag_adds_and_takes_off(sign_in, case):
     client = sign_in("editor")
     answer = tag(client, case, add="brand, long tail")
     assert tags_of(case) == ["brand", "long tail"]
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     part = by_id(answer, f"about-{entry.pk}")
     assert "brand" in words(part)
     row = by_id(answer, f"query-row-{entry.pk}")
@@ -64,14 +64,14 @@ def test_tag_refuses(sign_in, case):
 
 
 def test_tag_without_htmx(sign_in, case):
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     answer = sign_in("editor").post(at(case, "query_tag", entry.pk), {"add": "x"})
     assert answer["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
 
 
 def test_notes_are_edited_and_shown_as_markdown(sign_in, case):
     client = sign_in("editor")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     place = at(case, "query_notes", entry.pk)
     form = by_id(client.get(place, headers=HTMX), f"about-{entry.pk}")
     assert form.name == "form"
@@ -88,7 +88,7 @@ def test_notes_are_edited_and_shown_as_markdown(sign_in, case):
 
 def test_notes_too_long(sign_in, case):
     client = sign_in("editor")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     sent = {"information_need": "x", "notes": "y" * 20_001}
     answer = client.post(at(case, "query_notes", entry.pk), sent, headers=HTMX)
     assert answer.status_code == 422
@@ -98,7 +98,7 @@ def test_notes_too_long(sign_in, case):
 
 def test_about_is_what_cancel_brings_back(sign_in, case):
     Query.objects.filter(text="query 1").update(notes="known", tags=["x"])
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     for who, forms in (("viewer", 0), ("editor", 2)):
         part = by_id(sign_in(who).get(at(case, "query_about", entry.pk), headers=HTMX), f"about-{entry.pk}")
         assert "known" in words(part)
@@ -108,7 +108,7 @@ def test_about_is_what_cancel_brings_back(sign_in, case):
 @pytest.mark.parametrize(("who", "status"), [("rater", 403), ("viewer", 403), ("stranger", 404)])
 def test_what_belongs_to_the_book_is_changed_by_its_editors(sign_in, case, who, status):
     client = sign_in(who)
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     assert tag(client, case, add="x").status_code == status
     assert client.post(at(case, "query_notes", entry.pk), {"notes": "x"}).status_code == status
     assert client.get(at(case, "query_notes", entry.pk)).status_code == status

@@ -8,14 +8,14 @@ from relevancy.models import Query
 from relevancy.views.workbench.query_tabs import parse_tabs
 from relevancy.views.workbench.sent_request import SentRequest
 
-from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree, words
+from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, tree, words
 
 HOSTILE = ["it's", 'a "b"', "$(touch x) `id` $HOME", "a\nb", "\\", "!!", "", "ä 星", "-x", "@file", "a=b&c"]
 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def current(page):
@@ -23,7 +23,7 @@ def current(page):
 
 
 def test_tabs_lead_to_their_parts(sign_in, case):
-    client, entry = sign_in("editor"), entry_of(case, "query 1")
+    client, entry = sign_in("editor"), case_query_of(case, "query 1")
     opened = client.get(at(case, "query", entry.pk), headers=HTMX)
     assert current(opened) == ["Results"]
     tabs = {attributes(tab)["data-tab-name"]: attributes(tab)["hx-get"] for tab in elements(tree(opened), role="tab")}
@@ -43,7 +43,7 @@ def test_tabs_lead_to_their_parts(sign_in, case):
 
 
 def test_tab_without_javascript_and_after_a_reload(sign_in, case):
-    client, entry = sign_in("editor"), entry_of(case, "query 1")
+    client, entry = sign_in("editor"), case_query_of(case, "query 1")
     page = client.get(at(case, "query", entry.pk, tab=f"{entry.pk}-notes"), follow=True)
     assert current(page) == ["Notes"]
     (list_url, _) = page.redirect_chain[-1]
@@ -51,8 +51,8 @@ def test_tab_without_javascript_and_after_a_reload(sign_in, case):
 
 
 def test_tab_of_a_query_without_results(sign_in, people, team, script):
-    case = make_bench(people, team, run=False)
-    entry = entry_of(case, "query 1")
+    case = make_workbench_case(people, team, run=False)
+    entry = case_query_of(case, "query 1")
     page = sign_in("editor").get(at(case, "query", entry.pk, tab=f"{entry.pk}-request"), headers=HTMX)
     assert [attributes(tab)["data-tab-name"] for tab in elements(tree(page), role="tab")] == ["results", "notes"]
     assert current(page) == ["Results"]
@@ -60,7 +60,7 @@ def test_tab_of_a_query_without_results(sign_in, people, team, script):
 
 def test_need_and_notes_are_one_line_each(sign_in, case):
     Query.objects.filter(text="query 1").update(information_need="All <b>\nfilms", notes="one\n\ntwo")
-    page = sign_in("viewer").get(at(case, "query", entry_of(case, "query 1").pk), headers=HTMX)
+    page = sign_in("viewer").get(at(case, "query", case_query_of(case, "query 1").pk), headers=HTMX)
     needs = elements(tree(page), cls="need")
     assert [words(line) for line in needs] == ["Needs: All <b> films", "Notes: one two"]
     assert elements(needs[0], _name="b")[1:] == []
@@ -109,7 +109,7 @@ def test_sent_request_puts_the_parameters_of_the_template_first():
 
 
 def test_as_sent_is_a_part_with_copies(sign_in, case):
-    page = sign_in("viewer").get(at(case, "query_request", entry_of(case, "query 1").pk), headers=HTMX)
+    page = sign_in("viewer").get(at(case, "query_request", case_query_of(case, "query 1").pk), headers=HTMX)
     (part,) = elements(tree(page), cls="sent-request")
     assert len(elements(part, **{"data-copy": ""})) == len(elements(part, _name="pre")) > 0
-    assert by_id(sign_in("viewer").get(at(case, "query_request", entry_of(case, "query 1").pk)), "content")
+    assert by_id(sign_in("viewer").get(at(case, "query_request", case_query_of(case, "query 1").pk)), "content")

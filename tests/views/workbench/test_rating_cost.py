@@ -8,7 +8,7 @@ from relevancy import scorers, scores
 from relevancy.models import Book, CaseScore, RunComparison, Scorer
 from tests.factories import make_case, make_scorer, run_now
 
-from .example_cases import HTMX, at, entry_of, make_bench
+from .example_cases import HTMX, at, case_query_of, make_workbench_case
 
 pytestmark = pytest.mark.django_db
 ROW_LOCKS = 2  # of the query and of the runs, where the database has them
@@ -26,7 +26,7 @@ def no_worker(settings):
 
 def statements_of_rating(client, case, **parameters):
     """The statements of the second of two ratings of a document."""
-    url = at(case, "rate", entry_of(case, "query 1").pk, rank=1, **parameters)
+    url = at(case, "rate", case_query_of(case, "query 1").pk, rank=1, **parameters)
     for grade in "12":
         with CaptureQueriesContext(connection) as captured:
             response = client.post(url, {"doc_id": "a", "value": grade}, headers=HTMX)
@@ -51,13 +51,13 @@ def attempt_of(case):
 
 
 def test_rate_costs_few_statements(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     run_now(attempt_of(case))
     check(statements_of_rating(sign_in("rater"), case))
 
 
 def test_rate_reads_the_scores_of_no_other_query(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     for _ in range(2):
         run_now(attempt_of(case))
     statements = statements_of_rating(sign_in("rater"), case)
@@ -69,7 +69,7 @@ def test_rate_reads_the_scores_of_no_other_query(sign_in, people, team, script):
 
 
 def test_rate_with_secondary_scorers_costs_the_same_however_many_there_are(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     add_secondary_scorers(case, "P@5")
     run_now(attempt_of(case))
     client = sign_in("rater")
@@ -83,7 +83,7 @@ def test_rate_with_secondary_scorers_costs_the_same_however_many_there_are(sign_
 def test_rate_of_a_book_with_other_cases_costs_few_statements_and_no_write_while_their_rescoring_is_queued(
     sign_in, people, team, script
 ):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     for _ in range(3):
         run_now(attempt_of(case))
         make_case(["query 1"], book_of=case, owner=people["admin"])
@@ -93,7 +93,7 @@ def test_rate_of_a_book_with_other_cases_costs_few_statements_and_no_write_while
 
 
 def test_rate_on_an_older_run_costs_few_statements_however_many_runs_there_are(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     add_secondary_scorers(case, "P@5")
     run_now(attempt_of(case))
     client = sign_in("rater")
@@ -106,7 +106,7 @@ def test_rate_on_an_older_run_costs_few_statements_however_many_runs_there_are(s
 
 
 def test_rate_as_an_editor_who_sees_the_case_by_role_costs_few_statements(sign_in, people, team, script):
-    case = make_bench(people, team)
+    case = make_workbench_case(people, team)
     add_secondary_scorers(case, "P@5")
     run_now(attempt_of(case))
     check(statements_of_rating(sign_in("editor"), case), MAX_STATEMENTS_WITH_OTHERS)

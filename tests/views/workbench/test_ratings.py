@@ -15,9 +15,9 @@ from .example_cases import (
     at,
     attributes,
     by_id,
+    case_query_of,
     elements,
-    entry_of,
-    make_bench,
+    make_workbench_case,
     same,
     set_hits,
     start,
@@ -28,11 +28,11 @@ from .example_cases import (
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def send(client, case, text, doc_id, value, rank=1, headers=HTMX, **more):
-    place = at(case, "rate", entry_of(case, text).pk, rank=rank)
+    place = at(case, "rate", case_query_of(case, text).pk, rank=rank)
     return client.post(place, {"doc_id": doc_id, "value": value, **more}, headers=headers)
 
 
@@ -66,7 +66,7 @@ def test_rate_refuses_others_and_changes_nothing(sign_in, people, case, typed):
 
 def test_grades_of_a_former_scale_are_refused_and_the_page_is_loaded_again(sign_in, people, case):
     client = sign_in("rater")
-    page = client.get(at(case, "case", open=entry_of(case, "query 1").pk))
+    page = client.get(at(case, "case", open=case_query_of(case, "query 1").pk))
     scales = {attributes(field)["value"] for field in elements(tree(page), _name="input", name="scale")}
     assert scales == {case.book.scale_key}
     (scale,) = scales
@@ -96,7 +96,7 @@ def test_rate_empty_takes_back(sign_in, people, case):
     assert [change.new_verdict for change in RatingChange.objects.filter(by=people["rater"])] == ["", "rated"]
     # Without a value at all it is the same.
     send(client, case, "query 1", "a", "2")
-    client.post(at(case, "rate", entry_of(case, "query 1").pk), {"doc_id": "a"}, headers=HTMX)
+    client.post(at(case, "rate", case_query_of(case, "query 1").pk), {"doc_id": "a"}, headers=HTMX)
     assert mine(people) == {}
 
 
@@ -105,7 +105,7 @@ def test_rate_odd_document_ids(sign_in, people, case, doc_id):
     kept = doc_id.strip()
     set_hits(case.runs.get(), "query 1", [kept, "b"])
     client = sign_in("rater")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     response = send(client, case, "query 1", doc_id, "2")
     assert response.status_code == 200
     assert mine(people) == {kept: 2}
@@ -132,7 +132,7 @@ def test_rate_refuses_invalid_ids(sign_in, people, case, doc_id, said, value):
 
 def test_rate_of_a_document_that_is_not_shown_answers_with_the_whole_query(sign_in, people, case):
     client = sign_in("rater")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     # The ranking has changed since the page was drawn: "b" has moved, and "z" is gone.
     for doc_id, rank in (("b", 1), ("z", 1), ("a", "x"), ("a", "")):
         response = send(client, case, "query 1", doc_id, "2", rank=rank)
@@ -145,7 +145,7 @@ def test_rate_of_a_document_that_is_not_shown_answers_with_the_whole_query(sign_
 
 def test_rate_answer_is_what_a_reload_would_show(sign_in, case):
     client = sign_in("editor")
-    entry = entry_of(case, "query 2")
+    entry = case_query_of(case, "query 2")
     for doc_id, rank, value in (("b", 2, "3"), ("c", 3, "1"), ("b", 2, "")):
         response = send(client, case, "query 2", doc_id, value, rank=rank, position="2")
         page = client.get(at(case, "case", open=entry.pk))
@@ -163,12 +163,12 @@ def test_rate_answer_is_what_a_reload_would_show(sign_in, case):
 def test_rate_changes_score_and_grade_at_once(sign_in, people, case):
     client = sign_in("rater")
     response = send(client, case, "query 1", "a", "0")
-    result = by_id(response, f"result-{entry_of(case, 'query 1').pk}-1")
+    result = by_id(response, f"result-{case_query_of(case, 'query 1').pk}-1")
     chosen = [attributes(button)["data-grade"] for button in elements(result, _name="button", aria_checked="true")]
     assert chosen == ["0"]
     assert "Admin 3" in words(result)
     assert "Rater" not in words(result)  # the chosen button shows the own rating
-    assert words(by_id(response, f"query-row-{entry_of(case, 'query 1').pk}")).startswith("0.0")
+    assert words(by_id(response, f"query-row-{case_query_of(case, 'query 1').pk}")).startswith("0.0")
     assert "25 .0" in words(by_id(response, "case-score"))
 
 
@@ -183,7 +183,7 @@ def test_rate_does_not_touch_others_ratings(sign_in, people, case):
 def test_rate_of_a_repeated_document_updates_every_position(sign_in, case):
     set_hits(case.runs.get(), "query 1", ["b", "a", "b"])
     client = sign_in("rater")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = client.get(at(case, "case", open=entry.pk))
     assert "1 document was returned twice." in words(by_id(page, f"query-{entry.pk}"))
     repeat = by_id(page, f"result-{entry.pk}-3")
@@ -211,7 +211,7 @@ def test_rate_while_a_run_is_active(sign_in, people, case):
 
 
 def test_rate_without_any_run(sign_in, people, team, script):
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     response = send(sign_in("rater"), case, "query 1", "a", "2")
     assert response.status_code == 200
     assert mine(people) == {"a": 2}
@@ -223,7 +223,7 @@ def test_rate_on_an_older_run(sign_in, people, case):
     run_now(case.attempts.select_related("case", "endpoint").get())
     client = sign_in("rater")
     response = send(client, case, "query 1", "b", "3", rank=2, run="1", position="1")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = client.get(at(case, "case", open=entry.pk, run=1))
     for name in (f"result-{entry.pk}-2", f"query-row-{entry.pk}", "case-score"):
         assert same(by_id(response, name), by_id(page, name)), name
@@ -234,18 +234,18 @@ def test_rate_on_an_older_run(sign_in, people, case):
 
 
 def test_rate_without_htmx_keeps_the_query_open(sign_in, people, team, script):
-    case = make_bench(people, team, 60)
+    case = make_workbench_case(people, team, 60)
     client = sign_in("rater")
     for text, page in (("query 2", {}), ("query 60", {"page": 2})):
-        entry = entry_of(case, text)
+        entry = case_query_of(case, text)
         response = send(client, case, text, "a", "2", headers={})
         assert response.headers["Location"] == at(case, "case", open=entry.pk, **page) + f"#query-{entry.pk}"
         assert by_id(client.get(response.headers["Location"]), f"result-{entry.pk}-1")
 
 
 def test_rate_reaches_the_other_cases_of_the_book(sign_in, people, team, script):
-    case = make_bench(people, team)
-    other = make_bench(people, team, 3, None, book_of=case)
+    case = make_workbench_case(people, team)
+    other = make_workbench_case(people, team, 3, None, book_of=case)
     before = CaseScore.objects.get(run__case=other).score
     send(sign_in("rater"), case, "query 1", "a", "0")
     assert CaseScore.objects.get(run__case=other).score < before
@@ -259,7 +259,7 @@ def undo(client, case, headers=HTMX, **sent):
 
 
 def test_undo_takes_the_last_rating_back_and_updates_the_open_query(sign_in, people, case):
-    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    client, entry = sign_in("rater"), case_query_of(case, "query 1")
     before = client.get(at(case, "case", open=entry.pk))
     send(client, case, "query 1", "b", "3")
     response = undo(client, case, open=[entry.pk])
@@ -270,10 +270,10 @@ def test_undo_takes_the_last_rating_back_and_updates_the_open_query(sign_in, peo
 
 
 def test_undo_of_a_closed_query_sends_its_row(sign_in, people, case):
-    client, entry = sign_in("rater"), entry_of(case, "query 2")
+    client, entry = sign_in("rater"), case_query_of(case, "query 2")
     before = client.get(at(case, "case"))
     send(client, case, "query 2", "a", "3")
-    response = undo(client, case, open=[entry_of(case, "query 1").pk])
+    response = undo(client, case, open=[case_query_of(case, "query 1").pk])
     assert same(by_id(response, f"query-{entry.pk}"), by_id(before, f"query-{entry.pk}"))
 
 
@@ -305,7 +305,7 @@ def test_undo_reports_changes_of_other_users(sign_in, people, case):
 
 
 def send_all(client, case, text, value, headers=HTMX, **more):
-    return client.post(at(case, "rate_shown", entry_of(case, text).pk), {"value": value, **more}, headers=headers)
+    return client.post(at(case, "rate_shown", case_query_of(case, text).pk), {"value": value, **more}, headers=headers)
 
 
 def test_rate_shown_leaves_what_is_rated(sign_in, people, case):
@@ -314,7 +314,7 @@ def test_rate_shown_leaves_what_is_rated(sign_in, people, case):
     response = send_all(client, case, "query 1", "1")
     assert mine(people) == {"a": 1, "b": 3, "c": 1}
     assert "2 documents rated 1" in response.headers["HX-Trigger"]
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = client.get(at(case, "case", open=entry.pk))
     for name in ("case-score", *(f"result-{entry.pk}-{rank}" for rank in (1, 2, 3))):
         assert same(by_id(response, name), by_id(page, name)), name
@@ -352,16 +352,16 @@ def test_rate_shown_refused_changes_nothing(sign_in, people, case, value):
 
 
 def test_rate_shown_without_results(sign_in, people, team, script):
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     response = send_all(sign_in("rater"), case, "query 1", "2")
     assert response.status_code == 200
     assert mine(people) == {}
 
 
 def test_rate_shown_offers_what_is_left(sign_in, people, team, script):
-    case = make_bench(people, team, 1, None, scale="1:10")
+    case = make_workbench_case(people, team, 1, None, scale="1:10")
     client = sign_in("rater")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
 
     def bar():
         page = client.get(at(case, "case", open=entry.pk))
@@ -380,11 +380,11 @@ def test_rate_shown_offers_what_is_left(sign_in, people, team, script):
 
 
 def test_long_scale_is_a_number_field(sign_in, people, team, script):
-    case = make_bench(people, team, 1, None, scale="0:100")
+    case = make_workbench_case(people, team, 1, None, scale="0:100")
     client = sign_in("rater")
     assert send(client, case, "query 1", "a", "33,5").status_code == 200
-    page = client.get(at(case, "case", open=entry_of(case, "query 1").pk))
-    result = by_id(page, f"result-{entry_of(case, 'query 1').pk}-1")
+    page = client.get(at(case, "case", open=case_query_of(case, "query 1").pk))
+    result = by_id(page, f"result-{case_query_of(case, 'query 1').pk}-1")
     field = elements(result, type="number")[0]
     assert attributes(field)["value"] == "33.5"
     assert send(client, case, "query 1", "a", "101").status_code == 409
@@ -396,7 +396,7 @@ def test_notes_of_others_are_shown_with_the_result(sign_in, people, case):
     judgments.rate(query=query, doc_id="b", value=1, by=someone, note="why")
     Rating.objects.filter(rater=someone).update(verdict=Verdict.CANNOT, value=None)
     client = sign_in("viewer")
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     page = client.get(at(case, "case", open=entry.pk))
     assert "Somebody cannot" in words(by_id(page, f"result-{entry.pk}-2"))
     text = words(tree(client.get(at(case, "document", entry.pk, doc_id="b"))))

@@ -10,14 +10,27 @@ from relevancy import endpoints, engines, queries, runs
 from relevancy.models import Attempt, Run
 from tests.factories import make_endpoint, run_now, script_of
 
-from .example_cases import HTMX, LIST, SCRIPT, at, attributes, by_id, elements, entry_of, make_bench, start, tree, words
+from .example_cases import (
+    HTMX,
+    LIST,
+    SCRIPT,
+    at,
+    attributes,
+    by_id,
+    case_query_of,
+    elements,
+    make_workbench_case,
+    start,
+    tree,
+    words,
+)
 
 KNOBS = '{"query": "#$query##", "boost": ##title##, "tie": ##tie##}'
 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 @pytest.fixture
@@ -114,7 +127,7 @@ def test_list_keeps_the_numbers_of_the_run_before_until_a_query_is_searched(sign
         assert [words(cell) for cell in elements(row, cls="num")[1:]] == [
             words(cell) for cell in elements(earlier, cls="num")[1:]
         ]
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     opened = client.get(at(case, "query", entry.pk), headers=HTMX)
     assert len(elements(tree(opened), cls="result")) == 3
 
@@ -122,7 +135,7 @@ def test_list_keeps_the_numbers_of_the_run_before_until_a_query_is_searched(sign
 def test_rating_while_a_query_waits_changes_the_result_of_the_run_before(sign_in, case):
     client = sign_in("editor")
     start(case)
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
     result = by_id(response, f"result-{entry.pk}-2")
     assert attributes(elements(result, **{"data-grade": "3"})[0])["aria-checked"] == "true"
@@ -175,14 +188,14 @@ def test_run_from_an_older_attempt_makes_a_branch(sign_in, case, on_commit):
 
 
 def test_run_of_an_attempt_that_never_ran_changes_it_in_place(sign_in, people, team, script, on_commit):
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     with on_commit():
         sign_in("editor").post(at(case, "run"), pane_of(case, depth="5"))
     assert (case.attempts.get().depth, case.runs.get().status) == (5, "complete")
 
 
 def test_run_of_an_attempt_that_never_ran_takes_the_name(sign_in, people, team, script):
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     sign_in("editor").post(at(case, "run"), pane_of(case, depth="5", name="Baseline"))
     assert (case.attempts.get().name, case.attempts.get().depth) == ("Baseline", 5)
 
@@ -283,7 +296,7 @@ def test_run_with_an_unknown_parent_is_a_new_root(sign_in, case, parent):
 
 
 def test_run_never_takes_an_attempt_of_another_case_as_parent(sign_in, people, team, case):
-    other = make_bench(people, team)
+    other = make_workbench_case(people, team)
     runs.attempts.save(case=other, endpoint=other.attempts.get().endpoint, template=KNOBS, by=other.owner, depth=3)
     sign_in("editor").post(at(case, "run"), pane_of(case, parent="2", depth="3"))
     assert case.attempts.first().parent is None
@@ -303,7 +316,7 @@ def test_run_while_another_is_active_leaves_nothing_behind(sign_in, case):
 
 
 def test_run_without_queries(sign_in, people, team, script):
-    case = make_bench(people, team, [], None, run=False)
+    case = make_workbench_case(people, team, [], None, run=False)
     response = sign_in("editor").post(at(case, "run"), pane_of(case, depth="5"), headers=HTMX)
     assert response.status_code == 409
     assert "has no queries" in response.content.decode()
@@ -314,7 +327,7 @@ def test_run_without_queries(sign_in, people, team, script):
 
 
 def test_preview_shows_the_first_query_and_stores_nothing(sign_in, case):
-    queries.edit(case_query=entry_of(case, "query 1"), text=f"first {SCRIPT}")
+    queries.edit(case_query=case_query_of(case, "query 1"), text=f"first {SCRIPT}")
     client = sign_in("editor")
     asked = len(script_of(case.attempts.get()).asked)
     for headers in ({}, HTMX):
@@ -336,7 +349,7 @@ def test_preview_warns_of_probable_mistakes_in_the_template(sign_in, people, cas
 
 
 def test_preview_of_a_case_without_queries(sign_in, people, team, script):
-    case = make_bench(people, team, [], None, run=False)
+    case = make_workbench_case(people, team, [], None, run=False)
     response = sign_in("editor").post(at(case, "attempt_preview"), pane_of(case))
     assert "“example”" in words(tree(response))
 
@@ -368,7 +381,7 @@ def test_preview_of_a_missing_query_option(sign_in, people, case):
     response = client.post(at(case, "attempt_preview"), shape)
     assert response.status_code == 422
     assert "qOption.lang" in words(elements(tree(response), cls="bad")[0])
-    queries.edit(case_query=entry_of(case, "query 1"), text="query 1", options='{"lang": "en"}')
+    queries.edit(case_query=case_query_of(case, "query 1"), text="query 1", options='{"lang": "en"}')
     response = client.post(at(case, "attempt_preview"), shape)
     assert "lang:en" in words(elements(tree(response), cls="console")[0])
 
@@ -407,7 +420,7 @@ def test_complete_searches_what_failed_is_new_or_edited(sign_in, case, on_commit
     script.answers.clear()
     script.asked.clear()
     queries.add(case=case, texts=["late"])
-    queries.edit(case_query=entry_of(case, "query 3"), text="query three")
+    queries.edit(case_query=case_query_of(case, "query 3"), text="query three")
     with on_commit():
         response = sign_in("editor").post(at(case, "run_complete", 2), headers=HTMX)
     assert response.headers["HX-Retarget"] == "#case-score"

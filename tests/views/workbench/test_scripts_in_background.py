@@ -6,7 +6,7 @@ from relevancy import judgments, sandbox, scorers, tasks
 from relevancy.models import QueryScore
 from tests.factories import make_scorer, query_of, run_now
 
-from .example_cases import HTMX, at, attributes, by_id, elements, entry_of, make_bench, tree
+from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, tree
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +47,7 @@ def worker(monkeypatch):
 @pytest.fixture(params=[["script"], ["nDCG@10", "script"]], ids=["primary", "secondary"])
 def case(request, people, team, script, worker):
     """A case with a run, scored by a script; `query 1` has two rated documents."""
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     chosen = [
         make_scorer("", "Script", script="setScore(1);") if name == "script" else make_scorer(name, "Measure")
         for name in request.param
@@ -63,7 +63,7 @@ def script_score(case, text="query 1"):
 
 
 def test_rating_answers_with_the_score_before_and_polls_until_the_worker_has_scored(sign_in, case, worker):
-    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    client, entry = sign_in("rater"), case_query_of(case, "query 1")
     response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
     assert response.status_code == 200
     assert script_score(case) == 20
@@ -85,21 +85,21 @@ def test_rating_answers_with_the_score_before_and_polls_until_the_worker_has_sco
 
 
 def test_rating_without_javascript_enqueues_as_well(sign_in, case, worker):
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     response = sign_in("rater").post(at(case, "rate", entry.pk), {"doc_id": "b", "value": "2"})
     assert response.status_code == 302
     assert worker.task_names == ["rescore_book", "rescore_run"]
 
 
 def test_rating_twice_enqueues_once(sign_in, case, worker):
-    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    client, entry = sign_in("rater"), case_query_of(case, "query 1")
     for value in "12":
         client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": value}, headers=HTMX)
     assert worker.task_names == ["rescore_book", "rescore_run"]
 
 
 def test_rating_that_changes_nothing_does_not_poll(sign_in, case, worker):
-    client, entry = sign_in("rater"), entry_of(case, "query 1")
+    client, entry = sign_in("rater"), case_query_of(case, "query 1")
     client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
     worker.work()
     response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
@@ -129,7 +129,7 @@ def test_added_script_and_scoring_again_are_left_to_the_worker(sign_in, case, wo
 
 
 def test_search_again_leaves_scripts_to_the_worker(sign_in, case, worker):
-    entry = entry_of(case, "query 1")
+    entry = case_query_of(case, "query 1")
     response = sign_in("editor").post(at(case, "query_search", entry.pk), headers=HTMX)
     assert response.status_code == 200
     assert attributes(by_id(response, "case-score"))["hx-trigger"] == "every 2s"

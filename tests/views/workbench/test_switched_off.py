@@ -6,7 +6,7 @@ from relevancy import scorers
 from relevancy.models import QueryScore
 from tests.factories import make_scorer, run_now
 
-from .example_cases import at, attributes, elements, make_bench, tree, words
+from .example_cases import at, attributes, elements, make_workbench_case, tree, words
 
 pytestmark = pytest.mark.django_db
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def switched_off(people, team, script):
     """A case with two runs under a script that was switched off in the second one."""
-    case = make_bench(people, team, run=False)
+    case = make_workbench_case(people, team, run=False)
     scorers.choose_scorers(case=case, scorers=[make_scorer("", "Endless", script="setScore(40);")])
     attempt = case.attempts.select_related("case", "endpoint").get()
     for _ in range(2):

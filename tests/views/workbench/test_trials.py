@@ -7,13 +7,13 @@ from relevancy.engines import TemplateWarning
 from relevancy.models import Attempt, Run
 from tests.factories import script_of
 
-from .example_cases import HTMX, at, attributes, elements, entry_of, make_bench, tree, words
+from .example_cases import HTMX, at, attributes, case_query_of, elements, make_workbench_case, tree, words
 from .test_runs import pane_of
 
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team)
+    return make_workbench_case(people, team)
 
 
 def sections(response):
@@ -23,7 +23,7 @@ def sections(response):
 @pytest.mark.parametrize("headers", [HTMX, {}])
 def test_try_shows_both_lists(sign_in, case, headers):
     script_of(case.attempts.get()).answers["query 2"] = ("c", "x")
-    entry = entry_of(case, "query 2")
+    entry = case_query_of(case, "query 2")
     sent = pane_of(case, depth="5") | {"try": [entry.pk]}
     response = sign_in("editor").post(at(case, "attempt_try"), sent, headers=headers)
     (section,) = sections(response)
@@ -42,7 +42,7 @@ def test_try_takes_the_opened_queries_or_the_first(sign_in, case):
         response = client.post(at(case, "attempt_try"), pane_of(case) | sent, headers=HTMX)
         return [words(elements(section, _name="h3")[0]) for section in sections(response)]
 
-    ids = [entry_of(case, f"query {number}").pk for number in (3, 1)]
+    ids = [case_query_of(case, f"query {number}").pk for number in (3, 1)]
     assert tried() == ["query 1"]
     assert tried(**{"try": ids}) == ["query 1", "query 3"]
     assert tried(**{"try": ["x", "99999999999"]}) == ["query 1"]

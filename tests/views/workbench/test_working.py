@@ -6,7 +6,7 @@ from relevancy import engines, models, scorers, scores
 from relevancy.models import Scorer
 from tests.factories import run_now, script_of
 
-from .example_cases import HTMX, at, attributes, elements, entry_of, make_bench, tree, words
+from .example_cases import HTMX, at, attributes, case_query_of, elements, make_workbench_case, tree, words
 from .test_case_scorers import FAILS_ON_TWO, scripted
 
 MEASURES = ["nDCG@10", "RR@10"]
@@ -14,11 +14,11 @@ MEASURES = ["nDCG@10", "RR@10"]
 
 @pytest.fixture
 def case(people, team, script):
-    return make_bench(people, team, measures=MEASURES)
+    return make_workbench_case(people, team, measures=MEASURES)
 
 
 def working(client, case, text, headers=None, **query):
-    return client.get(at(case, "query_working", entry_of(case, text).pk, **query), headers=headers or {})
+    return client.get(at(case, "query_working", case_query_of(case, text).pk, **query), headers=headers or {})
 
 
 def version_of(name):
@@ -28,7 +28,7 @@ def version_of(name):
 def test_working_of_a_measure_in_a_dialog_and_on_a_page(sign_in, case):
     client = sign_in("viewer")
     run = case.runs.select_related("case__book").get()
-    query = entry_of(case, "query 1").query_id
+    query = case_query_of(case, "query 1").query_id
     tried = scores.preview_query(models.ScorerDefinition.of(version_of("nDCG@10")), run=run, query_id=query)
     for headers in ({}, HTMX):
         response = working(client, case, "query 1", headers)
@@ -76,7 +76,7 @@ def test_working_where_there_is_nothing_to_score(sign_in, people, team, case):
     script_of(case.attempts.get()).answers["query 1"] = engines.EngineError("Down.")
     run_now(case.attempts.select_related("case", "endpoint").get())
     assert "Run 2 has no results for this query" in words(tree(working(client, case, "query 1", HTMX)))
-    never = make_bench(people, team, run=False)
+    never = make_workbench_case(people, team, run=False)
     assert "Nothing has been run yet" in words(tree(working(client, never, "query 1", HTMX)))
 
 
