@@ -192,6 +192,12 @@ def test_every_model_is_registered():
     assert [model.__name__ for model in MODELS if not admin.site.is_registered(model)] == []
 
 
+def test_admin_looks_like_the_product(site):
+    page, _ = open_page(site, reverse("admin:index"))
+    assert 'rel="icon"' in page
+    assert page.index("admin/css/base") < page.index("css/tokens") < page.index("css/admin.")
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_changelist_opens_searches_and_hides_secrets(site, model):
     page, statements = open_page(site, changelist(model))

@@ -49,7 +49,15 @@ VAGUE_NAMES = {
     "many",
 }
 # Templates that Django looks up by name.
-USED_BY_DJANGO = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "registration/login.html"} | {
+USED_BY_DJANGO = {
+    "admin/base_site.html",
+    "400.html",
+    "403.html",
+    "403_csrf.html",
+    "404.html",
+    "500.html",
+    "registration/login.html",
+} | {
     f"registration/password_{step}.html"
     for step in ("change_form", "change_done", "reset_done", "reset_confirm", "reset_complete")
 }
