@@ -35,8 +35,10 @@ VARIANTS = {
     "no_schema": "refuses json_schema and tools with status 400",
     "text_only": "refuses every structured answer with status 400",
     "html": "answers with a page",
+    "no_images": "refuses pictures with status 400",
 }
 INPUT_TOKENS, OUTPUT_TOKENS = 400, 20  # that every response claims
+IMAGE_TOKENS = 1000  # that it claims besides for a picture
 
 
 def matching_words(query: str, document: Mapping[str, str], grades: Sequence[str]) -> str:
@@ -54,6 +56,7 @@ class FakeJudge:
     confusion: by true grade, the probabilities of the answers, which add up to 1; a grade that is missing is answered truly.
     variant: one of `VARIANTS`; may be changed while the server runs. key: the only key it accepts; empty: any.
     requests: the JSON of every request; paths: their paths; busiest: the most requests it worked on at once.
+    images: the addresses of the pictures in them, of which it fetches none.
     """
 
     truth: Truth | None = None
@@ -64,6 +67,7 @@ class FakeJudge:
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
     busiest: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -72,7 +76,7 @@ class FakeJudge:
     def grade(self, body: Mapping[str, Any], is_anthropic: bool) -> str:
         """Returns the answer to a request."""
         messages = body["messages"]
-        data = json.loads(messages[-1]["content"])
+        data = json.loads(read_content(messages[-1]["content"])[0])
         instructions = body["system"] if is_anthropic else messages[0]["content"]
         grades = [line[2:].split(":")[0] for line in instructions.splitlines() if line.startswith("- ")]
         grades.remove("cannot judge")
@@ -86,6 +90,16 @@ class FakeJudge:
         if self.variant == "biased" and answer in grades:
             answer = grades[min(len(grades) - 1, grades.index(answer) + 1)]
         return answer
+
+
+def read_content(content: str | Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:
+    """Returns the text of a message of either protocol, and the addresses of its pictures."""
+    if isinstance(content, str):
+        return content, []
+    text = "".join(part["text"] for part in content if part["type"] == "text")
+    of_openai = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+    of_anthropic = [part["source"]["url"] for part in content if part["type"] == "image"]
+    return text, of_openai + of_anthropic
 
 
 @contextmanager
@@ -113,15 +127,16 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)))
         with self.judge.lock:
             self.judge.working += 1
             self.judge.busiest = max(self.judge.busiest, self.judge.working)
-            self.judge.requests.append(json.loads(raw))
+            self.judge.requests.append(body)
+            self.judge.images += read_content(body["messages"][-1]["content"])[1]
             self.judge.paths.append(self.path)
             number = len(self.judge.requests)
         try:
-            self.answer(json.loads(raw), number)
+            self.answer(body, number)
         finally:
             with self.judge.lock:
                 self.judge.working -= 1
@@ -134,6 +149,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_json(401, {"error": {"message": f"Incorrect API key provided: {given}"}})
         elif self.judge.variant in ("429", "500") and number % 2:
             self.send_json(int(self.judge.variant), {"error": {"message": "Try again."}}, {"retry-after": "0"})
+        elif self.judge.variant == "no_images" and read_content(body["messages"][-1]["content"])[1]:
+            self.send_json(400, {"error": {"message": "This model does not read images."}})
         elif self.judge.variant == "redirecting":
             self.send_json(302, {}, {"location": "http://169.254.169.254/latest/meta-data/"})
         elif self.judge.variant == "html":
@@ -185,14 +202,15 @@ def _is_refused(body: Mapping[str, Any], variant: str) -> bool:
 
 def _completion(body: Mapping[str, Any], text: str, grade: dict[str, str], is_anthropic: bool) -> dict[str, Any]:
     model = f"{body['model']}-fake"
+    input_tokens = INPUT_TOKENS + IMAGE_TOKENS * len(read_content(body["messages"][-1]["content"])[1])
     if not is_anthropic:
         return {
             "model": model,
             "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": INPUT_TOKENS, "completion_tokens": OUTPUT_TOKENS},
+            "usage": {"prompt_tokens": input_tokens, "completion_tokens": OUTPUT_TOKENS},
         }
     block: dict[str, Any] = {"type": "text", "text": text}
     if "tools" in body and text.startswith("{"):
         block = {"type": "tool_use", "id": "1", "name": "judgment", "input": grade}
-    usage = {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS}
+    usage = {"input_tokens": input_tokens, "output_tokens": OUTPUT_TOKENS}
     return {"type": "message", "model": model, "content": [block], "stop_reason": "end_turn", "usage": usage}

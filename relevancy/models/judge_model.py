@@ -40,6 +40,7 @@ class JudgeModel(models.Model):
     rater: a user that cannot sign in; the ratings that count are this user's.
     model, prompt, protocol, parameters: never change; another prompt is another judge model.
     secrets: {"key": …}, encrypted and never displayed.
+    image_tokens: the most that a picture counts as, for estimates and budgets; 0 sends no pictures. Never changes.
     input_price, output_price: per million tokens, in the currency of the budgets.
     """
 
@@ -54,6 +55,7 @@ class JudgeModel(models.Model):
     model = LineField(max_length=200)
     prompt = models.CharField(max_length=40)
     parameters = models.JSONField(default=dict, blank=True)
+    image_tokens = models.PositiveIntegerField("tokens of a picture", default=0, help_text="0: no pictures are sent")
     secrets = EncryptedJSONField(default=dict, blank=True, editable=False)
     input_price = models.DecimalField(
         max_digits=10, decimal_places=4, default=0, validators=[MinValueValidator(0)], help_text="per million tokens"

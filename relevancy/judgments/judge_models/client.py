@@ -46,6 +46,7 @@ class JudgeSettings:
     parallel: int = 4
     per_minute: int = 0
     read_timeout: float = 120.0
+    image_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ class JudgeClient:
         self._http.abort()
 
     def ask(self, prompt: Prompt) -> TimedCompletion:
-        """Sends one prompt. Raises `JudgeModelError`."""
+        """Sends one prompt. Raises `JudgeModelError`, also for a picture whose address the rules do not allow."""
+        self._check_image(prompt)
         formats = self._settings.protocol.formats
         started = time.monotonic()
         for position in range(self._format, len(formats)):
@@ -114,8 +116,21 @@ class JudgeClient:
         raise AssertionError("the last format returns or raises")
 
     def most_tokens(self, prompt: Prompt) -> int:
-        """Returns a number of input tokens that a prompt does not exceed: a token is at least one byte."""
-        return len(self._encode(prompt, self._settings.protocol.formats[0])) + _OVERHEAD_TOKENS
+        """Returns a number of input tokens that a prompt does not exceed: a token is at least one byte.
+
+        A picture counts as what the owner of the judge model has entered.
+        """
+        text = len(self._encode(prompt, self._settings.protocol.formats[0])) + _OVERHEAD_TOKENS
+        return text + (self._settings.image_tokens if prompt.image_url else 0)
+
+    def _check_image(self, prompt: Prompt) -> None:
+        """Checks the address of a picture, which comes from a document: the server of the model may reach what its author cannot."""
+        if not prompt.image_url:
+            return
+        try:
+            self._settings.rules.check(prompt.image_url)
+        except engines.EndpointUnreachable as error:
+            raise JudgeModelError(f"The address of the document's picture was not sent. {error.problem}") from error
 
     def _encode(self, prompt: Prompt, answer_format: str) -> bytes:
         settings = self._settings

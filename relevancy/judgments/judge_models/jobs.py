@@ -61,13 +61,15 @@ class JobEstimate:
 
     documents: that would be sent. answered: that this judge model has answered before, and that are not sent again.
     failed: of `documents`, those that failed before.
-    input_tokens, output_tokens, cost: of all documents; the first two are guesses, of four characters to a token, and of the most
-        that an answer can have.
+    images: of `documents`, about how many have a picture that would be sent.
+    input_tokens, output_tokens, cost: of all documents; the first two are guesses, of four characters to a token and the tokens
+        of the pictures, and of the most that an answer can have.
     """
 
     documents: int
     answered: int
     failed: int
+    images: int
     input_tokens: int
     output_tokens: int
     cost: Decimal
@@ -112,19 +114,22 @@ def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only
     step = max(1, documents // ESTIMATED)
     ids = list(pairs.order_by("pk").values_list("pk", flat=True))[::step]
     template = _template(judge)
-    lengths = [
-        len(prompt.instructions) + len(prompt.data)
+    prompts = [
+        prompt
         for batch in batched(ids, BATCH)
         for document in read_documents(JudgingPair.objects.filter(pk__in=batch), by=judge.rater)
-        if (prompt := _build_prompt(template, book, document)) is not None
+        if (prompt := _build_prompt(template, judge, book, document)) is not None
     ]
-    mean = sum(lengths) / len(lengths) if lengths else 0.0
-    input_tokens = round(documents * mean / CHARACTERS_PER_TOKEN)
+    count = max(1, len(prompts))
+    characters = documents * sum(len(prompt.instructions) + len(prompt.data) for prompt in prompts) / count
+    images = round(documents * sum(bool(prompt.image_url) for prompt in prompts) / count)
+    input_tokens = round(characters / CHARACTERS_PER_TOKEN) + images * judge.image_tokens
     output_tokens = documents * output_limit(judge)
     return JobEstimate(
         documents=documents,
         answered=counts["answered"],
         failed=counts["failed"] if repeat_failed else 0,
+        images=images,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         cost=_cost(judge, input_tokens, output_tokens),
@@ -308,7 +313,7 @@ class _Worker:
         while answers := list(self.job.answers.filter(state=State.OPEN, pk__gt=last).order_by("pk")[:BATCH]):
             last = answers[-1].pk
             for answer, document in zip(answers, self._read(answers), strict=True):
-                prompt = _build_prompt(self._template, self.book, document)
+                prompt = _build_prompt(self._template, self.judge, self.book, document)
                 if prompt is None:
                     answer.error = "The run does not store the document any more. Run the attempt again."
                     self._save(answer, State.FAILED, Decimal(0))
@@ -407,7 +412,7 @@ def _read_state(answer: JudgeAnswer, text: str, refusal: str, is_cut: bool, book
     return State.CANNOT if parsed.value is None else State.RATED
 
 
-def _build_prompt(template: Template, book: Book, document: JudgedDocument) -> Prompt | None:
+def _build_prompt(template: Template, judge: JudgeModel, book: Book, document: JudgedDocument) -> Prompt | None:
     """Returns the prompt for a document, None if the run does not store it."""
     if document.result is None:
         return None
@@ -419,6 +424,7 @@ def _build_prompt(template: Template, book: Book, document: JudgedDocument) -> P
         query=document.query.text,
         information_need=document.query.information_need,
         document={"title": display.title, **dict(display.subs)},
+        image_url=(display.image_url or display.thumb_url or "") if judge.image_tokens else None,
     )
 
 

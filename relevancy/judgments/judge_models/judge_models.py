@@ -38,12 +38,14 @@ def create(
     parallel: int = 4,
     per_minute: int = 0,
     read_timeout: int = 120,
+    image_tokens: int = 0,
     teams: Iterable[Team] = (),
     unrestricted: bool = False,
 ) -> JudgeModel:
     """Creates a judge model and its rater. Looks up the host name, and contacts nothing. Raises `ValidationError` naming the field.
 
     teams: whose editors may start jobs, which spend what the key pays for.
+    image_tokens: the most that a picture counts as; 0 sends no pictures.
     unrestricted: for commands on the server; `by` does not need the right to create endpoints.
     """
     if not unrestricted and not endpoints.may_create(by):
@@ -61,6 +63,7 @@ def create(
         parallel=parallel,
         per_minute=per_minute,
         read_timeout=read_timeout,
+        image_tokens=image_tokens,
         owner=by,
     )
     judge.full_clean(exclude={"owner", "rater"}, validate_unique=False)
@@ -104,6 +107,7 @@ def settings_of(judge: JudgeModel) -> JudgeSettings:
         judge.parallel,
         judge.per_minute,
         float(judge.read_timeout),
+        judge.image_tokens,
     )
 
 

@@ -60,7 +60,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def body(self, prompt: Prompt, *, model: str, parameters: Mapping[str, Any], answer_format: str) -> dict[str, Any]:
-        """Returns the JSON of a request."""
+        """Returns the JSON of a request. A picture is sent as its address, which the server of the model fetches."""
 
     @abstractmethod
     def read(self, response: Mapping[str, Any]) -> Completion | None:
@@ -82,7 +82,11 @@ class OpenAI(Protocol):
         return f"{base}/chat/completions"
 
     def body(self, prompt: Prompt, *, model: str, parameters: Mapping[str, Any], answer_format: str) -> dict[str, Any]:
-        messages = [{"role": "system", "content": prompt.instructions}, {"role": "user", "content": prompt.data}]
+        content: str | list[dict[str, Any]] = prompt.data
+        if prompt.image_url:
+            image = {"type": "image_url", "image_url": {"url": prompt.image_url}}
+            content = [image, {"type": "text", "text": prompt.data}]
+        messages = [{"role": "system", "content": prompt.instructions}, {"role": "user", "content": content}]
         body: dict[str, Any] = {"model": model, "messages": messages, **parameters}
         if answer_format == "json_schema":
             schema = {"name": TOOL, "strict": True, "schema": prompt.schema}
@@ -127,7 +131,11 @@ class Anthropic(Protocol):
         return f"{base}/messages" if base.endswith("/v1") else f"{base}/v1/messages"
 
     def body(self, prompt: Prompt, *, model: str, parameters: Mapping[str, Any], answer_format: str) -> dict[str, Any]:
-        messages = [{"role": "user", "content": prompt.data}]
+        content: str | list[dict[str, Any]] = prompt.data
+        if prompt.image_url:
+            image = {"type": "image", "source": {"type": "url", "url": prompt.image_url}}
+            content = [image, {"type": "text", "text": prompt.data}]
+        messages = [{"role": "user", "content": content}]
         body: dict[str, Any] = {"model": model, "system": prompt.instructions, "messages": messages, **parameters}
         if answer_format == "tool":
             tool = {"name": TOOL, "description": "Stores the judgment.", "input_schema": prompt.schema}

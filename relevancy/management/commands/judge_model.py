@@ -70,6 +70,12 @@ class Command(Base):
         parser.add_argument("--input-price", default="0", help="per million tokens")
         parser.add_argument("--output-price", default="0", help="per million tokens")
         parser.add_argument("--parallel", type=int, default=4, help="requests at a time")
+        parser.add_argument(
+            "--image-tokens",
+            type=int,
+            default=0,
+            help="send the addresses of pictures, each of which counts as at most so many tokens; 0: send none",
+        )
         parser.add_argument("--no-key", action="store_true", help="the server needs no key: do not read one from stdin")
         parser.add_argument("--owner", default="", metavar="EMAIL")
 
@@ -87,6 +93,7 @@ class Command(Base):
             input_price=_amount(options["input_price"], "--input-price"),
             output_price=_amount(options["output_price"], "--output-price"),
             parallel=options["parallel"],
+            image_tokens=options["image_tokens"],
             key="" if options["no_key"] else sys.stdin.readline().strip(),
             by=find_owner(options["owner"]),
             unrestricted=True,
@@ -115,8 +122,9 @@ class Command(Base):
         )
 
     def _write_estimate(self, estimate: judge_models.JobEstimate) -> None:
+        images = f", about {estimate.images:,} of them with a picture" if estimate.images else ""
         self.write(
-            f"{estimate.documents:,} documents, about {estimate.input_tokens:,} tokens to read and at most "
+            f"{estimate.documents:,} documents{images}, about {estimate.input_tokens:,} tokens to read and at most "
             f"{estimate.output_tokens:,} to write: about {estimate.cost:.4f} at most. "
             f"{estimate.answered:,} documents have been answered before and are not sent again."
         )

@@ -54,6 +54,13 @@ class JudgeModelForm(forms.Form):
     max_tokens = forms.IntegerField(
         label="Longest answer", min_value=1, max_value=1_000_000, initial=1000, help_text="In tokens."
     )
+    image_tokens = forms.IntegerField(
+        label="Tokens of a picture",
+        min_value=0,
+        max_value=1_000_000,
+        initial=0,
+        help_text="0: pictures are not sent. To send them, enter the most that the server counts for one, such as 2000.",
+    )
     input_price = _price("Price of the prompt")
     output_price = _price("Price of the answer")
     parallel = forms.IntegerField(label="Parallel requests", min_value=1, max_value=64, initial=4)

@@ -80,8 +80,12 @@ class JobPanel:
         found = self.estimate
         if not found.documents:
             return "No document is left to send."
+        pictures = ""
+        if found.images:
+            noun = "document has a picture" if found.images == 1 else "documents have a picture"
+            pictures = f"About {found.images:,} {noun}. "
         return (
-            f"About {found.input_tokens:,} tokens to read and at most {found.output_tokens:,} to write: "
+            f"{pictures}About {found.input_tokens:,} tokens to read and at most {found.output_tokens:,} to write: "
             f"{write_amount(found.cost)} at most."
         )
 

@@ -17,6 +17,7 @@ from relevancy.judgments.judge_models import (
     build_prompt,
     parse_answer,
 )
+from relevancy.judgments.judge_models.prompts import _PICTURES
 from relevancy.management.fake_judge import FakeJudge, fake_judge
 from tests.slow_server import drip_body, slow_server
 
@@ -32,11 +33,12 @@ def make_prompt(query: str = "red shoes", title: str = "Red shoes", **fields: An
         guidelines=fields.pop("guidelines", ""),
         query=query,
         information_need="",
+        image_url=fields.pop("image_url", None),
         document={"title": title, **fields},
     )
 
 
-def ask(server: FakeJudge, protocol: str = "openai", **settings: Any) -> TimedCompletion:
+def ask(server: FakeJudge, protocol: str = "openai", prompt: Prompt | None = None, **settings: Any) -> TimedCompletion:
     settings = {
         "url": server.url,
         "model": "m",
@@ -45,7 +47,7 @@ def ask(server: FakeJudge, protocol: str = "openai", **settings: Any) -> TimedCo
         "parameters": {"max_tokens": 50},
     } | settings
     with JudgeClient(JudgeSettings(PROTOCOLS[protocol], **settings), sleep=lambda seconds: None) as client:
-        return client.ask(make_prompt())
+        return client.ask(prompt or make_prompt())
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -68,6 +70,52 @@ def test_the_scale_is_an_enum_and_the_document_is_data() -> None:
     assert "- 3: Perfect" in prompt.instructions
     assert "3 means perfect {braces}" in prompt.instructions
     assert list(make_prompt(template=TEMPLATES[0]).schema["properties"]) == ["grade"]
+
+
+PICTURE = "http://127.0.0.1:9/shoe.png"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "part"),
+    [
+        ("openai", {"type": "image_url", "image_url": {"url": PICTURE}}),
+        ("anthropic", {"type": "image", "source": {"type": "url", "url": PICTURE}}),
+    ],
+)
+def test_a_picture_is_sent_as_its_address_before_the_document(protocol: str, part: dict[str, Any]) -> None:
+    prompt = make_prompt(image_url=PICTURE)
+    with fake_judge(key=KEY) as server:
+        completion = ask(server, protocol, prompt=prompt).completion
+    assert server.requests[0]["messages"][-1]["content"] == [part, {"type": "text", "text": prompt.data}]
+    assert (server.images, completion.input_tokens) == ([PICTURE], 1400)
+    assert parse_answer(completion.text, (0, 1, 2, 3)).value == 3
+
+
+def test_only_judge_models_that_get_pictures_read_about_them() -> None:
+    without, empty, sent = make_prompt(), make_prompt(image_url=""), make_prompt(image_url=PICTURE)
+    assert "picture" not in without.instructions
+    assert empty.instructions == sent.instructions == f"{without.instructions}{_PICTURES}"
+    assert (empty.image_url, sent.image_url) == ("", PICTURE)
+    assert PICTURE not in sent.instructions + sent.data
+
+
+@pytest.mark.parametrize(
+    "url", ["http://169.254.169.254/latest/", "http://10.0.0.7/a.png", "https://user:secret-word@127.0.0.1/a.png"]
+)
+def test_an_address_that_the_rules_refuse_is_not_sent(url: str) -> None:
+    with fake_judge() as server, pytest.raises(JudgeModelError, match="picture was not sent") as raised:
+        ask(server, prompt=make_prompt(image_url=url))
+    assert (server.requests, raised.value.stops_job, raised.value.may_cost) == ([], False, False)
+    assert "secret-word" not in str(raised.value)
+
+
+def test_a_model_that_reads_no_pictures_fails_the_document_with_its_words() -> None:
+    with (
+        fake_judge(variant="no_images") as server,
+        pytest.raises(JudgeModelError, match="does not read images") as raised,
+    ):
+        ask(server, prompt=make_prompt(image_url=PICTURE))
+    assert not raised.value.stops_job
 
 
 def test_long_documents_are_cut() -> None:

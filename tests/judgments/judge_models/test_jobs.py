@@ -122,6 +122,37 @@ def test_the_estimate_covers_the_cost(server: FakeJudge, case: Case) -> None:
     assert judge_book(judge, case)[1].spent <= estimate.cost
 
 
+@pytest.mark.parametrize(
+    ("prefix", "is_sent"),
+    [("http://127.0.0.1:9/", True), ("http://169.254.169.254/", False)],
+    ids=["allowed", "metadata"],
+)
+def test_pictures_count_in_estimate_and_budget(server: FakeJudge, prefix: str, is_sent: bool) -> None:
+    case = make_case(2)
+    field = f'id:id title:id {{"name": "id", "type": "image", "prefix": "{prefix}"}}'
+    run_now(make_attempt(case, fields=field))
+    judgments.build_judging_queue(book=case.book)
+    prices = {"input_price": Decimal(1000), "parameters": {"max_tokens": 100}}
+    blind, seeing = make_judge(server, **prices), make_judge(server, name="Sees", image_tokens=50_000, **prices)
+    without, estimate = (judge_models.estimate(judge=judge, book=case.book) for judge in (blind, seeing))
+    assert (without.images, estimate.images) == (0, 6)
+    assert 300_000 < estimate.input_tokens - without.input_tokens < 301_000  # and the sentence about pictures
+
+    job, progress = judge_book(seeing, case, budget=Decimal(56))
+    if is_sent:  # one costs 1.4, and could cost 50 for the picture and 3 for the text: the second or third is not sent
+        assert "budget" in job.reason
+        assert 0 < progress.rated < 4
+        assert progress.spent == Decimal("1.4") * progress.rated
+        assert sorted(server.images)[0] == f"{prefix}a"
+    else:
+        assert (progress.failed, len(server.requests), progress.spent) == (6, 0, 0)
+        error = JudgeAnswer.objects.filter(job=job).values_list("error", flat=True)[0]
+        assert "picture was not sent" in error
+    sent = len(server.images)
+    judge_book(blind, case)
+    assert sent == len(server.images) == progress.rated
+
+
 def test_a_refused_key_stops_the_job_and_leaves_the_documents_open(server: FakeJudge, case: Case) -> None:
     server.variant = "401"
     judge = make_judge(server)

@@ -48,6 +48,7 @@ def fields(server, **changes):
         "key": KEY,
         "prompt": "reason-1",
         "max_tokens": "100",
+        "image_tokens": "0",
         "input_price": "1",
         "output_price": "10",
         "parallel": "2",
