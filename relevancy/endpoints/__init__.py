@@ -33,6 +33,7 @@ from .engine_info import (
     engine_info,
     engine_infos,
     engine_label,
+    find_preset,
     is_file_engine,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "engine_info",
     "engine_infos",
     "engine_label",
+    "find_preset",
     "indexes",
     "is_file_engine",
     "known_queries",

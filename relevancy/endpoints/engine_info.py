@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from django.core.exceptions import ValidationError
+
 from relevancy import engines
-from relevancy.engines.types import AddressField, OptionInfo, Syntax
+from relevancy.engines.types import AddressField, OptionInfo, Preset, Syntax
 
 
 @dataclass(frozen=True)
@@ -11,7 +13,7 @@ class EngineInfo:
     """An engine that an endpoint can use.
 
     `address`: how an endpoint says where the engine is.
-    `options`: options of an endpoint that the engine reads.
+    `options`: options of an endpoint that the engine reads. `presets`: their values for well-known products.
     `uses_template`: False if the query template does not change what is returned.
     `loads_documents`: documents can be added to its index.
     """
@@ -21,6 +23,7 @@ class EngineInfo:
     syntax: Syntax
     address: AddressField
     options: tuple[OptionInfo, ...]
+    presets: tuple[Preset, ...]
     uses_template: bool
     loads_documents: bool
 
@@ -33,6 +36,17 @@ def engine_infos() -> list[EngineInfo]:
 def engine_info(key: str) -> EngineInfo:
     """Returns one engine. Raises `UnknownEngine`."""
     return _info(engines.get(key))
+
+
+def find_preset(*, engine: str, key: str) -> Preset:
+    """Returns a preset of an engine. Raises `ValidationError` with the names of those that there are."""
+    presets = engine_info(engine).presets
+    for preset in presets:
+        if preset.key == key:
+            return preset
+    names = ", ".join(preset.key for preset in presets)
+    known = f"Its presets: {names}." if names else "It has none."
+    raise ValidationError({"preset": f"The engine {engine} has no preset “{key}”. {known}"})
 
 
 def engine_label(key: str) -> str:
@@ -64,6 +78,7 @@ def _info(engine: type[engines.Engine]) -> EngineInfo:
         syntax=engine.syntax,
         address=engine.address,
         options=engine.options,
+        presets=engine.presets,
         uses_template=engine.uses_template,
         loads_documents=engine.abilities.load,
     )

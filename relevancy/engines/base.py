@@ -20,6 +20,7 @@ from .types import (
     Interpretation,
     OptionInfo,
     Page,
+    Preset,
     Request,
     Syntax,
     TemplateWarning,
@@ -42,6 +43,7 @@ class Engine(ABC):
     `example_template`: a template for an index about which nothing is known.
     `default_id_field`: field that contains a document's id unless the field specification names another one.
     `options`: options of an endpoint that the adapter reads.
+    `presets`: values of these options for well-known products.
     `vocabulary`: words that an editor completes in a query template.
     `uses_template`: False if the template does not change what is returned.
     `searches_all_fields`: a template that names no field searches all text fields.
@@ -57,6 +59,7 @@ class Engine(ABC):
     example_template: ClassVar[str]
     default_id_field: ClassVar[str] = "id"
     options: ClassVar[tuple[OptionInfo, ...]] = ()
+    presets: ClassVar[tuple[Preset, ...]] = ()
     vocabulary: ClassVar[tuple[str, ...]] = ()
     uses_template: ClassVar[bool] = True
     searches_all_fields: ClassVar[bool] = True

@@ -52,6 +52,28 @@ class OptionInfo:
 
 
 @dataclass(frozen=True)
+class Preset:
+    """Settings of an endpoint for one product. They fill a form, where everything can be changed; nothing remembers the preset.
+
+    `key`: name in commands. `label`: name for people.
+    `address`: an example of the address that searches are sent to.
+    `options`: options of the endpoint.
+    `headers`: names of the headers that contain the keys. `credential`: instead of them, what to enter.
+    `notes`: what has to be adapted, and what is peculiar.
+    `source`: address of the documentation that it follows.
+    """
+
+    key: str
+    label: str
+    address: str
+    options: Mapping[str, str]
+    headers: tuple[str, ...] = ()
+    credential: str = ""
+    notes: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class Abilities:
     """What an adapter can do.
 

@@ -6,23 +6,32 @@ from pathlib import Path
 from typing import Any
 
 from relevancy import endpoints
+from relevancy.engines.types import Preset
 from relevancy.models import User
 
 from .command import fail, read_bytes
 
 CREDENTIALS = {"username", "password", "api_key", "bearer"}
 ENDPOINT_FIELDS = {"parallel", "per_minute"}
+PRESET = "preset"
 
 
 def parse_options(words: Sequence[str], *, engine: str) -> dict[str, Any]:
-    """Returns the options, credentials, headers and fields of an endpoint from words such as `username=reader`."""
+    """Returns the options, credentials, headers and fields of an endpoint from words such as `username=reader`.
+
+    `preset=NAME` gives the options of a preset, whichever place it has; options that are given themselves replace them. Raises
+    `ValidationError` for an unknown one.
+    """
     fields: dict[str, Any] = {"options": {}, "credentials": {}, "headers": {}}
+    preset = find_preset(words, engine=engine)
     # Expressions and templates are strings, even those that are valid JSON.
     strings = {option.name for option in endpoints.engine_info(engine).options}
     for word in words:
         key, sign, value = word.partition("=")
         if not sign or not key:
             fail(f"--option {word!r} does not have the form KEY=VALUE.")
+        if key == PRESET:
+            continue
         if key in ENDPOINT_FIELDS:
             if not value.isdecimal():
                 fail(f"--option {key} is {value!r}; write an integer.")
@@ -33,7 +42,17 @@ def parse_options(words: Sequence[str], *, engine: str) -> dict[str, Any]:
             fields["headers"][key.removeprefix("header.")] = value
         else:
             fields["options"][key] = value if key in strings else _parse_value(value)
+    if preset is not None:
+        fields["options"] = {**preset.options, **fields["options"]}
     return fields
+
+
+def find_preset(words: Sequence[str], *, engine: str) -> Preset | None:
+    """Returns the preset that the words name, None if they name none. Raises `ValidationError` for an unknown one."""
+    keys = [word.removeprefix(f"{PRESET}=") for word in words if word.startswith(f"{PRESET}=")]
+    if len(keys) > 1:
+        fail("--option preset=… can be given once.")
+    return endpoints.find_preset(engine=engine, key=keys[0]) if keys else None
 
 
 def store_address(url: str, *, engine: str, by: User) -> str:

@@ -19,7 +19,8 @@ from relevancy.engines.transport.searches import search_in_parallel
 from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Page, Request
 
 from .options import EXAMPLE_TEMPLATES, OPTIONS, example_template, parse_options
-from .results import error_message, raw_hits, read_hit, read_response, total_of
+from .presets import PRESETS
+from .results import check_error, error_message, raw_hits, read_hit, read_response, total_of
 from .targets import check_body, check_parameters, check_path, check_target
 
 _JSON = {"accept": "application/json", "content-type": "application/json"}
@@ -50,6 +51,7 @@ class HttpApiEngine(Engine):
     )
     example_template = EXAMPLE_TEMPLATES["GET"]
     options = OPTIONS
+    presets = PRESETS
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -155,6 +157,7 @@ class HttpApiEngine(Engine):
         started = time.perf_counter()
         response = self._send(rendered)
         took_ms = round((time.perf_counter() - started) * 1000)
+        check_error(response, self._options)
         raws = raw_hits(response, self._options)
         total = total_of(response, self._options, raws)
         first = 0 if self._options.start_parameter else request.start

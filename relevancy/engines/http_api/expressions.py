@@ -18,6 +18,7 @@ from jmespath.exceptions import (  # type: ignore[import-untyped]
     ParseError,
 )
 from jmespath.functions import Functions  # type: ignore[import-untyped]
+from jmespath.visitor import TreeInterpreter  # type: ignore[import-untyped]
 
 from relevancy.engines.errors import OptionError, UnreadableResponse
 
@@ -25,10 +26,12 @@ MAX_LENGTH = 300
 MAX_BUILDING_NODES = 6
 MAX_COPIES = 100
 MAX_VALUE_LENGTH = 200  # characters of a value in a message
+MAX_NAMES = 12  # of an object in a message
 # These can return something larger than their input; a long chain of them could fill any memory.
 _BUILDING = frozenset({"multi_select_list", "multi_select_dict", "flatten", "function_expression"})
 _TAKES_EXPRESSION = frozenset({"map", "max_by", "min_by", "sort_by"})
 _FUNCTIONS: Mapping[str, Mapping[str, Any]] = Functions.FUNCTION_TABLE
+_INTERPRETER = TreeInterpreter()
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,31 @@ class Expression:
     def __str__(self) -> str:
         return f"The expression “{self.text}” (option {self.option})"
 
-    def mismatch(self, value: Any, expected: str, hint: str) -> UnreadableResponse:
-        """Returns the error for a value of the wrong type."""
-        return UnreadableResponse(f"{self} found {describe(value)}, not {expected}.", hint=hint)
+    def mismatch(self, value: Any, expected: str, hint: str, *, searched: Any = None) -> UnreadableResponse:
+        """Returns the error for a value of the wrong type. searched: the JSON value in which it was looked for."""
+        missing = self.missing_step(searched) if value is None else ""
+        return UnreadableResponse(
+            f"{self} found {describe(value)}, not {expected}.{missing and ' '}{missing}", hint=hint
+        )
+
+    def missing_step(self, searched: Any) -> str:
+        """Returns a sentence about the first name of a path that a JSON value does not have; empty if the expression is no path.
+
+        An example is: “data” has no “items”; it is an object with found, took.
+        """
+        owner, path = searched, ""
+        for step in _steps(self._compiled.parsed):
+            found = _INTERPRETER.visit(step, owner)
+            name = f"[{step['value']}]" if step["type"] == "index" else quote_name(str(step["value"]))
+            if found is None:
+                subject = f"“{path}”" if path else "It"
+                shown = f"“{name}”" if step["type"] != "index" else f"element {step['value']}"
+                if not path:
+                    return f"The value that it is applied to has no {shown}; it is {outline(owner)}."
+                return f"{subject} has no {shown}; it is {outline(owner)}."
+            path = path + name if step["type"] == "index" else f"{path}.{name}".removeprefix(".")
+            owner = found
+        return ""
 
 
 def compile_expression(option: str, text: str) -> Expression:
@@ -88,6 +113,22 @@ def compile_expression(option: str, text: str) -> Expression:
     return Expression(option, text, compiled)
 
 
+def quote_name(name: str) -> str:
+    """Returns a name as an expression contains it: in quotes unless it consists of letters, digits and underscores."""
+    return name if name.isidentifier() and name.isascii() else f'"{truncate(name)}"'
+
+
+def outline(value: Any) -> str:
+    """Returns what a JSON value is, with the names in an object or the length of a list."""
+    if isinstance(value, dict):
+        names = ", ".join(truncate(name) for name in list(value)[:MAX_NAMES])
+        more = ", …" if len(value) > MAX_NAMES else ""
+        return f"an object with {names}{more}" if value else "an empty object"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}" if value else "an empty list"
+    return describe(value)
+
+
 def describe(value: Any) -> str:
     """Returns type and beginning of a JSON value for a message."""
     if value is None:
@@ -99,6 +140,16 @@ def describe(value: Any) -> str:
 def truncate(text: str) -> str:
     """Returns the beginning of a text."""
     return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 1] + "…"
+
+
+def _steps(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the names and indexes that a path consists of; none for any other expression."""
+    if node["type"] in ("field", "index"):
+        return [node]
+    if node["type"] not in ("subexpression", "index_expression"):
+        return []
+    parts = [_steps(child) for child in node["children"]]
+    return [step for part in parts for step in part] if all(parts) else []
 
 
 def _nodes(node: Any) -> Iterator[Mapping[str, Any]]:

@@ -51,6 +51,13 @@ OPTIONS: tuple[OptionInfo, ...] = (
     OptionInfo("total", "Number of hits", "JMESPath in the response, such as response.total.", "expression"),
     OptionInfo("score", "Score", "JMESPath in a hit.", "expression", advanced=True),
     OptionInfo(
+        "error",
+        "Error in a response",
+        "JMESPath in the response, such as error.message. What it finds fails the query, although the status is 200.",
+        "expression",
+        advanced=True,
+    ),
+    OptionInfo(
         "rows_parameter",
         "Parameter for the number of hits",
         "Such as size; in a JSON body with dots: page.size. Without it, the results are cut to the depth.",
@@ -87,6 +94,7 @@ class HttpApiOptions:
     document: Expression | None
     total: Expression | None
     score: Expression | None
+    error: Expression | None
     rows_parameter: str
     start_parameter: str
     template: Template | None
@@ -116,6 +124,7 @@ def parse_options(options: Mapping[str, Any]) -> HttpApiOptions:
         document=_expression("document", texts),
         total=_expression("total", texts),
         score=_expression("score", texts),
+        error=_expression("error", texts),
         rows_parameter=_parameter("rows_parameter", texts),
         start_parameter=_parameter("start_parameter", texts),
         template=_template(texts["template"], method),

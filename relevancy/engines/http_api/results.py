@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from relevancy.engines.errors import UnreadableResponse
+from relevancy.engines.errors import BadQuery, UnreadableResponse
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import as_number
 from relevancy.engines.templates.slots import as_text
 from relevancy.engines.transport.response import DECODER, not_json
 from relevancy.engines.types import Hit
 
-from .expressions import describe, truncate
+from .expressions import describe, quote_name, truncate
 from .options import HttpApiOptions
 
 ID = "id"  # the field that the id of a hit is stored in
@@ -44,7 +44,19 @@ def raw_hits(response: Any, options: HttpApiOptions) -> list[Any]:
         return value
     lists = ", ".join(f"{path} ({length})" for path, length in _lists(response))
     content = f" Lists in the response: {lists}." if lists else f" The response: {describe(response)}."
-    raise options.hits.mismatch(value, "a list of hits", f"{_CORRECT_EXPRESSION}{content}")
+    raise options.hits.mismatch(value, "a list of hits", f"{_CORRECT_EXPRESSION}{content}", searched=response)
+
+
+def check_error(response: Any, options: HttpApiOptions) -> None:
+    """Raises `BadQuery` if the option `error` finds something in a response: an error that the API reports with status 200."""
+    value = options.error.find(response) if options.error else None
+    if value in (None, False, "", [], {}):
+        return
+    message = error_message(value) or describe(value)
+    raise BadQuery(
+        f"The API reports an error in its response: {truncate(message)}",
+        hint="It was found by the endpoint's option error.",
+    )
 
 
 def total_of(response: Any, options: HttpApiOptions, hits: list[Any]) -> int | None:
@@ -58,7 +70,8 @@ def total_of(response: Any, options: HttpApiOptions, hits: list[Any]) -> int | N
         return value
     if value is None and not hits:
         return None
-    raise options.total.mismatch(value, "a whole number", f"{_CORRECT_EXPRESSION} {_CONVERT_TO_NUMBER}")
+    hint = f"{_CORRECT_EXPRESSION} {_CONVERT_TO_NUMBER}" if isinstance(value, str) else _CORRECT_EXPRESSION
+    raise options.total.mismatch(value, "a whole number", hint, searched=response)
 
 
 def read_hit(raw: Any, rank: int, options: HttpApiOptions, fields: FieldSpec) -> Hit:
@@ -72,8 +85,9 @@ def read_hit(raw: Any, rank: int, options: HttpApiOptions, fields: FieldSpec) ->
         document[ID] = doc_id
     elif fields.id == ID:
         reason = f"{options.id} found nothing." if options.id else f"Its field “{ID}” is missing or empty."
+        missing = options.id.missing_step(raw) if options.id else ""
         raise UnreadableResponse(
-            f"Hit {rank} has no id. {reason} The hit is {describe(raw)}.",
+            f"Hit {rank} has no id. {reason} {missing or f'The hit is {describe(raw)}.'}",
             hint="Set the endpoint's option id to the expression for the id in a hit.",
         )
     return Hit(fields.id_of(document), _score(raw, options), fields.pick(document))
@@ -108,7 +122,10 @@ def _document(raw: Any, rank: int, options: HttpApiOptions) -> dict[str, Any]:
     if isinstance(value, dict):
         return {name: _finite(inner) for name, inner in value.items()}
     raise options.document.mismatch(
-        value, f"the object of fields in hit {rank}", f"{_CORRECT_EXPRESSION} The hit is {describe(raw)}."
+        value,
+        f"the object of fields in hit {rank}",
+        f"{_CORRECT_EXPRESSION} The hit is {describe(raw)}.",
+        searched=raw,
     )
 
 
@@ -137,5 +154,5 @@ def _lists(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, in
         yield path or "@", len(value)
     elif isinstance(value, dict) and depth < _MAX_LIST_DEPTH:
         for name, inner in list(value.items())[:_MAX_KEYS]:
-            step = name if name.isidentifier() and name.isascii() else f'"{truncate(name)}"'
+            step = quote_name(name)
             yield from _lists(inner, f"{path}.{step}" if path else step, depth + 1)

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from relevancy import endpoints
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_owner
-from relevancy.management.endpoint_options import parse_options, store_address
+from relevancy.management.endpoint_options import find_preset, parse_options, store_address
 
 
 class Command(Base):
@@ -25,12 +25,14 @@ class Command(Base):
             action="append",
             default=[],
             metavar="KEY=VALUE",
-            help="parallel, per_minute, username, password, api_key, bearer, header.NAME, read_timeout, or an option of the engine",
+            help="parallel, per_minute, username, password, api_key, bearer, header.NAME, read_timeout, an option of the engine, or "
+            f"preset=NAME for HTTP APIs: {', '.join(preset.key for preset in endpoints.engine_info('http').presets)}",
         )
         parser.add_argument("--owner", default="", metavar="EMAIL")
 
     def run(self, **options: Any) -> None:
         fields = parse_options(options["option"], engine=options["engine"])
+        preset = find_preset(options["option"], engine=options["engine"])
         owner = find_owner(options["owner"])
         url = store_address(options["url"], engine=options["engine"], by=owner)
         endpoint = endpoints.create(
@@ -38,6 +40,8 @@ class Command(Base):
         )
         result = endpoints.test_connection(endpoint=endpoint, text="")
         self.write(f"Endpoint {endpoint.name} created.")
+        if preset is not None:
+            self.write("\n".join(f"{preset.label}: {note}" for note in preset.notes))
         if result.error:
             self.stderr.write(f"Warning: the connection test failed. {result.error}")
         else:

@@ -1,6 +1,6 @@
 """The form of an endpoint. What is secret is written, never shown."""
 
-from typing import Any
+from typing import Any, Self
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.datastructures import MultiValueDict
 
 from relevancy import endpoints
-from relevancy.engines.types import OptionInfo
+from relevancy.engines.types import OptionInfo, Preset
 from relevancy.models import Endpoint
 from relevancy.views.forms import FormData, InitialValues
 
@@ -97,6 +97,9 @@ class EndpointForm(forms.Form):
         label="Address", max_length=500, widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"})
     )
     file = NeededFile(label="Rankings", help_text="CSV with query, document id and position; or a TREC run.")
+    preset = forms.ChoiceField(
+        required=False, help_text="Fills in the fields below as the documentation of the product says. Adapt them then."
+    )
     username = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     password = _secret("Password")
     api_key = _secret("API key")
@@ -127,6 +130,7 @@ class EndpointForm(forms.Form):
         super().__init__(data, files, initial=initial)
         self.endpoint = endpoint
         self.address_note = ""
+        self.chosen_preset: Preset | None = None
         self.stored_file = stored_file or (
             endpoint.url if endpoint and endpoints.is_file_engine(endpoint.engine) else ""
         )
@@ -136,6 +140,11 @@ class EndpointForm(forms.Form):
             "endpoints/_address_help.html",
             {"engines": engines, "field": self.add_prefix("engine"), "chosen": self["engine"].value()},
         )
+        self.presets = {preset.key: (engine.key, preset) for engine in engines for preset in engine.presets}
+        self.fields["preset"].choices = [  # type: ignore[attr-defined]
+            ("", "Choose one"),
+            *((key, preset.label) for key, (_, preset) in self.presets.items()),
+        ]
         self.engine_options = {option.name: option for engine in engines for option in engine.options}
         for option in self.engine_options.values():
             self.fields[f"option_{option.name}"] = _option_field(option)
@@ -162,6 +171,10 @@ class EndpointForm(forms.Form):
                 continue
             if not colon or not name.strip() or " " in name.strip():
                 raise forms.ValidationError(f"Line {number} is not a header. Write it as Name: value.")
+            if not value.strip():
+                raise forms.ValidationError(
+                    f"Line {number}: the header {name.strip()} has no value. Enter it, or delete the line."
+                )
             found[name.strip()] = value.strip()
         return found
 
@@ -202,6 +215,25 @@ class EndpointForm(forms.Form):
             if value.strip():
                 options[option.name] = value
         return options
+
+    @classmethod
+    def with_preset(cls, data: FormData, *, endpoint: Endpoint | None = None) -> Self:
+        """Returns the form as it was sent, not validated, with the fields of the chosen preset filled in.
+
+        The address stays as it is, and so do headers that were entered or are stored. Passwords and keys have to be entered again.
+        """
+        initial: InitialValues = {str(name): value for name, value in data.items() if name not in SECRETS}
+        form = cls(endpoint=endpoint, initial=initial)
+        engine, form.chosen_preset = form.presets.get(str(data.get("preset")), ("", None))
+        if form.chosen_preset is None:
+            return form
+        options = form.chosen_preset.options
+        form.initial["engine"] = engine
+        for name in form.engine_options:
+            form.initial[f"option_{name}"] = options.get(name, "")
+        if not str(data.get("headers") or "").strip() and not (endpoint and endpoint.headers):
+            form.initial["headers"] = "".join(f"{name}: \n" for name in form.chosen_preset.headers)
+        return form
 
     @property
     def option_fields(self) -> list[BoundField]:

@@ -21,6 +21,7 @@ from relevancy.views.teams.sharing import ShareForm, sharing
 from .contexts import TryContext
 from .forms import EndpointForm, TryForm
 
+FILL = "fill"  # the button that fills in a preset
 CHOOSE_ENGINE = "Install its package or choose another engine."
 # The secrets are loaded only where they are needed: one that cannot be decrypted must not break every page.
 WITHOUT_SECRETS = Endpoint.objects.defer("credentials", "headers")
@@ -55,6 +56,8 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
     """Creates an endpoint."""
     if not endpoints.may_create(request.user):
         raise PermissionDenied(endpoints.CREATE_DENIED)
+    if FILL in request.POST:
+        return render(request, "endpoints/form.html", {"form": EndpointForm.with_preset(request.POST)})
     form = EndpointForm(
         request.POST or None,
         request.FILES or None,
@@ -83,6 +86,8 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     initial = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
     initial |= {f"option_{name}": value for name, value in endpoint.options.items()}
     form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
+    if FILL in request.POST:
+        form = EndpointForm.with_preset(request.POST, endpoint=endpoint)
     if form.is_valid():
         try:
             clear = form.cleaned_data.get("clear", False)

@@ -164,7 +164,7 @@ class EndpointStepForm(EndpointForm):
         )
         if not self.can_create:
             endpoint_field.empty_label = "Choose an endpoint"
-        del self.fields["headers"], self.fields["parallel"], self.fields["per_minute"]
+        del self.fields["preset"], self.fields["headers"], self.fields["parallel"], self.fields["per_minute"]
 
     @property
     def stored(self) -> bool:

@@ -157,8 +157,9 @@ class TestResults:
             ({"document": "nodoc"}, r"found nothing, not the object of fields in hit 1"),
             (
                 {"id": "sku"},
-                r"Hit 1 has no id\. The expression “sku” \(option id\) found nothing\. The hit is an object: \{\"id\": 7",
+                r"Hit 1 has no id\. The expression “sku” \(option id\) found nothing\. .* no “sku”; it is an object with id, title\.",
             ),
+            ({"total": "results[0].maker.size"}, r"“results\[0\]” has no “maker”; it is an object with id, title\."),
             ({"id": "@"}, r"found an object: .*, not the id of a document"),
             ({"id": "length(id)"}, r"“length\(id\)” \(option id\) cannot be applied"),
         ],

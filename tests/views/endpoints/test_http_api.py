@@ -159,3 +159,51 @@ def test_new_case_of_an_api_without_a_template_of_its_own(sign_in, api, form):
     assert page.context["names"] == ["about.year", "id", "name", "sku"]
     assert page.context["form"].initial["template"] == '{"query": "#$query##"}'
     assert 'data-editor="json"' in page.content.decode()
+
+
+def test_preset_fills_the_form_and_stores_nothing(sign_in):
+    client = sign_in("editor")
+    sent = {
+        "name": "shop",
+        "engine": "http",
+        "url": "https://example.com/collections/films/points/query",
+        "parallel": "4",
+    }
+    page = client.post("/endpoints/new/", {**sent, "per_minute": "0", "preset": "qdrant", "fill": "preset"})
+    assert page.status_code == 200
+    assert Endpoint.objects.count() == 0
+    form = page.context["form"]
+    assert form["name"].value() == "shop"
+    assert form["parallel"].value() == "4"
+    assert form["option_hits"].value() == "result.points"
+    assert form["option_method"].value() == "POST"
+    assert form["option_total"].value() == ""
+    assert form["headers"].value() == "api-key: \n"
+    assert 'id="preset-notes"' in page.content.decode()
+    assert "api-key" in page.content.decode()
+
+
+def test_header_of_a_preset_needs_its_value(sign_in, form):
+    response = sign_in("editor").post("/endpoints/new/", {**form, "headers": "api-key: \n"})
+    assert response.status_code == 422
+    assert "api-key has no value" in str(response.context["form"].errors["headers"])
+
+
+def test_preset_of_a_stored_endpoint_keeps_its_secrets_out_of_the_page(sign_in, people, form):
+    endpoint = make_endpoint(
+        people["editor"], engine="http", url=form["url"], options={"hits": "old"}, headers={"X-Key": "very-secret"}
+    )
+    client = sign_in("editor")
+    page = client.post(address(endpoint), {**form, "password": "typed-secret", "preset": "algolia", "fill": "preset"})
+    assert page.context["form"]["option_hits"].value() == "hits"
+    assert not page.context["form"]["headers"].value()
+    for secret in ("very-secret", "typed-secret"):
+        assert secret not in page.content.decode()
+    endpoint.refresh_from_db()
+    assert endpoint.options == {"hits": "old"}
+
+
+def test_fill_without_a_preset_keeps_what_was_entered(sign_in, form):
+    page = sign_in("editor").post("/endpoints/new/", {**form, "fill": "preset", "preset": ""})
+    assert page.status_code == 200
+    assert page.context["form"]["option_hits"].value() == "data.found"
