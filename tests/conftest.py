@@ -1,5 +1,6 @@
 """Fixtures and options of all tests."""
 
+import gc
 import importlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +56,17 @@ class GroupScheduling(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
     """Lets `GroupScheduling` distribute the tests."""
     return GroupScheduling(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """The tests and modules collected live as long as the process: the garbage collector need not search them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bin=.venv/bin
 export RELEVANCY_ENV_FILE=/dev/null RELEVANCY_DEMO=1 RELEVANCY_DATA_DIR="${TMPDIR:-/tmp}/relevancy-checks-$$"
+# Where it is set, every process that the tests start compiles the product again, and pytest all tests in each process.
+unset PYTHONDONTWRITEBYTECODE
 mkdir -p "$RELEVANCY_DATA_DIR"
 trap 'rm -rf "$RELEVANCY_DATA_DIR"' EXIT
 skipped=()
