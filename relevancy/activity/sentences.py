@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from relevancy.models import Activity
+from relevancy.wording import counted
 
 SERVER = "The server"
 RATING_KIND = "rating"
@@ -127,6 +128,6 @@ def describe(activity: Activity) -> str:
 
 def describe_ratings(*, count: int, decided: int, book: str) -> str:
     """Returns the sentence for the ratings that a person gave on one day; `decided` of them as an adjudicator."""
-    documents = f"{count:,} document{'' if count == 1 else 's'}"
+    documents = counted(count, "document")
     text = f"Rated {documents} in the book “{book}”"
     return f"{text}, {decided:,} of them to settle a conflict" if decided else text

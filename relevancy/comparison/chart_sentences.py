@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relevancy.wording import counted
+
 from .distributions import Distribution, SearchTimes
 from .query_rows import QueryRow
 
@@ -11,29 +13,25 @@ from .query_rows import QueryRow
 def describe_differences(rows: Sequence[QueryRow]) -> str:
     """Describes the bars of the differences of compared queries."""
     gains, losses = (sum(sign * (row.difference or 0.0) > 0 for row in rows) for sign in (1, -1))
-    return f"Differences of {_queries(len(rows))}, largest gain first: {gains:,} above zero, {losses:,} below."
+    return f"Differences of {counted(len(rows), 'query', 'queries')}, largest gain first: {gains:,} above zero, {losses:,} below."
 
 
 def describe_scatter(rows: Sequence[QueryRow], first: str, second: str) -> str:
     """Describes the scores of compared queries in one run against those in the other."""
     above = sum((row.difference or 0.0) > 0 for row in rows)
-    lie = "lies" if above == 1 else "lie"
-    return f"Score in {first} against score in {second}: {above:,} of {_queries(len(rows))} {lie} above the diagonal."
+    queries, lie = counted(len(rows), "query", "queries"), "lies" if above == 1 else "lie"
+    return f"Score in {first} against score in {second}: {above:,} of {queries} {lie} above the diagonal."
 
 
 def describe_scores(rows: Sequence[QueryRow], found: Distribution, first: str, second: str) -> str:
     """Describes the distribution of the scores of compared queries."""
     low_before, low_after = sum(found.before[:5]), sum(found.after[:5])
-    return f"Scores of {_queries(len(rows))}: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
+    return f"Scores of {counted(len(rows), 'query', 'queries')}: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
 
 
 def describe_search_times(times: SearchTimes, first: str, second: str) -> str:
     """Describes the search times of both runs."""
     return (
-        f"Search times of {_queries(times.queries)}. {first}: median {times.median[0]:,} ms, 95 % within "
+        f"Search times of {counted(times.queries, 'query', 'queries')}. {first}: median {times.median[0]:,} ms, 95 % within "
         f"{times.p95[0]:,} ms. {second}: median {times.median[1]:,} ms, 95 % within {times.p95[1]:,} ms."
     )
-
-
-def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count:,} queries"

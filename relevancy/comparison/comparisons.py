@@ -23,6 +23,7 @@ from relevancy.statistics import (
     correct_holm,
     merge_units,
 )
+from relevancy.wording import counted
 
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
@@ -130,7 +131,7 @@ def name_runs(runs: Sequence[Run]) -> list[str]:
 def check_runs(runs: Sequence[Run]) -> None:
     """Raises ValidationError if the runs cannot be compared: too few, too many, of different books, or not finished."""
     if not 2 <= len(runs) <= MAX_RUNS:
-        count = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+        count = counted(len(runs), "run")
         raise ValidationError(f"{count} cannot be compared. Name two to {MAX_RUNS} runs.")
     if len({run.pk for run in runs}) < len(runs):
         raise ValidationError("A run cannot be compared with itself. Name each run once.")

@@ -11,6 +11,7 @@ from relevancy import scores
 from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.scoring.rounding import format_rounded, format_signed
 from relevancy.statistics import ALPHA, Interval, find_interval
+from relevancy.wording import counted
 
 from .comparisons import Comparison, compare
 
@@ -112,7 +113,7 @@ def find_run_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
     if first is None:
         return []
     count = failed.values("query").distinct().order_by().count()
-    queries = f"{count:,} of {run.queries:,} quer{'y' if run.queries == 1 else 'ies'}"
+    queries = f"{count:,} of {counted(run.queries, 'query', 'queries')}"
     message = f"A scorer failed for {queries}. {first.version.scorer} on “{first.query}”: {first.error}"
     for off in scores.switched_off_scorers(run, versions):
         message += (

@@ -17,6 +17,7 @@ from relevancy.statistics import (
     compare_paired,
     correct_holm,
 )
+from relevancy.wording import counted
 
 from .comparisons import Comparison
 from .sentences import describe_difference
@@ -118,10 +119,10 @@ def describe_group(group: GroupComparison) -> str:
     if found is None or found.difference is None:
         return "No query is scored in both runs of a case, so there is nothing to compare."
     text = describe_difference(found.difference, found.interval, found.p)
-    of_cases = f"{found.queries:,} quer{'y' if found.queries == 1 else 'ies'}"
+    of_cases = counted(found.queries, "query", "queries")
     if found.independent < found.queries:
         of_cases += f", {found.independent:,} independent,"
-    of_cases += f" of {group.counted:,} case{'' if group.counted == 1 else 's'}"
+    of_cases += f" of {counted(group.counted, 'case')}"
     match found.verdict:
         case Verdict.BETTER | Verdict.WORSE:
             return f"The newest runs are {found.verdict} than their baselines: {text} on {of_cases}."

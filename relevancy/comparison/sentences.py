@@ -9,6 +9,7 @@ import numpy as np
 
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
 from relevancy.statistics import Interval, Verdict, group_runs
+from relevancy.wording import counted
 
 from .comparisons import Comparison, RunPair, name_runs
 
@@ -16,7 +17,7 @@ from .comparisons import Comparison, RunPair, name_runs
 def describe_verdict(pair: RunPair) -> str:
     """Returns one sentence: which run is better, by how much, and how sure that is."""
     queries, independent = len(pair.by_query), len(pair.paired.differences)
-    on_queries = f"on the same {queries:,} quer{'y' if queries == 1 else 'ies'}"
+    on_queries = f"on the same {counted(queries, 'query', 'queries')}"
     if independent < queries:
         on_queries += f", {independent:,} independent"
     name_a, name_b = pair.names
@@ -27,8 +28,10 @@ def describe_verdict(pair: RunPair) -> str:
         case Verdict.EQUAL:
             return f"{names} are practically equal: {_describe_difference(pair)} {on_queries}."
         case Verdict.UNDECIDED:
-            counted = f"{queries:,} queries" + (f", {independent:,} independent," if independent < queries else "")
-            return f"{names} show no difference that {counted} can prove: {_describe_difference(pair)}."
+            compared = counted(queries, "query", "queries") + (
+                f", {independent:,} independent," if independent < queries else ""
+            )
+            return f"{names} show no difference that {compared} can prove: {_describe_difference(pair)}."
         case Verdict.TOO_FEW if independent < queries:
             return f"{names} cannot be compared: the {queries:,} queries scored in both are variants of one."
         case Verdict.TOO_FEW:

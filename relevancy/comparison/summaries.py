@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from relevancy.scoring.rounding import format_coefficient, format_p, format_rounded, format_signed
+from relevancy.wording import counted
 
 from .attempts_tried import AttemptsTried
 from .comparisons import RunPair
@@ -113,7 +114,7 @@ def _count_figures(pair: RunPair) -> list[Figure]:
         Figure(
             "carriers",
             FIGURE_LABELS["carriers"],
-            f"{carriers:,} quer{'y' if carriers == 1 else 'ies'}" if carriers else MISSING,
+            counted(carriers, "query", "queries") if carriers else MISSING,
             ", ".join(f"“{text}”" for text in pair.carriers[:MAX_NAMED]),
         ),
     ]
@@ -199,7 +200,7 @@ def _details(
                 else f" on the {bias.queries:,} queries that still have a score"
             )
             sentences.append(
-                f"Without the ratings of the {_count(bias.documents, 'document')} that only {name} returned, it would score "
+                f"Without the ratings of the {counted(bias.documents, 'document')} that only {name} returned, it would score "
                 f"{format_rounded(bias.score_without, 1)} instead of {format_rounded(bias.score, 1)}{on_queries}."
             )
     return sentences
@@ -213,14 +214,10 @@ def _pool_warnings(figures: ComparisonFigures, other: int) -> list[str]:
         unrated = coverage.documents - coverage.rated
         if documents and not figures.pool[against].documents and unrated:
             warnings.append(
-                f"{_count(documents, 'rated document')} stand{'s' if documents == 1 else ''} only in the results of {name} and none "
+                f"{counted(documents, 'rated document')} stand{'s' if documents == 1 else ''} only in the results of {name} and none "
                 f"only in those of {other_name}, which has {unrated:,} unrated: the ratings favour {name}."
             )
     return warnings
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _coverage_warnings(figures: ComparisonFigures, other: int) -> list[str]:

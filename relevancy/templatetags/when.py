@@ -7,11 +7,9 @@ from django.utils.dateformat import format as date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from relevancy.wording import counted
+
 MINUTE, HOUR, DAY = 60, 3600, 86400
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def in_words(moment: datetime, now: datetime) -> str:
@@ -29,13 +27,13 @@ def in_words(moment: datetime, now: datetime) -> str:
     elif days <= 1:
         return "yesterday" if past else "tomorrow"
     elif days < 7:
-        text = _count(days, "day", "days")
+        text = counted(days, "day")
     elif days < 30:
-        text = _count(days // 7, "week", "weeks")
+        text = counted(days // 7, "week")
     elif days < 365:
-        text = _count(days // 30, "month", "months")
+        text = counted(days // 30, "month")
     else:
-        text = _count(days // 365, "year", "years")
+        text = counted(days // 365, "year")
     return f"{text} ago" if past else f"in {text}"
 
 

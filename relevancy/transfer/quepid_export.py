@@ -11,6 +11,7 @@ from typing import Any
 from relevancy import accounts, runs, scores, scoring
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, ScorerVersion, User, Verdict
 from relevancy.models.rating_import import current_ratings
+from relevancy.wording import counted
 
 from .graded_queries import query_batches
 from .quepid_case import ENGINES
@@ -113,9 +114,7 @@ def _try(case: Case, by: User, left_out: list[str]) -> dict[str, Any] | None:
         left_out.append(f"The attempts. {reason}, and it imports no case without a try: add one to the file.")
         return None
     if others := case.attempts.count() - 1:
-        left_out.append(
-            f"{others:,} other {'attempt' if others == 1 else 'attempts'}: the file has attempt {attempt.number}."
-        )
+        left_out.append(f"{counted(others, 'other attempt')}: the file has attempt {attempt.number}.")
     for what, text, limit in (
         ("name", attempt.name, MAX_TRY_NAME),
         ("displayed fields", attempt.fields, MAX_FIELD_SPEC),
@@ -266,7 +265,7 @@ class _Queries:
         for count, text, noun in counts:
             if count:
                 plural = "queries" if noun == "query" else f"{noun}s"
-                sentence = text.format(f"{count:,} {noun if count == 1 else plural}")
+                sentence = text.format(counted(count, noun, plural))
                 sentences.append(f"{sentence[:1].upper()}{sentence[1:]}.")
         return sentences
 
@@ -276,7 +275,7 @@ def _other_parts(case: Case) -> list[str]:
     if pinned := case.runs.exclude(pinned_at=None).count():
         parts.insert(
             0,
-            f"{pinned:,} pinned {'run' if pinned == 1 else 'runs'}: export them as CSV, which Quepid imports as snapshots",
+            f"{counted(pinned, 'pinned run')}: export them as CSV, which Quepid imports as snapshots",
         )
     if case.book.guidelines:
         parts.insert(0, "the guidelines of the book")

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from relevancy import queries
 from relevancy.models import Case, User
+from relevancy.wording import counted
 
 from .cells import read_lines
 from .errors import BadFile
@@ -87,10 +88,8 @@ def import_queries(*, case: Case, source: QueriesSource, by: User | None = None)
 
 def describe_import(imported: QueriesPreview) -> str:
     """Returns what was imported, in a sentence or two."""
-    noun = "query" if imported.added == 1 else "queries"
-    text = f"{imported.added:,} {noun} added, {imported.changed:,} changed, {imported.unchanged:,} left as before."
-    lines = "line was" if imported.rejected == 1 else "lines were"
-    return f"{text} {imported.rejected:,} {lines} left out." if imported.rejected else text
+    text = f"{counted(imported.added, 'query', 'queries')} added, {imported.changed:,} changed, {imported.unchanged:,} left as before."
+    return f"{text} {counted(imported.rejected, 'line was', 'lines were')} left out." if imported.rejected else text
 
 
 def _describe(source: QueriesSource, added: int, changed: int) -> QueriesPreview:

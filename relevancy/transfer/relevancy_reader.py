@@ -14,6 +14,7 @@ from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
 from relevancy.scoring import Scale as ScoringScale
 from relevancy.scoring.errors import ScoringError
+from relevancy.wording import counted
 
 from .archives import open_json
 from .case_content import BookSettingsContent, LinkContent, RatingContent, RatingStream, Scale
@@ -201,7 +202,7 @@ class _Reader:
         if not 2 <= len(texts) <= queries.MAX_LINKED:
             raise element.error(
                 "queries",
-                f"{len(texts):,} quer{'y' if len(texts) == 1 else 'ies'} cannot be linked, only 2 to {queries.MAX_LINKED}",
+                f"{counted(len(texts), 'query', 'queries')} cannot be linked, only 2 to {queries.MAX_LINKED}",
             )
         found = [check_query(text, f"{element.location}.queries") for text in texts]
         self._links.append((element, LinkContent(found, element.flag("shares_ratings"))))

@@ -14,6 +14,7 @@ from relevancy.engines.static.rankings_file import Snapshot, parse_snapshots
 from relevancy.engines.types import Hit
 from relevancy.models import Case, Run, User
 from relevancy.models.errors import error_text
+from relevancy.wording import counted
 
 from .cells import MAX_BYTES, decode
 from .errors import BadFile, quote
@@ -123,7 +124,7 @@ def describe_import(imported: ImportedRuns) -> str:
 
 
 def _list_queries(texts: Sequence[str]) -> str:
-    count = f"{len(texts):,} {'query' if len(texts) == 1 else 'queries'}"
+    count = counted(len(texts), "query", "queries")
     more = ", …" if len(texts) > MAX_NAMED else ""
     return f"{count} ({', '.join(quote(text) for text in texts[:MAX_NAMED])}{more})"
 

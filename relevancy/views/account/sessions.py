@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy import accounts
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
+from relevancy.wording import counted
 
 
 @never_cache
@@ -31,5 +32,5 @@ def session_end(request: HtmxRequest, reference: str) -> HttpResponse:
 def sessions_end(request: HtmxRequest) -> HttpResponse:
     """Signs the user out everywhere but here."""
     count = accounts.sessions.end_all(user=request.user, keep=request.session.session_key)
-    text = f"Signed out of {count} other session{'' if count == 1 else 's'}."
+    text = f"Signed out of {counted(count, 'other session')}."
     return redirect_with_message(request, reverse("account_sessions"), text)

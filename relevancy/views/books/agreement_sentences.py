@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from relevancy import judgments, scores
 from relevancy.statistics.types import Agreement, Coefficient, RaterFigures
 from relevancy.templatetags import numbers
+from relevancy.wording import counted
 
 RELIABLE, TENTATIVE = 0.8, 2 / 3  # Krippendorff's limits for alpha
 MIN_QUERIES = 20  # fewer say too little for an interval
@@ -36,7 +37,7 @@ def describe(coefficient: Coefficient) -> str:
 def unit_text(agreement: Agreement) -> str:
     """Returns what the intervals draw, and whether it is enough."""
     count = agreement.queries
-    text = f"Intervals: 95 %, by 2,000 resamples of {count:,} quer{'y' if count == 1 else 'ies'}; linked queries count as one."
+    text = f"Intervals: 95 %, by 2,000 resamples of {counted(count, 'query', 'queries')}; linked queries count as one."
     if count < MIN_QUERIES:
         text += " Fewer than 20 are too few to rely on the intervals."
     return text
@@ -84,7 +85,7 @@ def score_sentences(score: scores.RaterScore, name: str) -> Sequence[str]:
         return [f"No query can be scored by the ratings of {name} alone."]
     count = len(score.queries)
     sentences = [
-        f"On the {count:,} quer{'y' if count == 1 else 'ies'} that {name} has rated, the score is "
+        f"On the {counted(count, 'query', 'queries')} that {name} has rated, the score is "
         f"{numbers.score(score.everyone)} by all ratings and {numbers.score(score.alone)} by those of {name} alone."
     ]
     if score.by_documents is not None and score.by_grades is not None:

@@ -18,6 +18,7 @@ from relevancy.transfer import exports
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import download, redirect_with_message
 from relevancy.views.workbench.access import get_case, get_case_with_editable_book
+from relevancy.wording import counted
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
 
@@ -65,7 +66,7 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
         request,
         reverse("case_files", args=[case.pk]),
         f"{imported.changed:,} of {imported.ratings:,} ratings are new or changed; "
-        f"{imported.queries:,} {'query' if imported.queries == 1 else 'queries'} added.",
+        f"{counted(imported.queries, 'query', 'queries')} added.",
     )
 
 

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from relevancy import comparison
 from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, axis_title, figure_json
+from relevancy.wording import counted
 
 MAX_TEXT = 60  # characters of a query's text in a label
 
@@ -168,7 +169,7 @@ def _overlaid(key: str, title: str, text: str, distribution: comparison.Distribu
                 y=list(counts),
                 width=width,
                 hovertext=[
-                    f"{step} {unit}<br>{escape(name)}: {count:,} quer{'y' if count == 1 else 'ies'}"
+                    f"{step} {unit}<br>{escape(name)}: {counted(count, 'query', 'queries')}"
                     for step, count in zip(steps, counts, strict=True)
                 ],
                 hoverinfo="text",

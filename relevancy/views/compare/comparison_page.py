@@ -16,6 +16,7 @@ from relevancy.models.errors import error_text
 from relevancy.views.charts import Chart
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
+from relevancy.wording import counted
 
 from .charts import build_charts
 from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
@@ -275,7 +276,7 @@ class ComparisonPage:
         tested = [] if self.figures is None else [each for each in self.figures.comparison.tags if each.p is not None]
         tags = len({each.tag for each in tested})
         runs = len(self.compared_runs) - 1
-        among = f"{tags:,} tag{'' if tags == 1 else 's'}" + (f" in {runs} runs" if runs > 1 else "")
+        among = counted(tags, "tag") + (f" in {runs} runs" if runs > 1 else "")
         return f"p is corrected for {among} by Holm's method" if tested else "No tag has two queries, so there is no p"
 
     def charts(self) -> list[Chart]:

@@ -11,6 +11,7 @@ from django.utils.timezone import localtime
 from relevancy import comparison
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.views.forms import LineField
+from relevancy.wording import counted
 
 MAX_LISTED_RUNS = 500
 MIN_RUNS = 2
@@ -112,8 +113,7 @@ class ComparisonForm(forms.Form):
         numbers = self.cleaned_data["run"]
         if not MIN_RUNS <= len(numbers) <= comparison.MAX_RUNS:
             raise ValidationError(
-                f"{len(numbers)} run{'' if len(numbers) == 1 else 's'} cannot be compared. "
-                f"Choose two to {comparison.MAX_RUNS}."
+                f"{counted(len(numbers), 'run')} cannot be compared. Choose two to {comparison.MAX_RUNS}."
             )
         if numbers[0] not in self._own:
             raise ValidationError(

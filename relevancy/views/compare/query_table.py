@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 
 from relevancy import comparison
 from relevancy.models import Run
+from relevancy.wording import counted
 
 from .query_filter import ComparedFilter
 
@@ -106,7 +107,7 @@ class QueryTable:
     def picked_label(self) -> str:
         """Returns how many queries were selected in a chart; empty if none were."""
         count = len(self.filter.picked)
-        return f"{count:,} quer{'y' if count == 1 else 'ies'} selected in a chart" if count else ""
+        return f"{counted(count, 'query', 'queries')} selected in a chart" if count else ""
 
     @property
     def without_picked_url(self) -> str:

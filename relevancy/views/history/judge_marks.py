@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from relevancy import scores
 from relevancy.judgments.judge_models import JudgeVersion
+from relevancy.wording import counted
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def build_marks(versions: Sequence[JudgeVersion], runs: Sequence[scores.HistoryR
 def _describe(version: JudgeVersion, before: int | None, *, is_change: bool) -> str:
     when = f"before run {before}" if before is not None else "after the newest run"
     who = f"“{version.judge}” (model {version.model}, prompt {version.prompt})"
-    ratings = "1 rating counts" if version.ratings == 1 else f"{version.ratings:,} ratings count"
+    ratings = counted(version.ratings, "rating counts", "ratings count")
     if not is_change:
         return f"Judge model {who}: {ratings}, the first one from {when}."
     return f"Another judge from {when} on, {who}: {ratings}. Runs before and after it may differ by the judge."

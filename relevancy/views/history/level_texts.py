@@ -5,6 +5,7 @@ from relevancy.models import ScorerVersion
 from relevancy.scores import MIN_LEVEL_RUNS
 from relevancy.statistics.types import LevelChange
 from relevancy.templatetags import numbers
+from relevancy.wording import counted
 
 
 def describe_levels(version: ScorerVersion, levels: scores.LevelHistory, rescoring: int) -> list[str]:
@@ -31,9 +32,5 @@ def describe_change(change: LevelChange, run: int) -> str:
     return (
         f"from run {run} on, the level is {numbers.score(abs(change.difference))} points {direction}: "
         f"{numbers.score(change.after)} instead of {numbers.score(change.before)} "
-        f"({_runs(change.values_before)} before, {_runs(change.values_after)} after; p {numbers.pvalue(change.p)})."
+        f"({counted(change.values_before, 'run')} before, {counted(change.values_after, 'run')} after; p {numbers.pvalue(change.p)})."
     )
-
-
-def _runs(count: int) -> str:
-    return f"{count:,} run{'' if count == 1 else 's'}"

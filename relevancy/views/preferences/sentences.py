@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from relevancy import judgments
 from relevancy.models import PreferenceTest
 from relevancy.templatetags import numbers
+from relevancy.wording import counted
 
 
 def result_sentence(result: judgments.PreferenceResult, names: Sequence[str]) -> str:
@@ -17,14 +18,15 @@ def result_sentence(result: judgments.PreferenceResult, names: Sequence[str]) ->
     chosen = max(sign.wins, sign.losses)
     share, low, high = (sign.share, sign.low, sign.high) if is_second else (1 - sign.share, 1 - sign.high, 1 - sign.low)
     figures = f"{_percent(share)}, 95 % interval {_percent(low)} to {_percent(high)}; p {_p_text(sign.p)}"
+    queries = counted(sign.decided, "query", "queries")
     if sign.is_significant:
-        return f"Raters prefer {name}: its list is better for {chosen:,} of {_queries(sign.decided)} ({figures})."
+        return f"Raters prefer {name}: its list is better for {chosen:,} of {queries} ({figures})."
     if sign.missing:
         text = "not a tie cannot show a difference"
-        return f"{_queries(sign.decided)} that {_are(sign.decided)} {text}: at least {sign.missing} more {_are(sign.missing)} needed."
+        return f"{queries} that {_are(sign.decided)} {text}: at least {sign.missing} more {_are(sign.missing)} needed."
     if sign.wins == sign.losses:
-        return f"No difference: each list is better for {chosen:,} of {_queries(sign.decided)} (p {_p_text(sign.p)})."
-    return f"No difference that {_queries(sign.decided)} can show: the list of {name} is better for {chosen:,} of them ({figures})."
+        return f"No difference: each list is better for {chosen:,} of {queries} (p {_p_text(sign.p)})."
+    return f"No difference that {queries} can show: the list of {name} is better for {chosen:,} of them ({figures})."
 
 
 def result_details(test: PreferenceTest, result: judgments.PreferenceResult) -> list[str]:
@@ -32,28 +34,24 @@ def result_details(test: PreferenceTest, result: judgments.PreferenceResult) -> 
     sentences = []
     if result.sign.ties:
         sentences.append(
-            f"{_queries(result.sign.ties)} ended in a tie and {_do(result.sign.ties)} not count for the test."
+            f"{counted(result.sign.ties, 'query', 'queries')} ended in a tie and {_do(result.sign.ties)} not count for the test."
         )
     if test.identical:
         sentences.append(
-            f"{_queries(test.drawn)} {_was(test.drawn)} drawn at random. For {test.identical:,} of them, both runs return the "
-            f"same first {test.depth} results; these need no comparison."
+            f"{counted(test.drawn, 'query was', 'queries were')} drawn at random. For {test.identical:,} of them, both runs return "
+            f"the same first {test.depth} results; these need no comparison."
         )
     if result.agreement is not None:
         sentences.append(
             f"Two raters gave the same answer for a query in {_percent(result.agreement)} of {result.shared:,} cases."
         )
     if result.open:
-        sentences.append(f"{_queries(result.open)} {_has(result.open)} no answer yet.")
+        sentences.append(f"{counted(result.open, 'query has', 'queries have')} no answer yet.")
     if result.outdated:
         sentences.append(
             f"{result.outdated:,} answers are left out: the results have changed since they were given, or are missing."
         )
     return sentences
-
-
-def _queries(count: int) -> str:
-    return f"{count:,} quer{'y' if count == 1 else 'ies'}"
 
 
 def _are(count: int) -> str:
@@ -62,14 +60,6 @@ def _are(count: int) -> str:
 
 def _do(count: int) -> str:
     return "does" if count == 1 else "do"
-
-
-def _has(count: int) -> str:
-    return "has" if count == 1 else "have"
-
-
-def _was(count: int) -> str:
-    return "was" if count == 1 else "were"
 
 
 def _percent(share: float) -> str:

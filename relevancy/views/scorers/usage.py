@@ -10,6 +10,7 @@ from relevancy.models import Case, Scorer
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
 
 from .actions import scorer_url
 from .library import editable_cases, get_scorer, menu
@@ -35,7 +36,7 @@ def _rescore(changed: list[Case]) -> str:
     """Starts the rescoring of the cases. Returns their number as the beginning of a sentence."""
     for case in changed:
         tasks.send(tasks.rescore_case, case.pk)
-    return f"{len(changed):,} case{' is' if len(changed) == 1 else 's are'}"
+    return counted(len(changed), "case is", "cases are")
 
 
 @require_POST

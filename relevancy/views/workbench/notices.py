@@ -9,6 +9,7 @@ from relevancy import runs, scores
 from relevancy.models import Case, Run, User
 from relevancy.templatetags.when import ago
 from relevancy.views.notices import Notice, NoticeAction
+from relevancy.wording import counted
 
 from .access import CaseAccess
 from .run_selection import RunSelection
@@ -123,9 +124,9 @@ def _unsearched(case: Case, access: CaseAccess, run: Run) -> Iterator[Notice]:
         return
     changes = []
     if new:
-        changes.append(f"{new:,} {'query is' if new == 1 else 'queries are'} new")
+        changes.append(f"{counted(new, 'query is', 'queries are')} new")
     if edited:
-        changes.append(f"{edited:,} {'query was' if edited == 1 else 'queries were'} edited")
+        changes.append(f"{counted(edited, 'query was', 'queries were')} edited")
     included = "It is" if new + edited == 1 else "They are"
     yield Notice(
         "unsearched",
@@ -171,7 +172,7 @@ def _switched_off(case: Case, access: CaseAccess, selection: RunSelection, panel
         return
     for scorer in scores.switched_off_scorers(run, panel.versions):
         url = reverse("case_score_again", args=[case.pk], query=selection.parameters or None)
-        queries = "1 query was" if scorer.unscored == 1 else f"{scorer.unscored:,} queries were"
+        queries = counted(scorer.unscored, "query was", "queries were")
         yield Notice(
             "script-off",
             f"It ran out of time or memory for several queries, so {queries} not scored.",
@@ -185,7 +186,7 @@ def _stale_scores(case: Case, selection: RunSelection, count: int) -> Iterator[N
     if count:
         yield Notice(
             "stale-scores",
-            f"Updating {count:,} score{'' if count == 1 else 's'}: ratings or scorers have changed.",
+            f"Updating {counted(count, 'score')}: ratings or scorers have changed.",
             icon="clock",
             poll_url=reverse("run_state", args=[case.pk], query=selection.parameters or None),
         )
