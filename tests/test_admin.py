@@ -29,6 +29,7 @@ from relevancy.models import (
     JudgingPair,
     JudgingQueue,
     Notification,
+    OnlineOutcome,
     Policy,
     PreferenceTest,
     QualificationPair,
@@ -119,6 +120,9 @@ def _prefer(case, run, rater):
     )
     test_query = test.test_queries.create(query=case.book.queries.first())
     test_query.preferences.create(rater=rater, choice="a", lists_key="0" * 16)
+    OnlineOutcome.objects.create(
+        case=case, run_a=run, run_b=test.run_b, method="interleaving", name="May", wins_a=1, wins_b=2, created_by=rater
+    )
 
 
 def _judge(case, owner):

@@ -55,6 +55,8 @@ SENTENCES: Mapping[str, str] = {
     _V.RUN_UNPINNED: "Unpinned {subject}",
     _V.RUN_DESCRIBED: "Changed name or note of {subject}",
     _V.RUN_IMPORTED: "Imported {subject}",
+    _V.OUTCOME_IMPORTED: "Imported the online outcome “{subject}” of run {a} and run {b}",
+    _V.OUTCOME_DELETED: "Deleted the online outcome “{subject}” of run {a} and run {b}",
     _V.ANNOTATION_ADDED: "Annotated run {run}: “{subject}”",
     _V.ANNOTATION_CHANGED: "Changed the annotation of run {run} to “{subject}”",
     _V.ANNOTATION_REMOVED: "Removed the annotation “{subject}” of run {run}",

@@ -1,6 +1,6 @@
 """Service: compares two runs or more, with tests, intervals and the overlap of their result lists."""
 
-from . import stored, stored_groups
+from . import online, stored, stored_groups
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
 from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
@@ -71,6 +71,7 @@ __all__ = [
     "list_rating_warnings",
     "list_rows",
     "name_runs",
+    "online",
     "read_exact_measure",
     "read_lists",
     "read_score_table",

@@ -12,6 +12,7 @@ from .errors import StatisticsError
 from .generators import SEED
 from .intervals import Interval, IntervalKind, find_interval, t_test
 from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_level_changes, pettitt_test
+from .online import OnlineResult, Side, measure_ab, measure_interleaving, wilson_interval
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means, randomisation_test
@@ -46,12 +47,14 @@ __all__ = [
     "KappaWeights",
     "LevelChange",
     "Movements",
+    "OnlineResult",
     "PairAgreement",
     "PairedComparison",
     "QueryGrades",
     "RaterFigures",
     "RaterTable",
     "RunMeans",
+    "Side",
     "SignTest",
     "StatisticsError",
     "Verdict",
@@ -67,7 +70,9 @@ __all__ = [
     "find_level_changes",
     "group_runs",
     "jaccard",
+    "measure_ab",
     "measure_agreement",
+    "measure_interleaving",
     "measure_queries",
     "measure_raters",
     "merge_units",
@@ -78,4 +83,5 @@ __all__ = [
     "required_queries",
     "sign_test",
     "t_test",
+    "wilson_interval",
 ]

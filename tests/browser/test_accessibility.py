@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from relevancy import cases, judgments, queries, runs, scorers, transfer
-from relevancy.models import Case, Endpoint, JudgeModel, PreferenceTest, Scorer, Team, User
+from relevancy.models import Case, Endpoint, JudgeModel, OnlineOutcome, PreferenceTest, Scorer, Team, User
 from tests import factories
 
 from . import stage
@@ -70,6 +70,10 @@ def _addresses(case: Case) -> list[str]:
     second = judgments.raters_of(case.book).exclude(pk=case.owner_id).get()
     query = case.case_queries.get(query__text="star wars")
     in_query = f"/cases/{case.pk}/queries/{query.pk}"
+    sessions = {"wins_a": 6, "wins_b": 18, "ties": 4, "method": "interleaving"}
+    OnlineOutcome.objects.get_or_create(
+        case=case, run_a=test.run_a, run_b=test.run_b, name="May", created_by=case.owner, **sessions
+    )
     _, link_token = cases.public_links.create(case=case, by=case.owner, days=1)
     return [
         "/",
@@ -81,6 +85,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/files/query-log/",
         f"/cases/{case.pk}/notebook/",
         f"/cases/{case.pk}/compare/",
+        f"/cases/{case.pk}/online/",
         f"/cases/{case.pk}/history/",
         f"/cases/{case.pk}/activity/",
         f"/cases/{case.pk}/report/",

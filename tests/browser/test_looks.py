@@ -74,6 +74,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/delete/",
         f"/cases/{case.pk}/attempts/all/",
         f"/cases/{case.pk}/files/",
+        f"/cases/{case.pk}/online/",
         f"/cases/{case.pk}/history/",
         f"/cases/{case.pk}/links/",
         f"/cases/{case.pk}/report/",

@@ -20,6 +20,7 @@ from relevancy.models import (
     Invitation,
     JudgeModel,
     Membership,
+    OnlineOutcome,
     PreferenceTest,
     PublicLink,
     Role,
@@ -253,6 +254,10 @@ preference_choose      POST   rate    302
 preference_undo        POST   rate    302
 preference_close       POST   edit    302
 preference_result      GET    see     200
+online_outcomes        GET    see     200
+online_outcome_import  POST   edit    200
+online_outcome_delete  GET    edit    200
+online_outcome_delete  POST   edit    302
 endpoints              GET    all     200
 endpoint_new           GET    create  200
 endpoint_new           POST   create  302
@@ -336,6 +341,7 @@ class World:
     api_token: ApiToken
     judge: JudgeModel
     test: PreferenceTest
+    outcome: OnlineOutcome
     public_link: PublicLink
     link_token: str
     run_number: int = 1
@@ -363,6 +369,7 @@ class World:
             "group_id": self.case.groups.get().pk,
             "link_id": self.case.case_queries.first().query.link_id,
             "test_id": self.test.pk,
+            "outcome_id": self.outcome.pk,
             "public_link_id": self.public_link.pk,
             "link_token": self.link_token,
             "step": "scale",
@@ -391,6 +398,7 @@ def make_world(owner, name, script_owner):
     annotation = cases.annotations.add(case=case, run=run, text="A note", by=owner)
     with transfer.log_formats.read_log(BytesIO(CLICKS.encode())) as log:
         transfer.click_logs.import_clicks(book=case.book, log=log, method="coec", by=owner)
+    test = make_preference_test(case, endpoint, run)
     public_link, link_token = cases.public_links.create(case=case, by=owner, days=1)
     world = World(
         case=case,
@@ -411,7 +419,17 @@ def make_world(owner, name, script_owner):
             teams=[team],
             unrestricted=True,
         ),
-        test=make_preference_test(case, endpoint, run),
+        test=test,
+        outcome=OnlineOutcome.objects.create(
+            case=case,
+            run_a=test.run_a,
+            run_b=test.run_b,
+            method="interleaving",
+            name="May",
+            wins_a=1,
+            wins_b=2,
+            created_by=owner,
+        ),
         public_link=public_link,
         link_token=link_token,
     )
@@ -504,6 +522,12 @@ def bodies(world):
         "preference_new": {"a": world.test.run_a_id, "b": world.test.run_b_id},
         "preference_choose": {"query": world.case.book.queries.first().pk, "side": "left", "key": "0" * 16},
         "preference_close": {"do": "close"},
+        "online_outcome_import": {
+            "do": "preview",
+            "a": "1",
+            "b": "2",
+            "file": SimpleUploadedFile("may.csv", b"session,winner\n1,b\n"),
+        },
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},
         "annotation_change": {"text": "Changed"},

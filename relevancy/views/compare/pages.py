@@ -9,6 +9,7 @@ from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
 from relevancy.views.workbench.access import get_case, get_case_query
 
 from .comparison_page import ComparisonPage
+from .online import online_lines
 from .query_comparison import QueryComparison, compare_query
 
 MAX_INLINE_QUERIES = 500  # building the charts of more queries would delay the page
@@ -62,6 +63,7 @@ def summary_context(page: ComparisonPage) -> dict[str, object]:
         "page": page,
         "summary": page.summary(),
         "several": page.several(),
+        "online": online_lines(page),
     }
 
 

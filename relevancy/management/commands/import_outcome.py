@@ -1,0 +1,57 @@
+"""`import_outcome CASE sessions.csv --runs 3 4`"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import transfer
+from relevancy.comparison import online
+from relevancy.management.command import Command as Base
+from relevancy.management.command import fail, find_case, find_owner, open_binary
+from relevancy.models import Case, Run
+
+
+class Command(Base):
+    help = "Imports what users decided between two runs of a case in an interleaving or A/B test, counted by session."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("case", help="id or exact name")
+        parser.add_argument(
+            "file",
+            help="CSV with session (or count) and either winner; clicks_a and clicks_b; or side and success. - is stdin",
+        )
+        parser.add_argument(
+            "--runs",
+            nargs=2,
+            type=int,
+            required=True,
+            metavar=("A", "B"),
+            help="numbers of the runs; A is the baseline",
+        )
+        parser.add_argument("--name", default="", help="of the outcome; default: the name of the file")
+        parser.add_argument("--dry-run", action="store_true", help="says what would be imported")
+        parser.add_argument("--owner", default="", metavar="EMAIL", help="who imports it; default: the case's owner")
+
+    def run(self, **options: Any) -> None:
+        case = find_case(options["case"])
+        by = find_owner(options["owner"]) if options["owner"] else case.owner
+        a, b = (_find_run(case, number) for number in options["runs"])
+        with open_binary(options["file"]) as file:
+            counts = transfer.online_outcomes.read_outcome(file)
+        online.check_outcome(a=a, b=b, counts=counts)
+        if not options["dry_run"]:
+            name = options["name"] or options["file"].rpartition("/")[2][:120]
+            online.store_outcome(a=a, b=b, counts=counts, name=name, by=by)
+        self.write(online.describe_outcome(counts, [str(a), str(b)]))
+        for remark in counts.remarks:
+            self.write(remark)
+        if options["dry_run"]:
+            self.write("Nothing was imported.")
+
+
+def _find_run(case: Case, number: int) -> Run:
+    run: Run | None = Run.objects.filter(case=case, number=number).first()
+    if run is None:
+        fail(f"The case “{case}” has no run {number}.")
+    run.case = case
+    return run

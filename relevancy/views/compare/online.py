@@ -1,0 +1,182 @@
+"""Outcomes of interleaving and A/B tests of a case, beside the verdicts of its comparisons."""
+
+from dataclasses import dataclass
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from relevancy import comparison, tasks, transfer
+from relevancy.comparison.online import ComparedOutcome, SessionCounts
+from relevancy.models import Case, OnlineOutcome, Role, Run
+from relevancy.views.forms import LineField, add_errors
+from relevancy.views.requests import HtmxRequest, ImportAction, submitted
+from relevancy.views.responses import redirect_with_message
+from relevancy.views.workbench.access import CaseAccess, get_case
+
+from .comparison_page import ComparisonPage
+from .forms import comparable_runs, describe_run
+
+online = comparison.online
+
+
+class OutcomeForm(forms.Form):
+    """A file of sessions, and the two runs that users saw."""
+
+    a = forms.TypedChoiceField(label="Run A, the baseline", coerce=int, error_messages={"required": "Choose a run."})
+    b = forms.TypedChoiceField(label="Run B", coerce=int, error_messages={"required": "Choose a run."})
+    name = LineField(max_length=120, required=False, help_text="Such as “May, desktop”. Default: the name of the file.")
+    file = forms.FileField(
+        label="Sessions",
+        help_text="CSV with the column session and either winner (a, b or tie); clicks_a and clicks_b, of interleaved results; or side "
+        "(a or b) and success (0 or 1), of an A/B test. With a column count instead of session, a row stands for so many sessions.",
+        error_messages={"required": "Choose a file of sessions."},
+    )
+
+    def __init__(self, runs: list[Run], data: QueryDict | None = None, files: object = None, **kwargs: object) -> None:
+        super().__init__(data, files, **kwargs)  # type: ignore[arg-type]
+        self._runs = {run.number: run for run in runs}
+        for name in ("a", "b"):
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = [("", "Choose a run"), *((run.number, describe_run(run)) for run in runs)]
+
+    def clean_a(self) -> Run:
+        return self._runs[self.cleaned_data["a"]]
+
+    def clean_b(self) -> Run:
+        return self._runs[self.cleaned_data["b"]]
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """An outcome as the list shows it."""
+
+    compared: ComparedOutcome
+    sentence: str
+    offline: str
+    agreement: str
+    compare_url: str
+
+
+@dataclass(frozen=True)
+class OnlineLine:
+    """An outcome as the comparison page shows it."""
+
+    outcome: OnlineOutcome
+    sentence: str
+    agreement: str
+
+
+def online_lines(page: ComparisonPage) -> list[OnlineLine]:
+    """Returns the outcomes of the two runs that a comparison page shows, which is A its baseline. One SQL statement."""
+    if page.stored is None:
+        return []
+    a, b = page.pair
+    pair = page.figures.comparison.pairs[page.other - 1] if page.figures else None
+    lines = []
+    for outcome, counts in online.read_outcomes(a=a, b=b):
+        agreement = online.describe_agreement(online.offline_winner(pair), counts.measure().winner) if pair else ""
+        lines.append(OnlineLine(outcome, online.describe_outcome(counts, page.pair_names), agreement))
+    return lines
+
+
+@require_GET
+def online_outcomes(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """The outcomes of a case and how many offline winners won online; for editors the form of another one. Polled by htmx."""
+    case = get_case(request, case_id)
+    if request.htmx:
+        return render(request, "compare/_online_list.html", _list_context(request, case))
+    runs = comparable_runs(case)
+    return _render(request, case, OutcomeForm(runs, initial={name: request.GET.get(name, "") for name in "ab"}), runs)
+
+
+@require_POST
+def online_outcome_import(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Says what a file of sessions shows (`do=preview`), and stores it (`do=import`)."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    action = submitted(request, ImportAction)
+    runs = comparable_runs(case)
+    form = OutcomeForm(runs, request.POST, request.FILES)
+    counts = None
+    if form.is_valid():
+        data = form.cleaned_data
+        a, b, file = data["a"], data["b"], data["file"]
+        try:
+            counts = transfer.online_outcomes.read_outcome(file, limit=transfer.online_outcomes.MAX_ON_PAGE)
+            online.check_outcome(a=a, b=b, counts=counts)
+            if action == ImportAction.IMPORT:
+                name = data["name"] or file.name[:120]
+                stored = online.store_outcome(a=a, b=b, counts=counts, name=name, by=request.user)
+                return redirect_with_message(
+                    request, reverse("online_outcomes", args=[case.pk]), f"Outcome “{stored}” imported."
+                )
+        except transfer.BadFile as error:
+            form.add_error("file", str(error))
+        except ValidationError as error:
+            add_errors(form, error)
+    return _render(request, case, form, runs, None if form.errors else counts)
+
+
+@require_http_methods(["GET", "POST"])
+def online_outcome_delete(request: HtmxRequest, case_id: int, outcome_id: int) -> HttpResponse:
+    """Asks, then deletes an outcome."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    outcomes = OnlineOutcome.objects.select_related("run_a", "run_b")
+    outcome = get_object_or_404(outcomes, case=case, pk=outcome_id)
+    if request.method == "POST":
+        online.delete_outcome(outcome=outcome, by=request.user)
+        return redirect_with_message(
+            request, reverse("online_outcomes", args=[case.pk]), f"Outcome “{outcome}” deleted."
+        )
+    return render(request, "compare/delete_outcome.html", {"case": case, "outcome": outcome})
+
+
+def _list_context(request: HtmxRequest, case: Case) -> dict[str, object]:
+    """Returns what the list needs, and enqueues the comparisons whose figures are missing."""
+    outcomes = online.compare_outcomes(case)
+    for each in outcomes:
+        if each.stored is not None and each.is_pending:
+            tasks.enqueue_comparison(each.stored)
+    winners = online.count_winners(outcomes)
+    return {
+        "case": case,
+        "access": CaseAccess(case, request.user),
+        "rows": [_row(case, each) for each in outcomes],
+        "winners": winners,
+        "sentence": online.describe_winners(winners),
+        "pending": sum(each.is_pending for each in outcomes),
+    }
+
+
+def _row(case: Case, each: ComparedOutcome) -> OutcomeRow:
+    names = [str(each.a), str(each.b)]
+    if each.pair is not None:
+        offline = comparison.describe_verdict(each.pair)
+        agreement = online.describe_agreement(each.offline_winner, each.result.winner)
+    else:
+        offline = "The figures are being computed." if each.is_pending else "The runs could not be compared."
+        agreement = ""
+    url = reverse("compare", args=[case.pk], query={"run": [each.a.number, each.b.number]})
+    return OutcomeRow(each, online.describe_outcome(each.counts, names), offline, agreement, url)
+
+
+def _render(
+    request: HtmxRequest, case: Case, form: OutcomeForm, runs: list[Run], counts: SessionCounts | None = None
+) -> HttpResponse:
+    """Renders the page; for a file sent by htmx the preview alone."""
+    context: dict[str, object] = {"case": case, "form": form, "has_runs": len(runs) > 1, "counts": counts}
+    if counts is not None:
+        a, b = form.cleaned_data["a"], form.cleaned_data["b"]
+        context |= {
+            "preview": online.describe_outcome(counts, [str(a), str(b)]),
+            "replaced": online.find_replaced(a=a, b=b, method=counts.method),
+        }
+    status = 422 if form.errors else 200
+    if request.htmx and request.method == "POST":
+        return render(request, "compare/_online_preview.html", context, status=status)
+    context |= _list_context(request, case)
+    return render(request, "compare/online.html", context, status=status)
