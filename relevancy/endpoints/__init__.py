@@ -1,6 +1,6 @@
 """Service: endpoints and their connections to search engines."""
 
-from . import autocomplete, indexes, suggestions, uploads
+from . import autocomplete, indexes, mappings, suggestions, uploads
 from .connection_test import ConnectionTest, Document, documents, test_connection
 from .connections import (
     EngineBusy,
@@ -63,6 +63,7 @@ __all__ = [
     "indexes",
     "is_file_engine",
     "known_queries",
+    "mappings",
     "may_create",
     "page_slot",
     "restore",

@@ -183,6 +183,40 @@ class Page:
 
 
 @dataclass(frozen=True)
+class MappingProblem:
+    """What an option of an endpoint does not find in a response.
+
+    `option`: empty if the response itself is the problem. `count`: of hits.
+    """
+
+    option: str
+    message: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class TriedHit:
+    """A document that was read from a response. is_complete: False if something of it could not be read, such as its id."""
+
+    hit: Hit
+    is_complete: bool
+
+
+@dataclass(frozen=True)
+class MappingTrial:
+    """What the options of an endpoint find in a response.
+
+    `hits`: the first ones. `found`: how many there are in the response.
+    `total`: number of matching documents; None if the response or the options do not say it.
+    """
+
+    hits: tuple[TriedHit, ...] = ()
+    found: int = 0
+    total: int | None = None
+    problems: tuple[MappingProblem, ...] = ()
+
+
+@dataclass(frozen=True)
 class UploadSummary:
     """What an uploaded file of rankings contains. `format`: its name, such as `CSV`."""
 

@@ -127,6 +127,7 @@ def _addresses(case: Case) -> list[str]:
         "/cases/new/",
         "/endpoints/",
         "/endpoints/new/",
+        "/endpoints/mapping/",
         f"/endpoints/{endpoint.pk}/",
         "/scorers/",
         f"/scorers/{scorers.default_scorer().pk}/",

@@ -84,6 +84,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/queries/{entry.pk}/document/?doc_id=star-wars-1977",
         "/endpoints/",
         "/endpoints/new/",
+        "/endpoints/mapping/",
         f"/endpoints/{endpoint.pk}/",
         "/scorers/",
         "/teams/",

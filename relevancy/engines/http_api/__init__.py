@@ -1,5 +1,6 @@
 """Any search API that speaks JSON."""
 
 from .engine import HttpApiEngine
+from .trials import try_mapping
 
-__all__ = ["HttpApiEngine"]
+__all__ = ["HttpApiEngine", "try_mapping"]

@@ -12,7 +12,7 @@ from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import BadQuery, EngineError, UnreadableResponse, UnsupportedByEngine
 from relevancy.engines.fields.specs import FieldSpec, parse_fields
 from relevancy.engines.fields.values import field_names
-from relevancy.engines.templates.template import Template
+from relevancy.engines.templates.template import Template, parse_template
 from relevancy.engines.transport.client import HttpClient
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.engines.transport.searches import search_in_parallel
@@ -146,6 +146,13 @@ class HttpApiEngine(Engine):
         check_body(self._path, rendered, self.connection.allowed_indexes)
         return {**target, "body": rendered}
 
+    def fetch(self, query: str) -> str:
+        """Sends one query with the endpoint's own template, or the one suggested for it, and returns the text of the response."""
+        options = self._options
+        template = options.template or parse_template(EXAMPLE_TEMPLATES[options.method], self.syntax)
+        self._client.rate_limit.wait()
+        return self._send(self.render(self._test_request(query, template))).decode("utf-8-sig", "replace")
+
     def abort(self) -> None:
         self._client.abort()
 
@@ -155,7 +162,7 @@ class HttpApiEngine(Engine):
     def _search(self, request: Request) -> Page:
         rendered = self.render(request)
         started = time.perf_counter()
-        response = self._send(rendered)
+        response = read_response(self._send(rendered), self._url)
         took_ms = round((time.perf_counter() - started) * 1000)
         check_error(response, self._options)
         raws = raw_hits(response, self._options)
@@ -167,7 +174,7 @@ class HttpApiEngine(Engine):
         )
         return Page(hits=hits, total=total, took_ms=took_ms, rendered_request=rendered)
 
-    def _send(self, rendered: Mapping[str, Any]) -> Any:
+    def _send(self, rendered: Mapping[str, Any]) -> bytes:
         try:
             if "body" in rendered:
                 body = json.dumps(rendered["body"], ensure_ascii=False).encode()
@@ -181,7 +188,7 @@ class HttpApiEngine(Engine):
                 "The query contains half of a character (a lone surrogate), which cannot be sent.",
                 hint="Type the query again.",
             ) from error
-        return read_response(response.body, self._url)
+        return response.body
 
     def _paging(self, request: Request) -> dict[str, int]:
         rows_parameter, start_parameter = self._options.rows_parameter, self._options.start_parameter
@@ -218,17 +225,18 @@ class HttpApiEngine(Engine):
     def _run_test_query(self, template: Template) -> Page:
         """Returns the results of the test query, which is sent once."""
         if self._test_page is None:
-            self._test_page = self.search(
-                Request(
-                    query=self._options.test_query,
-                    template=template,
-                    fields=parse_fields("*", self.default_id_field),
-                    rows=_TEST_ROWS,
-                    knobs=dict.fromkeys(template.knobs, _TEST_KNOB),
-                    options=self.connection.options.get("query_options", {}),
-                )
-            )
+            self._test_page = self.search(self._test_request(self._options.test_query, template))
         return self._test_page
+
+    def _test_request(self, query: str, template: Template) -> Request:
+        return Request(
+            query=query,
+            template=template,
+            fields=parse_fields("*", self.default_id_field),
+            rows=_TEST_ROWS,
+            knobs=dict.fromkeys(template.knobs, _TEST_KNOB),
+            options=self.connection.options.get("query_options", {}),
+        )
 
 
 def _encoded(rendered: Mapping[str, Any]) -> str:

@@ -79,18 +79,11 @@ def read_hit(raw: Any, rank: int, options: HttpApiOptions, fields: FieldSpec) ->
 
     Raises `UnreadableResponse` if it has no id, or if an expression finds a value of the wrong type.
     """
-    document = _document(raw, rank, options)
-    doc_id = _id(raw, document, options)
+    document = document_of(raw, rank, options)
+    doc_id = id_of(raw, document, rank, options, is_required=fields.id == ID)
     if doc_id:
         document[ID] = doc_id
-    elif fields.id == ID:
-        reason = f"{options.id} found nothing." if options.id else f"Its field “{ID}” is missing or empty."
-        missing = options.id.missing_step(raw) if options.id else ""
-        raise UnreadableResponse(
-            f"Hit {rank} has no id. {reason} {missing or f'The hit is {describe(raw)}.'}",
-            hint="Set the endpoint's option id to the expression for the id in a hit.",
-        )
-    return Hit(fields.id_of(document), _score(raw, options), fields.pick(document))
+    return Hit(fields.id_of(document), score_of(raw, options), fields.pick(document))
 
 
 def error_message(body: Any) -> str:
@@ -105,7 +98,22 @@ def error_message(body: Any) -> str:
     return body if isinstance(body, str) else ""
 
 
-def _id(raw: Any, document: Mapping[str, Any], options: HttpApiOptions) -> str:
+def id_of(
+    raw: Any, document: Mapping[str, Any], rank: int, options: HttpApiOptions, *, is_required: bool = True
+) -> str:
+    """Returns the id of a hit; empty if it has none and none is required. Raises `UnreadableResponse`."""
+    value = _find_id(raw, document, options)
+    if value or not is_required:
+        return value
+    reason = f"{options.id} found nothing." if options.id else f"Its field “{ID}” is missing or empty."
+    missing = options.id.missing_step(raw) if options.id else ""
+    raise UnreadableResponse(
+        f"Hit {rank} has no id. {reason} {missing or f'The hit is {describe(raw)}.'}",
+        hint="Set the endpoint's option id to the expression for the id in a hit.",
+    )
+
+
+def _find_id(raw: Any, document: Mapping[str, Any], options: HttpApiOptions) -> str:
     if options.id is None:
         value = raw.get(ID, document.get(ID)) if isinstance(raw, dict) else raw
         return "" if isinstance(value, list | dict) else as_text(value).strip()
@@ -115,7 +123,8 @@ def _id(raw: Any, document: Mapping[str, Any], options: HttpApiOptions) -> str:
     return as_text(value).strip()
 
 
-def _document(raw: Any, rank: int, options: HttpApiOptions) -> dict[str, Any]:
+def document_of(raw: Any, rank: int, options: HttpApiOptions) -> dict[str, Any]:
+    """Returns the fields of a hit; `rank` counts from 1. Raises `UnreadableResponse`."""
     if options.document is None:
         return dict(raw) if isinstance(raw, dict) else {}
     value = options.document.find(raw)
@@ -138,7 +147,8 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _score(raw: Any, options: HttpApiOptions) -> float | None:
+def score_of(raw: Any, options: HttpApiOptions) -> float | None:
+    """Returns the score of a hit; None if it has none. Raises `UnreadableResponse`."""
     value = options.score.find(raw) if options.score else None
     if value is None:
         return None

@@ -13,6 +13,7 @@ from relevancy.engines.types import OptionInfo, Preset
 from relevancy.models import Endpoint
 from relevancy.views.forms import FormData, InitialValues
 
+FILL = "fill"  # the buttons that fill in the form of an endpoint: a preset, or a mapping that was tried
 SECRETS = ("username", "password", "api_key", "bearer")
 
 
@@ -86,6 +87,40 @@ class EngineRadioSelect(forms.RadioSelect):
 
 class TryForm(forms.Form):
     text = forms.CharField(label="Try it with the query", required=False, max_length=2048)
+
+
+class MappingForm(forms.Form):
+    """A response, and the options of an endpoint that read it.
+
+    `kept`: what else was entered in the form of the endpoint, by name, without passwords, keys and headers. It goes back there.
+    """
+
+    response = forms.CharField(
+        label="Response of the API",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 14, "class": "mono", "spellcheck": "false", "autocomplete": "off"}),
+        help_text="JSON, such as the output of curl.",
+    )
+    text = forms.CharField(label="Query", required=False, max_length=2048)
+
+    def __init__(self, values: FormData) -> None:
+        """values: of this form, or of the form of an endpoint. Nothing of them is invalid: mistakes are a part of the result."""
+        super().__init__(initial={str(name): value for name, value in values.items()})
+        for option in endpoints.mappings.OPTIONS:
+            field = self.fields[f"option_{option.name}"] = _option_field(option)
+            field.required = False
+        own = {"csrfmiddlewaretoken", "headers", "clear", "file", FILL, *SECRETS, *self.fields}
+        self.kept = {str(name): str(value) for name, value in values.items() if name not in own}
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The options of the mapping, by name."""
+        return {option.name: str(self[f"option_{option.name}"].value() or "") for option in endpoints.mappings.OPTIONS}
+
+    @property
+    def option_fields(self) -> list[BoundField]:
+        return [self[f"option_{option.name}"] for option in endpoints.mappings.OPTIONS]
 
 
 class EndpointForm(forms.Form):
@@ -217,13 +252,16 @@ class EndpointForm(forms.Form):
         return options
 
     @classmethod
-    def with_preset(cls, data: FormData, *, endpoint: Endpoint | None = None) -> Self:
-        """Returns the form as it was sent, not validated, with the fields of the chosen preset filled in.
+    def filled_in(cls, data: FormData, *, endpoint: Endpoint | None = None) -> Self:
+        """Returns the form as it was sent, not validated, with the fields of the chosen preset filled in if that is what was asked for.
 
         The address stays as it is, and so do headers that were entered or are stored. Passwords and keys have to be entered again.
         """
         initial: InitialValues = {str(name): value for name, value in data.items() if name not in SECRETS}
         form = cls(endpoint=endpoint, initial=initial)
+        if data.get(FILL) != "preset":
+            form.initial["engine"] = endpoints.mappings.ENGINE
+            return form
         engine, form.chosen_preset = form.presets.get(str(data.get("preset")), ("", None))
         if form.chosen_preset is None:
             return form

@@ -12,22 +12,22 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import endpoints
 from relevancy.models import Endpoint, Role, UnreadableSecret
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import InitialValues, add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.teams.sharing import ShareForm, sharing
 
 from .contexts import TryContext
-from .forms import EndpointForm, TryForm
+from .forms import FILL, EndpointForm, TryForm
 
-FILL = "fill"  # the button that fills in a preset
 CHOOSE_ENGINE = "Install its package or choose another engine."
 # The secrets are loaded only where they are needed: one that cannot be decrypted must not break every page.
 WITHOUT_SECRETS = Endpoint.objects.defer("credentials", "headers")
 
 
-def _get_endpoint(request: HtmxRequest, endpoint_id: int, needs: Role = Role.EDITOR) -> Endpoint:
+def get_endpoint(request: HtmxRequest, endpoint_id: int, needs: Role = Role.EDITOR) -> Endpoint:
+    """Returns an endpoint without its secrets. Raises `Http404` or `PermissionDenied`."""
     endpoint: Endpoint = get_or_403(WITHOUT_SECRETS, request.user, endpoint_id, needs=needs)
     return endpoint
 
@@ -57,7 +57,7 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
     if not endpoints.may_create(request.user):
         raise PermissionDenied(endpoints.CREATE_DENIED)
     if FILL in request.POST:
-        return render(request, "endpoints/form.html", {"form": EndpointForm.with_preset(request.POST)})
+        return render(request, "endpoints/form.html", {"form": EndpointForm.filled_in(request.POST)})
     form = EndpointForm(
         request.POST or None,
         request.FILES or None,
@@ -77,17 +77,16 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """Edits an endpoint; users who may only see it read its settings. Secrets are never shown, only whether they are set."""
-    endpoint = _get_endpoint(request, endpoint_id, Role.VIEWER if request.method == "GET" else Role.EDITOR)
+    endpoint = get_endpoint(request, endpoint_id, Role.VIEWER if request.method == "GET" else Role.EDITOR)
     used = endpoint.attempts.values("case").distinct().count()
     if vars(endpoint)["role"] < Role.EDITOR:
         label = endpoints.engine_label(endpoint.engine)
         return render(request, "endpoints/endpoint.html", {"endpoint": endpoint, "label": label, "used": used})
     _readable(request, endpoint)
-    initial = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
-    initial |= {f"option_{name}": value for name, value in endpoint.options.items()}
+    initial = stored_values(endpoint)
     form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
     if FILL in request.POST:
-        form = EndpointForm.with_preset(request.POST, endpoint=endpoint)
+        form = EndpointForm.filled_in(request.POST, endpoint=endpoint)
     if form.is_valid():
         try:
             clear = form.cleaned_data.get("clear", False)
@@ -101,6 +100,12 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
         messages.warning(request, f"The engine {endpoint.engine} is not installed on this server. {CHOOSE_ENGINE}")
     context = {"form": form, "endpoint": endpoint, "try_form": _try_form(endpoint), "used": used}
     return render(request, "endpoints/form.html", context, status=422 if form.errors else 200)
+
+
+def stored_values(endpoint: Endpoint) -> InitialValues:
+    """Returns what the form of a stored endpoint starts with."""
+    values = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
+    return values | {f"option_{name}": value for name, value in endpoint.options.items()}
 
 
 def _readable(request: HtmxRequest, endpoint: Endpoint) -> None:
@@ -158,7 +163,7 @@ def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
 
     For editors of the endpoint.
     """
-    endpoint = _get_endpoint(request, endpoint_id)
+    endpoint = get_endpoint(request, endpoint_id)
     form = TryForm(request.POST or None)
     text = form.cleaned_data["text"] if form.is_valid() else ""
     context = TryContext(endpoint=endpoint, text=text, try_form=form if text else _try_form(endpoint))
@@ -176,7 +181,7 @@ def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def endpoint_share(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """The teams an endpoint is shared with and can be shared with."""
-    endpoint = _get_endpoint(request, endpoint_id, Role.OWNER)
+    endpoint = get_endpoint(request, endpoint_id, Role.OWNER)
     shared = sharing(
         endpoint,
         request.user,
@@ -202,7 +207,7 @@ def _change_sharing(request: HtmxRequest, endpoint: Endpoint, form: ShareForm) -
 @require_POST
 def endpoint_archive(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """Hides an endpoint from the list, with Undo."""
-    endpoint = _get_endpoint(request, endpoint_id)
+    endpoint = get_endpoint(request, endpoint_id)
     endpoints.archive(endpoint=endpoint, by=request.user)
     undo = reverse("endpoint_restore", args=[endpoint.pk])
     return redirect_with_message(
@@ -213,6 +218,6 @@ def endpoint_archive(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
 @require_POST
 def endpoint_restore(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """Shows an archived endpoint in the list again."""
-    endpoint = _get_endpoint(request, endpoint_id)
+    endpoint = get_endpoint(request, endpoint_id)
     endpoints.restore(endpoint=endpoint, by=request.user)
     return redirect_with_message(request, reverse("endpoints"), f"{endpoint.name} restored.")

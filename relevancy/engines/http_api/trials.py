@@ -1,0 +1,87 @@
+"""Tries expressions on one response: the documents that they find, and at which place each of them fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from relevancy.engines.errors import BadQuery, OptionError, UnreadableResponse
+from relevancy.engines.fields.specs import parse_fields
+from relevancy.engines.transport.response import DECODER
+from relevancy.engines.types import Hit, MappingProblem, MappingTrial, TriedHit
+
+from .options import HttpApiOptions, parse_options
+from .results import ID, check_error, document_of, id_of, raw_hits, score_of, total_of
+
+MAX_HITS = 20
+_ALL_FIELDS = parse_fields("*")
+
+
+def try_mapping(text: str, options: Mapping[str, Any]) -> MappingTrial:
+    """Returns what the options of an endpoint find in a response. Never raises for what either contains. Sends nothing."""
+    try:
+        parsed = parse_options(options)
+    except OptionError as error:
+        return MappingTrial(problems=(MappingProblem(error.option, str(error)),))
+    try:
+        response = _parse(text)
+    except ValueError as error:
+        return MappingTrial(problems=(MappingProblem("", str(error)),))
+    return _Trial(parsed, response).result()
+
+
+def _parse(text: str) -> Any:
+    """Returns the JSON of a response. Raises ValueError with line and column."""
+    if not text.strip():
+        raise ValueError("There is no response yet.")
+    try:
+        value = DECODER.decode(text.strip().removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"The response is not JSON. Line {error.lineno}, column {error.colno}: {error.msg}."
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"The response is not JSON: {error}.") from error
+    if not isinstance(value, dict | list):
+        raise ValueError("The response is a single value. It has to be an object or a list.")
+    return value
+
+
+class _Trial:
+    """Applies each option by itself, so that all mistakes are seen at once."""
+
+    def __init__(self, options: HttpApiOptions, response: Any) -> None:
+        self._options, self._response = options, response
+        self._messages: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def result(self) -> MappingTrial:
+        options, response = self._options, self._response
+        self._attempt("error", lambda: check_error(response, options))
+        raws = self._attempt("hits", lambda: raw_hits(response, options)) or []
+        total = self._attempt("total", lambda: total_of(response, options, raws))
+        hits = tuple(self._hit(raw, rank) for rank, raw in enumerate(raws[:MAX_HITS], 1))
+        problems = tuple(
+            MappingProblem(option, message, self._counts[option]) for option, message in self._messages.items()
+        )
+        return MappingTrial(hits=hits, found=len(raws), total=total, problems=problems)
+
+    def _hit(self, raw: Any, rank: int) -> TriedHit:
+        failed = len(self._counts), sum(self._counts.values())
+        document = self._attempt("document", lambda: document_of(raw, rank, self._options)) or {}
+        doc_id = self._attempt("id", lambda: id_of(raw, document, rank, self._options)) or ""
+        score = self._attempt("score", lambda: score_of(raw, self._options))
+        if doc_id:
+            document[ID] = doc_id
+        is_complete = failed == (len(self._counts), sum(self._counts.values()))
+        return TriedHit(Hit(doc_id, score, _ALL_FIELDS.pick(document)), is_complete)
+
+    def _attempt[Value](self, option: str, read: Callable[[], Value]) -> Value | None:
+        """Returns what `read` returns. If it fails, keeps the first message of the option and counts."""
+        try:
+            return read()
+        except (UnreadableResponse, BadQuery) as error:
+            self._messages.setdefault(option, str(error))
+            self._counts[option] = self._counts.get(option, 0) + 1
+            return None
