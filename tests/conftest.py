@@ -94,7 +94,7 @@ def uses_database(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session")
 def django_db_setup(request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any) -> None:
-    """With `--no-migrations`, which saves seconds for each run of a few tests, adds the scorers that migrations create."""
+    """With `--no-migrations`, which saves a second for each run of a few tests, adds the scorers that migrations create."""
     if request.config.getvalue("nomigrations"):
         scorers = importlib.import_module("relevancy.migrations.0002_default_scorers")
         with django_db_blocker.unblock():

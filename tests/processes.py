@@ -44,16 +44,25 @@ class Site:
         out, err = process.communicate(timeout=seconds)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
-    def ask(self, code: str, *words: str) -> Any:
+    def ask(self, code: str, *words: str, seconds: float = 60) -> Any:
         """What `code` prints as JSON."""
-        done = self.run(*words, code=code)
+        done = self.run(*words, code=code, seconds=seconds)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
 
 @contextmanager
 def site(folder: Path) -> Iterator[Site]:
-    """A migrated installation: on SQLite in a file, or on a database of its own where the tests run on PostgreSQL."""
+    """A migrated installation."""
+    with empty_site(folder) as here:
+        done = here.run("migrate", "--verbosity", "0")
+        assert done.returncode == 0, done.stderr
+        yield here
+
+
+@contextmanager
+def empty_site(folder: Path) -> Iterator[Site]:
+    """An installation without tables: on SQLite in a file, or on a database of its own where the tests run on PostgreSQL."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RELEVANCY_")}
     environment |= {
         "DJANGO_SETTINGS_MODULE": "relevancy.settings",
@@ -68,10 +77,7 @@ def site(folder: Path) -> Iterator[Site]:
     with _database() as url:
         if url:
             environment["RELEVANCY_DATABASE_URL"] = url
-        there = Site(folder, environment)
-        done = there.run("migrate", "--verbosity", "0")
-        assert done.returncode == 0, done.stderr
-        yield there
+        yield Site(folder, environment)
 
 
 @contextmanager
