@@ -1,4 +1,4 @@
-"""Measures scripts in the sandbox: queries per second in the child and in total, and the time of a first script.
+"""Measures scripts in the sandbox: queries per second in the child and in total, the time of a first script, and mapper scripts.
 
     python benchmarks/sandbox.py [--queries N]
 
@@ -9,6 +9,7 @@ the child" is the processor time of the child process: reading the pipe, JSON, t
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import time
@@ -20,6 +21,13 @@ from relevancy.sandbox.pool import POOL
 
 ROUNDS = 5
 RESULTS, RATED = 10, 20
+MAPPED = 50  # documents in a response
+MAPPER = """
+numberOfResultsMapper = function (data) { return data.total; };
+docsMapper = function (data) {
+  return data.results.map(function (result) { return { id: result.sku, title: result.name, text: result.text }; });
+};
+"""
 DEFAULT = "var mean = avgRating100(10); setScore(mean === null ? null : mean - editDistanceFromBest(10));"
 NDCG = """
 const k = 10;
@@ -58,6 +66,18 @@ def time_script(script: str, queries: list[sandbox.ScriptQuery]) -> tuple[float,
     return elapsed, child_seconds() - child_start
 
 
+def time_mapper(responses: int) -> float:
+    """Returns the seconds for a response of 50 documents of 1 kB, one after the other. Exits if they need more than one process."""
+    documents = [{"sku": number, "name": f"Title {number}", "text": "word " * 200} for number in range(MAPPED)]
+    response = json.dumps({"total": 1000, "results": documents})
+    sandbox.map_response(MAPPER, response)
+    start = time.perf_counter()
+    for _ in range(responses):
+        assert len(sandbox.map_response(MAPPER, response).documents) == MAPPED
+    assert len(POOL.children) == 1
+    return (time.perf_counter() - start) / responses
+
+
 def main(count: int) -> None:
     queries = generate(count)
     first_times = []
@@ -74,6 +94,8 @@ def main(count: int) -> None:
             f"{name}, {count:,} queries × {RESULTS} results: in the child {in_child:.3f} s = {count / in_child:,.0f} queries "
             f"per second; in total {elapsed:.3f} s = {count / elapsed:,.0f} queries per second"
         )
+    seconds = time_mapper(min(count, 300))
+    print(f"mapper, {MAPPED} documents of 1 kB: {seconds * 1000:.1f} ms a response, in one process")
     sandbox.close()
 
 

@@ -20,7 +20,10 @@ QUICK = {
     "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "agreement:", "target at most 30 ms"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),
-    "sandbox": (["--queries", "20"], ["first script of a process", "queries per second"]),
+    "sandbox": (
+        ["--queries", "20"],
+        ["first script of a process", "queries per second", "ms a response, in one process"],
+    ),
     "scoring": (["--quick"], ["pytrec_eval", "with bounds"]),
     "short_run": (["--quick"], ["queue", "poll", "target at most 400 ms"]),
     "storage": (["--queries", "20"], ["MB"]),

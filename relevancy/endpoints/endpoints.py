@@ -8,11 +8,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy import activity, engines
-from relevancy.models import Activity, Endpoint, Role, Team, User
+from relevancy import activity, engines, sandbox
+from relevancy.models import Activity, Endpoint, Policy, Role, Team, User
 from relevancy.models.saving import clean_and_save
 
-from .connections import check_address
+from .connections import check_address, script_error_text
 from .indexes import claim, hand_over, owns_unused, why_not_usable
 
 # What `update` changes, as the activity log calls it: never the values, which can be secret.
@@ -26,6 +26,10 @@ _LABELS = {
     "parallel": "requests at once",
     "per_minute": "requests per minute",
 }
+MAPPER = "mapper"  # the option that contains a script
+SCRIPTS_DENIED = (
+    "The admins of this site have disabled scripts of users. Use expressions, or ask an admin to enter the script."
+)
 CREATE_DENIED = (
     "You may not create endpoints, because this server sends requests to their addresses. Ask an administrator of this "
     "site to give the right to you, or to a team in which you are an editor."
@@ -109,17 +113,18 @@ def build_endpoint(
         parallel=parallel,
         per_minute=per_minute,
     )
-    _validate(endpoint, by)
+    _validate(endpoint, by, is_new_address=True)
     return endpoint
 
 
-def _validate(endpoint: Endpoint, by: User | None = None) -> None:
-    """Validates an endpoint that is not saved. by: who has chosen its address; None if that was checked before."""
+def _validate(endpoint: Endpoint, by: User, *, is_new_address: bool) -> None:
+    """Validates an endpoint that is not saved. by: who has entered what is new. is_new_address: `by` has chosen its address, too."""
     endpoint.full_clean(exclude={"owner"}, validate_unique=False)
     if not isinstance(endpoint.options.get("query_options", {}), dict):
         raise ValidationError({"options": 'The option query_options must be a JSON object, such as {"lang": "en"}.'})
-    if by and (reason := why_not_usable(engine=endpoint.engine, name=endpoint.url, by=by)):
+    if is_new_address and (reason := why_not_usable(engine=endpoint.engine, name=endpoint.url, by=by)):
         raise ValidationError({"url": reason})
+    _check_mapper(endpoint, by)
     try:
         check_address(endpoint)
     except engines.UnknownEngine as error:
@@ -128,6 +133,22 @@ def _validate(endpoint: Endpoint, by: User | None = None) -> None:
         raise ValidationError({f"option_{error.option}": str(error)}) from None
     except engines.EngineError as error:
         raise ValidationError({"url": str(error)}) from None
+
+
+def _check_mapper(endpoint: Endpoint, by: User) -> None:
+    """Compiles the mapper script of an endpoint, if it is new. Raises `ValidationError` with its line."""
+    script = endpoint.options.get(MAPPER, "")
+    if not isinstance(script, str) or not script.strip():
+        return
+    stored = Endpoint.objects.filter(pk=endpoint.pk).values_list("options", flat=True).first() or {}
+    if stored.get(MAPPER) == script:
+        return
+    if not Policy.objects.may_write_scripts(by):
+        raise ValidationError({f"option_{MAPPER}": SCRIPTS_DENIED})
+    try:
+        sandbox.check(script)
+    except sandbox.SandboxError as error:
+        raise ValidationError({f"option_{MAPPER}": script_error_text(error)}) from None
 
 
 def update(
@@ -180,7 +201,7 @@ def update(
     hands_over = is_moved and owns_unused(engine=engine, name=url, by=by)
     if hands_over:
         changed.owner = by
-    _validate(changed, by if is_moved else None)
+    _validate(changed, by, is_new_address=is_moved)
     with transaction.atomic():
         clean_and_save(endpoint, **changes)
         if hands_over:

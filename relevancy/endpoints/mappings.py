@@ -4,18 +4,19 @@ import json
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 
 from relevancy.engines.http_api import HttpApiEngine, try_mapping
 from relevancy.engines.types import MappingProblem
 from relevancy.models import Endpoint
 
 from .connection_test import Document
-from .connections import connect_for_page
+from .connections import connect_for_page, run_mapper
 from .suggestions import suggest_fields
 
 MAX_CHARACTERS = 1_000_000  # of a response
 ENGINE = HttpApiEngine.key
-OPTIONS = tuple(option for option in HttpApiEngine.options if option.kind == "expression")
+OPTIONS = tuple(option for option in HttpApiEngine.options if option.kind in ("expression", "script"))
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class MappedDocument:
 class Mapped:
     """What a mapping finds in a response: the first documents, how many there are, the total that the response says, and what is wrong.
 
+    `console`: what a mapper script wrote.
     `is_empty`: the response has no documents, which is no mistake of the mapping.
     """
 
@@ -37,6 +39,7 @@ class Mapped:
     found: int
     total: int | None
     problems: tuple[MappingProblem, ...]
+    console: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -48,7 +51,8 @@ def apply_mapping(*, response: str, options: Mapping[str, str]) -> Mapped:
     if len(response) > MAX_CHARACTERS:
         message = f"The response has {len(response):,} characters; at most {MAX_CHARACTERS:,} can be tried."
         return Mapped((), 0, None, (MappingProblem("", message),))
-    trial = try_mapping(response, {info.name: options.get(info.name, "") for info in OPTIONS})
+    chosen_options = {info.name: options.get(info.name, "") for info in OPTIONS}
+    trial = try_mapping(response, chosen_options, partial(run_mapper, console=True))
     names = list(dict.fromkeys(name for tried in trial.hits for name in tried.hit.fields))
     chosen = suggest_fields(engine=ENGINE, names=names)
     documents = []
@@ -57,7 +61,7 @@ def apply_mapping(*, response: str, options: Mapping[str, str]) -> Mapped:
         title = _text(fields.get(chosen.title)) or tried.hit.id
         subs = tuple((name, _text(value)) for name, value in fields.items() if name not in (chosen.title, "id"))
         documents.append(MappedDocument(Document(tried.hit.id, title, None, subs, tried.hit.score), tried.is_complete))
-    return Mapped(tuple(documents), trial.found, trial.total, trial.problems)
+    return Mapped(tuple(documents), trial.found, trial.total, trial.problems, trial.console)
 
 
 def fetch_response(*, endpoint: Endpoint, text: str) -> str:

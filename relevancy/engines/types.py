@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .transport.addresses import AddressRules
 
 Syntax = Literal["params", "json", "either"]  # of a query template
-OptionKind = Literal["method", "expression", "template", "text"]
+OptionKind = Literal["method", "expression", "template", "text", "script"]
 AddressKind = Literal["url", "folder", "file"]
 FailureKind = Literal["required", "prohibited", "minimum", "other"]
 
@@ -102,6 +102,20 @@ class Abilities:
 
 
 @dataclass(frozen=True)
+class MapperResult:
+    """What a mapper script found in a response. error: why it failed; empty if it did not. console: lines that it wrote."""
+
+    documents: Sequence[Any] = ()
+    total: float | None = None
+    error: str = ""
+    console: tuple[str, ...] = ()
+
+
+type MapperRunner = Callable[[str, str], MapperResult]
+"""Runs a mapper script, the first argument, over the text of a response. Never raises for what the script does."""
+
+
+@dataclass(frozen=True)
 class Connection:
     """Where an engine is and how to connect to it. Contains secrets in plain text: never store or log it.
 
@@ -111,6 +125,7 @@ class Connection:
     `parallel`: requests at the same time.
     `per_minute`: requests per minute; 0 means no limit.
     `connect_timeout`: seconds for connecting. `read_timeout`: seconds for the whole response, up to its last byte.
+    `run_mapper`: runs the endpoint's mapper script, for an engine that has one.
     `allowed_handlers`, `allowed_indexes`: what an administrator allows for the endpoint: further request handlers, and further
     indexes that its queries may refer to.
     """
@@ -128,6 +143,7 @@ class Connection:
     read_timeout: float = 30.0
     allowed_handlers: tuple[str, ...] = ()
     allowed_indexes: tuple[str, ...] = ()
+    run_mapper: MapperRunner | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -208,12 +224,14 @@ class MappingTrial:
 
     `hits`: the first ones. `found`: how many there are in the response.
     `total`: number of matching documents; None if the response or the options do not say it.
+    `console`: what a mapper script wrote.
     """
 
     hits: tuple[TriedHit, ...] = ()
     found: int = 0
     total: int | None = None
     problems: tuple[MappingProblem, ...] = ()
+    console: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

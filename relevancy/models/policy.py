@@ -4,6 +4,8 @@ from typing import ClassVar
 
 from django.db import models
 
+from .user import User
+
 
 class PolicyQuerySet(models.QuerySet["Policy"]):
     """The only row."""
@@ -11,6 +13,10 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
     def current(self) -> "Policy":
         """Returns the current policy; the defaults if no admin has changed it."""
         return self.first() or Policy()
+
+    def may_write_scripts(self, user: User) -> bool:
+        """Returns whether the user may create or change a script. One SQL statement, none for an admin."""
+        return user.is_superuser or self.current().allow_user_scripts
 
 
 class Policy(models.Model):

@@ -1,6 +1,7 @@
 """Runs JavaScript written by users in V8, in child processes without access to files or the network.
 
-No Django, no models. `check` a script when it is saved; `score` many queries with it in one call. `REFERENCE` lists what
+No Django, no models. `check` a script when it is saved; `score` many queries with it in one call, or
+`map_response` of a search API. `REFERENCE` lists what
 a script can use.
 """
 
@@ -8,12 +9,13 @@ from .depth import find_declared_depth
 from .errors import SandboxError, ScriptError
 from .pool import close
 from .reference import REFERENCE, ReferenceEntry
-from .scripts import check, score
-from .types import Limits, Outcome, ScriptQuery
+from .scripts import check, map_response, score
+from .types import Limits, MappedResponse, Outcome, ScriptQuery
 
 __all__ = [
     "REFERENCE",
     "Limits",
+    "MappedResponse",
     "Outcome",
     "ReferenceEntry",
     "SandboxError",
@@ -22,5 +24,6 @@ __all__ = [
     "check",
     "close",
     "find_declared_depth",
+    "map_response",
     "score",
 ]

@@ -1,5 +1,5 @@
 /* What a scorer script can call, created for every query. Evaluates to
-   `{NAMES, createValues, createState, describe, truncate}`. */
+   `{NAMES, createValues, createState, createConsole, describe, truncate}`. */
 (function () {
   "use strict";
   const NAMES = [
@@ -247,5 +247,5 @@
     ];
   }
 
-  return { NAMES, createValues, createState, describe, truncate };
+  return { NAMES, createValues, createState, createConsole, describe, truncate };
 })()

@@ -1,4 +1,4 @@
-/* Runs a scorer script over queries. Evaluates to a function that creates the one command that the child process holds:
+/* Runs a scorer script over queries, or a mapper script over responses. Evaluates to a function that creates the one command that the child process holds:
    no script can reach it, its results or another query. `api`: see api.js. */
 (function (api) {
   "use strict";
@@ -11,6 +11,13 @@
   const MAX_ERROR_LENGTH = 500;
   const MAX_STACK_LENGTH = 100000;
   const MAX_CONSOLE_PER_SLICE = 1000000;
+  const MAX_DOCUMENTS = 1000;
+  const MAX_MAPPED_LENGTH = 4000000;
+  // What a mapper script defines, however it does: by `var`, `const`, a function, or an assignment without any of them.
+  const MAPPER_END = `;return [
+    typeof docsMapper === "undefined" ? undefined : docsMapper,
+    typeof numberOfResultsMapper === "undefined" ? undefined : numberOfResultsMapper,
+  ];`;
   const now = Date.now;
   const globals = globalThis;
 
@@ -85,6 +92,39 @@
     Reflect.apply(Reflect.apply(createScript, undefined, values), undefined, []);
   }
 
+  /* Calls the functions of a mapper script. The result is JSON: {documents, total}. */
+  function runMapper(response, state) {
+    const create = Reflect.apply(createScript, undefined, [api.createConsole(state, settings)]);
+    const functions = Reflect.apply(create, undefined, []) || [];
+    if (typeof functions[0] !== "function") {
+      throw new TypeError("The script does not define the function docsMapper");
+    }
+    let data = response;
+    try {
+      data = JSON.parse(response);
+    } catch (_) {
+      // not JSON: the mapper gets the text
+    }
+    let total = null;
+    if (functions[1] !== undefined) {
+      if (typeof functions[1] !== "function") throw new TypeError("numberOfResultsMapper is not a function");
+      total = Reflect.apply(functions[1], undefined, [data]);
+      if (total !== null && total !== undefined && typeof total !== "number") {
+        throw new TypeError("numberOfResultsMapper returned " + api.describe(total) + ", not a number");
+      }
+    }
+    const found = Reflect.apply(functions[0], undefined, [data]);
+    if (!Array.isArray(found)) throw new TypeError("docsMapper returned " + api.describe(found) + ", not an array");
+    const documents = [];
+    for (let i = 0; i < found.length && i < MAX_DOCUMENTS; i += 1) documents.push(found[i]);
+    const mapped = JSON.stringify({ documents, total });
+    if (mapped.length > MAX_MAPPED_LENGTH) {
+      throw new RangeError("docsMapper returned documents of " + mapped.length + " characters; at most " + MAX_MAPPED_LENGTH + " are allowed");
+    }
+    state.score = mapped;
+    state.isDecided = true;
+  }
+
   const commands = {
     open(script, settingsText) {
       settings = JSON.parse(settingsText);
@@ -92,8 +132,9 @@
       isIsolated = USES_PROMISES.test(script);
       try {
         new Function(script); // by itself: here braces that would close our function are a syntax error
-        const body = "return function () {\n" + script + "\n}\n//# sourceURL=" + SOURCE_NAME;
-        createScript = new Function(...api.NAMES, body);
+        const end = settings.isMapper ? MAPPER_END : "";
+        const body = "return function () {\n" + script + "\n" + end + "}\n//# sourceURL=" + SOURCE_NAME;
+        createScript = new Function(...(settings.isMapper ? ["console"] : api.NAMES), body);
       } catch (thrown) {
         return "error " + api.truncate(String(thrown.message), MAX_ERROR_LENGTH);
       }
@@ -116,7 +157,7 @@
         expectsPromises = false;
         isRunning = true;
         try {
-          runScript(queries[next], state);
+          (settings.isMapper ? runMapper : runScript)(queries[next], state);
         } catch (thrown) {
           handleThrown(state, thrown);
         }

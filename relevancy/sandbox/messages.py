@@ -1,4 +1,4 @@
-"""Encodes queries for the child, and decodes and checks its outcomes, because nothing that ran a script is trusted."""
+"""Encodes queries and responses for the child, and decodes and checks its outcomes, because nothing that ran a script is trusted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .errors import ChildEnded
-from .types import Limits, Outcome, ScriptQuery
+from .types import Limits, MappedResponse, Outcome, ScriptQuery
 
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -37,6 +37,48 @@ def decode_outcomes(rows: bytes, limits: Limits) -> list[Outcome]:
         return [_decode_outcome(row, limits) for row in json.loads(rows)]
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise ChildEnded from error
+
+
+def encode_response(text: str) -> str:
+    """Returns the text of a response as JSON in ASCII, so that lone surrogates survive."""
+    return json.dumps(text)
+
+
+def decode_mapped(rows: bytes, limits: Limits) -> list[MappedResponse]:
+    """Returns what a mapper found from JSON rows [JSON, error, line, console, seconds]. Raises `ChildEnded` for anything else."""
+    try:
+        return [_decode_mapped(row, limits) for row in json.loads(rows)]
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise ChildEnded from error
+
+
+def _decode_mapped(row: list[Any], limits: Limits) -> MappedResponse:
+    text, error, line, console, seconds = row
+    is_late = error == "late"
+    if is_late:
+        error = describe_stop("time", limits)
+    mapped = json.loads(text) if text is not None and not error else {"documents": [], "total": None}
+    documents, total = mapped["documents"], mapped.get("total")
+    if not isinstance(documents, list) or not (total is None or isinstance(total, int | float)):
+        raise ValueError(text)
+    return MappedResponse(
+        tuple(_clean_value(document) for document in documents),
+        total,
+        _clean(error),
+        int(line) if line else None,
+        tuple(map(_clean, console)),
+        float(seconds),
+        "time" if is_late else "",
+    )
+
+
+def _clean_value(value: Any) -> Any:
+    """Returns a JSON value with texts that every page and database accepts."""
+    if isinstance(value, str):
+        return _clean(value)
+    if isinstance(value, dict):
+        return {_clean(name): _clean_value(item) for name, item in value.items()}
+    return [_clean_value(item) for item in value] if isinstance(value, list) else value
 
 
 def describe_stop(reason: str, limits: Limits) -> str:

@@ -44,11 +44,12 @@ class Lease:
             return None
         child.batches += 1
         child.max_megabytes = 0
-        try:
-            child.send(b"E", b"", time.monotonic() + RELEASE_SECONDS)
-        except ChildError:
-            self.drop()
-            return None
+        if not child.opening:
+            try:
+                child.send(b"E", b"", time.monotonic() + RELEASE_SECONDS)
+            except ChildError:
+                self.drop()
+                return None
         if child.needs_recycling():
             self.drop()
             return None

@@ -47,6 +47,7 @@ class Child:
                 fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self.batches = 0
         self.max_megabytes = 0
+        self.opening = b""  # of the script that stays compiled after its batch; empty for none
         self._buffer = b""
         try:
             kind, _ = self.receive(time.monotonic() + START_SECONDS)

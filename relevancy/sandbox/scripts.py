@@ -1,4 +1,4 @@
-"""Checks and runs scripts: `check` compiles one, `score` runs one over many queries.
+"""Checks and runs scripts: `check` compiles one, `score` runs one over many queries, `map_response` runs one over a response.
 
 If a script is stopped, one query is to blame. It gets an error, and the others are scored in a new child.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from .errors import ChildEnded, ChildError, ChildTooBig, ChildTooSlow, ScriptError
-from .messages import decode_outcomes, describe_stop, encode_query
+from .messages import decode_mapped, decode_outcomes, describe_stop, encode_query, encode_response
 from .pool import POOL, Lease
 from .process import Child
-from .types import Limits, Outcome, ScriptQuery
+from .types import Limits, MappedResponse, Outcome, ScriptQuery
 
 MAX_SCRIPT_CHARACTERS = 100_000
 MAX_FRAME_QUERIES, MAX_FRAME_BYTES = 500, 2_000_000
@@ -89,7 +90,28 @@ def score(
         return [Outcome(None, SWITCHED_OFF, stopped="off")] * len(queries)
     deadline = time.monotonic() + limits.seconds_per_batch
     with POOL.lease(deadline) as lease:
-        return _Batch(opening, queries, limits, deadline).run(lease)
+        return _Batch(opening, queries, limits, deadline, _SCORES).run(lease)
+
+
+def map_response(script: str, response: str, *, limits: Limits | None = None, console: bool = False) -> MappedResponse:
+    """Runs a mapper script over the text of a response: its functions `docsMapper` and, if it has it, `numberOfResultsMapper`.
+
+    They get the response as an object if it is JSON, else as text. The script stays compiled in the child for the next response, so
+    that a run needs one child process. `limits.seconds_per_query`: for the response.
+
+    Raises `ScriptError` for a script that does not compile, and `SandboxError` if no child process is available.
+    """
+    limits = limits or Limits()
+    text = _prepare(script)
+    settings = {
+        "isMapper": True,
+        "console": limits.console_characters if console else 0,
+        "seconds": limits.seconds_per_query,
+    }
+    opening = json.dumps({"script": text, "settings": settings, "megabytes": limits.megabytes}).encode()
+    deadline = time.monotonic() + limits.seconds_per_batch
+    with POOL.lease(deadline) as lease:
+        return _Batch(opening, [response], limits, deadline, _MAPPED, keeps_script=True).run(lease)[0]
 
 
 def _prepare(script: str) -> str:
@@ -101,8 +123,22 @@ def _prepare(script: str) -> str:
     return script.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-class _Batch:
-    """One call of `score`.
+class _Codec[Input, Result](NamedTuple):
+    """How inputs of a script are sent and its results are received. failed: a result without a value: (message, why it was stopped)."""
+
+    encode: Callable[[Input], str]
+    decode: Callable[[bytes, Limits], list[Result]]
+    failed: Callable[[str, str], Result]
+
+
+_SCORES = _Codec(encode_query, decode_outcomes, lambda message, stopped: Outcome(None, message, stopped=stopped))
+_MAPPED = _Codec(
+    encode_response, decode_mapped, lambda message, stopped: MappedResponse(error=message, stopped=stopped)
+)
+
+
+class _Batch[Input, Result: (Outcome, MappedResponse)]:
+    """One call of `score` or `map_response`. keeps_script: the script stays compiled in the child.
 
     Attributes:
         outcomes: of the queries that are done.
@@ -113,14 +149,25 @@ class _Batch:
         is_open: whether the script is compiled in the child.
     """
 
-    def __init__(self, opening: bytes, queries: Sequence[ScriptQuery], limits: Limits, deadline: float) -> None:
+    def __init__(
+        self,
+        opening: bytes,
+        queries: Sequence[Input],
+        limits: Limits,
+        deadline: float,
+        codec: _Codec[Input, Result],
+        *,
+        keeps_script: bool = False,
+    ) -> None:
         self.opening, self.queries, self.limits, self.deadline = opening, queries, limits, deadline
-        self.outcomes: list[Outcome] = []
+        self.codec: _Codec[Input, Result] = codec
+        self.keeps_script = keeps_script
+        self.outcomes: list[Result] = []
         self.isolated_until = 0
         self.unexplained_exits = self.stops = self.compile_attempts = 0
         self.is_open = False
 
-    def run(self, lease: Lease) -> list[Outcome]:
+    def run(self, lease: Lease) -> list[Result]:
         while len(self.outcomes) < len(self.queries) and time.monotonic() < self.deadline and not self._is_off:
             child = self._open_child(lease)
             if child is None:
@@ -135,9 +182,9 @@ class _Batch:
             except _Stopped as stopped:
                 self._handle_stop(lease, stopped.reason, end, is_culprit_known=stopped.is_culprit_known or count == 1)
         seconds = f"{self.limits.seconds_per_batch:g} s"
-        rest = Outcome(None, f"Not scored: the script used up the {seconds} that all queries share", stopped="time")
+        rest = self.codec.failed(f"Not scored: the script used up the {seconds} that all queries share", "time")
         if self._is_off:
-            rest = Outcome(None, SWITCHED_OFF, stopped="off")
+            rest = self.codec.failed(SWITCHED_OFF, "off")
         return self.outcomes + [rest] * (len(self.queries) - len(self.outcomes))
 
     @property
@@ -149,6 +196,9 @@ class _Batch:
         """Returns a child in which the script is compiled; None if that has to be tried again."""
         child = lease.child()
         try:
+            if child.opening and child.opening == self.opening:
+                child.max_megabytes = self.limits.resident_megabytes
+                self.is_open = True
             if not self.is_open:
                 self._compile(child)
         except ChildError as error:
@@ -163,6 +213,9 @@ class _Batch:
     def _compile(self, child: Child) -> None:
         child.max_megabytes = self.limits.resident_megabytes
         deadline = time.monotonic() + COMPILE_SECONDS
+        if child.opening:
+            child.opening = b""
+            child.send(b"E", b"", deadline)
         child.send(b"O", self.opening, deadline)
         kind, body = child.receive(deadline)
         if kind == b"X":
@@ -170,13 +223,14 @@ class _Batch:
         if kind != b"K":
             raise ChildEnded
         self.is_open, self.compile_attempts = True, 0
+        child.opening = self.opening if self.keeps_script else b""
 
     def _next_frame(self) -> tuple[int, bytes]:
         """Returns the number of queries that are sent next, and their JSON."""
         start, encoded, size = len(self.outcomes), [], 0
         limit = 1 if start < self.isolated_until else MAX_FRAME_QUERIES
         for query in self.queries[start : start + limit]:
-            encoded.append(encode_query(query))
+            encoded.append(self.codec.encode(query))
             size += len(encoded[-1])
             if size > MAX_FRAME_BYTES:
                 break
@@ -204,14 +258,14 @@ class _Batch:
             if self._is_off and count > 0:
                 raise _Stopped("time", is_culprit_known=False)
             if kind == b"T":  # the child has created a new context, in which the script must be compiled again
-                self.is_open = False
+                self.is_open, child.opening = False, b""
                 self.isolated_until = max(self.isolated_until, len(self.outcomes) + count)
                 return
             if time.monotonic() > self.deadline and count > 0:
                 raise _Stopped("time", is_culprit_known=False)
 
     def _add_outcomes(self, rows: bytes, limit: int) -> int:
-        outcomes = decode_outcomes(rows, self.limits)
+        outcomes = self.codec.decode(rows, self.limits)
         if len(outcomes) > limit:
             raise ChildEnded
         self.outcomes += outcomes
@@ -228,7 +282,7 @@ class _Batch:
             self.unexplained_exits += 1
             is_culprit_known = False
         if is_culprit_known:
-            self.outcomes.append(Outcome(None, describe_stop(reason, self.limits), stopped=reason))
+            self.outcomes.append(self.codec.failed(describe_stop(reason, self.limits), reason))
         else:
             self.isolated_until = max(self.isolated_until, end)
 

@@ -69,3 +69,26 @@ class Outcome:
     console: tuple[str, ...] = ()
     seconds: float = 0.0
     stopped: str = ""
+
+
+@dataclass(frozen=True)
+class MappedResponse:
+    """What a mapper script found in a response.
+
+    Attributes:
+        documents: what `docsMapper` returned, at most 1,000 values of any kind.
+        total: what `numberOfResultsMapper` returned; None if the script has no such function, or it returned nothing.
+        error: a message for the user, which starts with the line if that is known; "" for none.
+        line: the line of the error, from 1.
+        console: the console output, if it was asked for.
+        seconds: the time that the script took.
+        stopped: why the script was stopped ("time", "memory", or "ended"); "" if it was not.
+    """
+
+    documents: tuple[Any, ...] = ()
+    total: float | None = None
+    error: str = ""
+    line: int | None = None
+    console: tuple[str, ...] = ()
+    seconds: float = 0.0
+    stopped: str = ""

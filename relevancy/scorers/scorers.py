@@ -156,7 +156,7 @@ def set_user_scripts_allowed(*, allowed: bool, by: User) -> None:
 
 def may_write_scripts(user: User) -> bool:
     """Returns whether the user may create or change a script."""
-    return bool(user.is_superuser or Policy.objects.current().allow_user_scripts)
+    return bool(Policy.objects.may_write_scripts(user))
 
 
 def delete(*, scorer: Scorer) -> None:

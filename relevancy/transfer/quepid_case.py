@@ -25,10 +25,9 @@ _STATIC = (
     "Its results are in Quepid, not in this file. Export a snapshot there, upload it as a file of rankings, and choose that "
     "endpoint."
 )
-_MAPPED = (
-    "It reads responses with JavaScript, which Relevancy does not run. Create an endpoint of the kind “HTTP API” with "
-    "expressions for the hits, and choose it here."
-)
+_NOT_MAPPED = "The file does not have its mapper code. Create an endpoint of the kind “HTTP API”, and choose it here."
+_OTHER_METHOD = "It is searched by {method}; Relevancy sends GET and POST. Choose another endpoint."
+_METHODS = {"": "GET", "get": "GET", "jsonp": "GET", "post": "POST"}
 
 
 def parse_case(file: IO[bytes]) -> CaseContent:
@@ -46,6 +45,10 @@ def parse_case(file: IO[bytes]) -> CaseContent:
     if isinstance(members.get("queries"), list | dict | str):
         raise case.error("queries", "this must be a list of objects")
     attempt = reader.read_try(case)
+    if attempt is not None and "mapper" in attempt.endpoint.options:
+        reader.remarks.append(
+            "Responses are read by the mapper script of the file. Try it on the page of the endpoint."
+        )
     scorer = read_scorer(case.members.get("scorer"))
     if case.flag("archived"):
         reader.remarks.append("The case is archived in Quepid; here it is not.")
@@ -160,20 +163,34 @@ def _read_endpoint(attempt: Fields) -> EndpointContent:
     problem = ""
     if engine not in ENGINES:
         problem = _UNSUPPORTED.format(engine=quote(engine))
-    elif engine in ("static", "searchapi"):
-        problem = _STATIC if engine == "static" else _MAPPED
+    elif engine == "static":
+        problem = _STATIC
     elif not url:
         problem = "The file does not say its address."
+    mapping, mapping_problem = _read_mapping(endpoint) if engine == "searchapi" else ({}, "")
     return EndpointContent(
         name=(endpoint.text("name").strip() if nested is not None else "") or urlsplit(url).hostname or "Quepid",
         engine=ENGINES.get(engine, engine),
         url=url,
-        options={"query_options": options} if options else {},
+        options={**mapping, **({"query_options": options} if options else {})},
         credentials=credentials,
         headers=_read_headers(endpoint),
         per_minute=endpoint.whole_number("requests_per_minute", 0),
-        problem=problem,
+        problem=problem or mapping_problem,
     )
+
+
+def _read_mapping(endpoint: Fields) -> tuple[dict[str, str], str]:
+    """Returns the options of an endpoint whose responses are read by a script, and why it cannot be created here; empty if it can."""
+    script = endpoint.text("mapper_code")
+    method = endpoint.text("api_method").strip()
+    if not script.strip():
+        return {}, _NOT_MAPPED
+    if method.lower() not in _METHODS:
+        return {}, _OTHER_METHOD.format(method=quote(method))
+    test_query = endpoint.line("test_query")
+    tested = {"test_query": test_query} if test_query else {}
+    return {"method": _METHODS[method.lower()], "mapper": script, **tested}, ""
 
 
 def _read_headers(endpoint: Fields) -> Mapping[str, str]:

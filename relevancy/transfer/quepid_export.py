@@ -23,7 +23,7 @@ MAX_INFORMATION_NEED, MAX_TRY_NAME, MAX_FIELD_SPEC = 255, 50, 500  # characters 
 MAX_NAMED = 10
 _ENGINES = {ours: theirs for theirs, ours in ENGINES.items()}
 _NAMES = {"ndcg@10": "nDCG@10"}  # the others are written in capitals
-_METHODS = {"solr": "GET", "es": "POST", "os": "POST", "static": "GET", "searchapi": "GET"}
+_METHODS = {"solr": "GET", "es": "POST", "os": "POST", "static": "GET"}
 _SEARCH_PATHS = {"solr": "/select", "es": "/_search", "os": "/_search"}
 _OWN_HANDLERS = ("select", "query", "_search", "_msearch")
 
@@ -145,7 +145,8 @@ def _endpoint(attempt: Attempt, by: User, left_out: list[str]) -> dict[str, Any]
     may_see = Endpoint.objects.usable_by(by).filter(pk=endpoint.pk).exists()
     if not may_see:
         left_out.append("The address of the endpoint, because you may not use it: write it into the file.")
-    if engine == "searchapi":
+    mapper = str(endpoint.options.get("mapper", "")) if engine == "searchapi" and may_see else ""
+    if engine == "searchapi" and not mapper:
         left_out.append("How responses are read: write the mapper code of the endpoint in Quepid.")
     if engine == "static":
         left_out.append("The stored rankings of the endpoint: upload them in Quepid.")
@@ -153,13 +154,13 @@ def _endpoint(attempt: Attempt, by: User, left_out: list[str]) -> dict[str, Any]
         "name": endpoint.name,
         "endpoint_url": _search_url(endpoint.url, engine) if may_see else "",
         "search_engine": engine,
-        "api_method": _METHODS[engine],
+        "api_method": str(endpoint.options.get("method", "GET")) if engine == "searchapi" else _METHODS[engine],
         "custom_headers": None,
         "basic_auth_credential": None,
-        "mapper_code": None,
+        "mapper_code": mapper or None,
         "proxy_requests": False,
         "requests_per_minute": endpoint.per_minute,
-        "test_query": None,
+        "test_query": str(endpoint.options.get("test_query", "")) or None if engine == "searchapi" else None,
         "options": endpoint.options.get("query_options", {}),
     }
 

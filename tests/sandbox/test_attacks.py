@@ -127,7 +127,7 @@ def test_texts_can_be_printed_and_stored(text: str) -> None:
                                   '[[-1,"",1,[],0]]',
                                   '[[101,"",1,[],0]]', "7", "[7]", '[[1,"",1,[],"x"]]', '[[1,"",1,[],0],[1,"",1,[],0]]'])  # fmt: skip
 def test_invalid_rows_of_a_child_are_refused(rows: str) -> None:
-    batch = scripts._Batch(b"", [build_query((1,))], Limits(), 0.0)
+    batch = scripts._Batch(b"", [build_query((1,))], Limits(), 0.0, scripts._SCORES)
     with pytest.raises(ChildEnded):
         batch._add_outcomes(rows.encode(), 1)
     assert batch.outcomes == []

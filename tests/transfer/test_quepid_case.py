@@ -1,5 +1,6 @@
 """Quepid's case files: what is read of them, and the case that they become."""
 
+import json
 import math
 
 import pytest
@@ -7,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, scores
 from relevancy.models import Attempt, Book, Case, Endpoint, Policy, Rating, RatingChange, Scorer, ScorerVersion, User
-from relevancy.transfer import BadFile, case_history, case_import
+from relevancy.transfer import BadFile, case_history, case_import, quepid_export
 from relevancy.transfer.quepid_case import parse_case
 from tests.factories import make_endpoint, make_team, make_user, run_now, script_of
 
@@ -273,13 +274,48 @@ def test_import_case_refuses_the_endpoint_of_the_file_without_permission():
 
 
 @pytest.mark.parametrize(
-    ("engine", "message"), [("vectara", "vectara"), ("static", "snapshot"), ("searchapi", "JavaScript")]
+    ("engine", "message"), [("vectara", "vectara"), ("static", "snapshot"), ("searchapi", "mapper code")]
 )
 def test_endpoints_that_cannot_be_created_say_why(ann, engine, message):
     content = parsed(**{"try": {**TRY, "search_endpoint": {**ENDPOINT, "search_engine": engine}}})
     assert message in content.endpoint.problem
     with pytest.raises(ValidationError, match=message):
         case_import.build_endpoint(content=content.endpoint, by=ann)
+
+
+SEARCH_API = {
+    **ENDPOINT, "search_engine": "searchapi", "endpoint_url": "http://127.0.0.1:1/api/search", "api_method": "POST",
+    "mapper_code": "docsMapper = function (data) { return data.found };", "test_query": "phone", "options": None,
+}  # fmt: skip
+
+
+def test_the_mapper_code_of_a_search_api_comes_along(ann):
+    content = parsed(**{"try": {**TRY, "query_params": '{"q": "#$query##"}', "search_endpoint": SEARCH_API}})
+    assert any("mapper script" in remark for remark in content.remarks)
+    endpoint = case_import.build_endpoint(content=content.endpoint, by=ann)
+    case = case_import.import_case(plan=case_import.plan_case(content=content, by=ann), by=ann, endpoint=endpoint)
+    stored = Endpoint.objects.get()
+    assert stored.engine == "http"
+    assert stored.options == {"method": "POST", "mapper": SEARCH_API["mapper_code"], "test_query": "phone"}
+    assert stored.headers == {"X-Team": "search"}
+    assert case.attempts.get().escape is False
+    text = "".join(quepid_export.export_case(case=case, by=ann))
+    again = json.loads(text)["try"]["search_endpoint"]
+    for name in ("search_engine", "endpoint_url", "api_method", "mapper_code", "test_query"):
+        assert again[name] == SEARCH_API[name]
+    assert "mapper code" not in " ".join(json.loads(text)["left_out"])
+
+
+def test_a_search_api_that_cannot_be_created_says_why(ann):
+    content = parsed(**{"try": {**TRY, "search_endpoint": {**SEARCH_API, "api_method": "PUT"}}})
+    assert "searched by 'PUT'" in content.endpoint.problem
+    content = parsed(**{"try": {**TRY, "search_endpoint": {**SEARCH_API, "mapper_code": "docsMapper = ("}}})
+    with pytest.raises(ValidationError, match=r"cannot be created\. Line 1"):
+        case_import.build_endpoint(content=content.endpoint, by=ann)
+    Policy.objects.update_or_create(pk=1, defaults={"allow_user_scripts": False})
+    content = parsed(**{"try": {**TRY, "search_endpoint": SEARCH_API}})
+    with pytest.raises(ValidationError, match="disabled scripts"):
+        case_import.build_endpoint(content=content.endpoint, by=make_user("Ida"))
 
 
 def test_import_case_is_all_or_nothing(ann):

@@ -20,7 +20,7 @@ from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Pa
 
 from .options import EXAMPLE_TEMPLATES, OPTIONS, example_template, parse_options
 from .presets import PRESETS
-from .results import check_error, error_message, raw_hits, read_hit, read_response, total_of
+from .results import error_message, read_hit, read_hits, read_response
 from .targets import check_body, check_parameters, check_path, check_target
 
 _JSON = {"accept": "application/json", "content-type": "application/json"}
@@ -162,11 +162,9 @@ class HttpApiEngine(Engine):
     def _search(self, request: Request) -> Page:
         rendered = self.render(request)
         started = time.perf_counter()
-        response = read_response(self._send(rendered), self._url)
+        body = self._send(rendered)
         took_ms = round((time.perf_counter() - started) * 1000)
-        check_error(response, self._options)
-        raws = raw_hits(response, self._options)
-        total = total_of(response, self._options, raws)
+        raws, total = read_hits(body, self._url, self._options, self.connection.run_mapper)
         first = 0 if self._options.start_parameter else request.start
         page_raws = raws[first : first + max(request.rows, 0)]
         hits = tuple(
@@ -211,11 +209,11 @@ class HttpApiEngine(Engine):
             if error.status in (404, 410):
                 return None
             raise
-        value = read_response(response.body, self._base + path.partition("?")[0])
+        url = self._base + path.partition("?")[0]
         try:
-            raws = raw_hits(value, self._options)
+            raws, _ = read_hits(response.body, url, self._options, self.connection.run_mapper)
         except UnreadableResponse:
-            raws = [value]
+            raws = [read_response(response.body, url)]
         for rank, raw in enumerate(raws, 1):
             hit = read_hit(raw, rank, self._options, fields)
             if hit.id == doc_id:

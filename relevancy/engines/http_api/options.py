@@ -16,6 +16,7 @@ from .expressions import Expression, compile_expression
 Method = Literal["GET", "POST"]
 METHODS: tuple[Method, ...] = ("GET", "POST")
 EXAMPLE_TEMPLATES: Mapping[str, str] = {"GET": "q=#$query##", "POST": '{"query": "#$query##"}'}
+MAX_MAPPER_LENGTH = 50_000
 _DEFAULT_TEST_QUERY = "test"
 
 _PARAMETER = re.compile(r"[^\s&=#?]{1,100}")
@@ -58,6 +59,14 @@ OPTIONS: tuple[OptionInfo, ...] = (
         advanced=True,
     ),
     OptionInfo(
+        "mapper",
+        "Mapper script",
+        "JavaScript instead of the expressions, as in Quepid: docsMapper = function (data) { … } returns the documents, each with "
+        "an id; numberOfResultsMapper returns their total.",
+        "script",
+        advanced=True,
+    ),
+    OptionInfo(
         "rows_parameter",
         "Parameter for the number of hits",
         "Such as size; in a JSON body with dots: page.size. Without it, the results are cut to the depth.",
@@ -86,15 +95,16 @@ OPTIONS: tuple[OptionInfo, ...] = (
 
 @dataclass(frozen=True)
 class HttpApiOptions:
-    """Parsed options; those that are not set are None or empty."""
+    """Parsed options; those that are not set are None or empty. Either `hits` or `mapper` is set."""
 
     method: Method
-    hits: Expression
+    hits: Expression | None
     id: Expression | None
     document: Expression | None
     total: Expression | None
     score: Expression | None
     error: Expression | None
+    mapper: str
     rows_parameter: str
     start_parameter: str
     template: Template | None
@@ -111,7 +121,9 @@ def parse_options(options: Mapping[str, Any]) -> HttpApiOptions:
     method = next((method for method in METHODS if method == (texts["method"].upper() or "GET")), None)
     if method is None:
         raise OptionError("method", f"“{texts['method']}” is not supported.", hint="Choose GET or POST.")
-    if not texts["hits"]:
+    if texts["mapper"]:
+        _check_mapper(texts)
+    elif not texts["hits"]:
         raise OptionError(
             "hits",
             "the expression for the list of hits is missing.",
@@ -119,12 +131,13 @@ def parse_options(options: Mapping[str, Any]) -> HttpApiOptions:
         )
     return HttpApiOptions(
         method=method,
-        hits=compile_expression("hits", texts["hits"]),
+        hits=_expression("hits", texts),
         id=_expression("id", texts),
         document=_expression("document", texts),
         total=_expression("total", texts),
         score=_expression("score", texts),
         error=_expression("error", texts),
+        mapper=texts["mapper"],
         rows_parameter=_parameter("rows_parameter", texts),
         start_parameter=_parameter("start_parameter", texts),
         template=_template(texts["template"], method),
@@ -151,6 +164,19 @@ def _text(options: Mapping[str, Any], name: str) -> str:
 
 def _expression(name: str, texts: Mapping[str, str]) -> Expression | None:
     return compile_expression(name, texts[name]) if texts[name] else None
+
+
+def _check_mapper(texts: Mapping[str, str]) -> None:
+    """Raises `OptionError` if a mapper script is too long, or if there are expressions as well."""
+    if len(texts["mapper"]) > MAX_MAPPER_LENGTH:
+        problem = f"the script has {len(texts['mapper']):,} characters; at most {MAX_MAPPER_LENGTH:,} are allowed."
+        raise OptionError("mapper", problem)
+    if others := [info.name for info in OPTIONS if info.kind == "expression" and texts[info.name]]:
+        raise OptionError(
+            "mapper",
+            f"the script reads the whole response, but there are expressions, too: {', '.join(others)}.",
+            hint="Delete the script or the expressions.",
+        )
 
 
 def _parameter(name: str, texts: Mapping[str, str]) -> str:

@@ -138,4 +138,23 @@ PRESETS: tuple[Preset, ...] = (
         ),
         source="https://docs.vectara.com/docs/rest-api/search-corpus",
     ),
+    Preset(
+        key="quepid",
+        label="Search API of Quepid (mapper script)",
+        address="https://shop.example.com/api/search",
+        options={
+            "method": "GET",
+            "template": "q=#$query##",
+            "mapper": (
+                "// Both functions get the response: an object if it is JSON, otherwise text.\n"
+                "numberOfResultsMapper = function (data) {\n  return data.total;\n};\n"
+                "docsMapper = function (data) {\n"
+                "  return data.results.map(function (result) {\n"
+                "    return { id: result.id, title: result.title };\n"
+                "  });\n};\n"
+            ),
+        },
+        notes=("Replace the script by the mapper code of the search endpoint in Quepid.",),
+        source="https://github.com/o19s/quepid",
+    ),
 )

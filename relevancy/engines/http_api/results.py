@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from relevancy.engines.errors import BadQuery, UnreadableResponse
+from relevancy.engines.errors import BadQuery, UnreadableResponse, UnsupportedByEngine
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import as_number
 from relevancy.engines.templates.slots import as_text
 from relevancy.engines.transport.response import DECODER, not_json
-from relevancy.engines.types import Hit
+from relevancy.engines.types import Hit, MapperResult, MapperRunner
 
 from .expressions import describe, quote_name, truncate
 from .options import HttpApiOptions
@@ -23,6 +23,7 @@ _MESSAGE_KEYS = ("message", "error", "errors", "detail", "details", "reason", "d
 _MAX_MESSAGE_DEPTH = 4
 _MAX_LIST_DEPTH = 4
 _MAX_KEYS = 50
+MAX_MAPPED_CHARACTERS = 5_000_000
 
 
 def read_response(body: bytes, url: str) -> Any:
@@ -37,8 +38,47 @@ def read_response(body: bytes, url: str) -> Any:
     raise not_json(text, url)
 
 
+def map_response(text: str, options: HttpApiOptions, run_mapper: MapperRunner | None) -> MapperResult:
+    """Returns what the mapper script of an endpoint finds in the text of a response. Raises `UnreadableResponse` if it fails."""
+    if run_mapper is None:
+        raise UnsupportedByEngine("Mapper scripts cannot be run here.")
+    if len(text) > MAX_MAPPED_CHARACTERS:
+        raise UnreadableResponse(
+            f"The response has {len(text):,} characters; a mapper script can read at most {MAX_MAPPED_CHARACTERS:,}.",
+            hint="Ask for fewer results, or for fewer fields.",
+        )
+    result = run_mapper(options.mapper, text)
+    if result.error:
+        raise UnreadableResponse(
+            f"The mapper script failed. {result.error}", hint="Try it on the page of the endpoint."
+        )
+    if result.total is not None and not (float(result.total).is_integer() and result.total >= 0):
+        raise UnreadableResponse(
+            f"numberOfResultsMapper returned {result.total:g}, which is not a number of documents.",
+            hint="Try it on the page of the endpoint.",
+        )
+    return result
+
+
+def read_hits(
+    body: bytes, url: str, options: HttpApiOptions, run_mapper: MapperRunner | None
+) -> tuple[list[Any], int | None]:
+    """Returns the hits of a response in rank order, and the number of matching documents.
+
+    Raises `UnreadableResponse`, and `BadQuery` for an error that the API reports in the response.
+    """
+    if options.mapper:
+        result = map_response(body.decode("utf-8-sig", "replace"), options, run_mapper)
+        return list(result.documents), None if result.total is None else int(result.total)
+    response = read_response(body, url)
+    check_error(response, options)
+    raws = raw_hits(response, options)
+    return raws, total_of(response, options, raws)
+
+
 def raw_hits(response: Any, options: HttpApiOptions) -> list[Any]:
     """Returns the hits in rank order. Raises `UnreadableResponse` naming the lists in the response if there are none."""
+    assert options.hits is not None  # there is no mapper script
     value = options.hits.find(response)
     if isinstance(value, list):
         return value
@@ -109,7 +149,9 @@ def id_of(
     missing = options.id.missing_step(raw) if options.id else ""
     raise UnreadableResponse(
         f"Hit {rank} has no id. {reason} {missing or f'The hit is {describe(raw)}.'}",
-        hint="Set the endpoint's option id to the expression for the id in a hit.",
+        hint="Let docsMapper give each document an id."
+        if options.mapper
+        else "Set the endpoint's option id to the expression for the id in a hit.",
     )
 
 

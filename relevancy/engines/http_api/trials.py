@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from relevancy.engines.errors import BadQuery, OptionError, UnreadableResponse
 from relevancy.engines.fields.specs import parse_fields
 from relevancy.engines.transport.response import DECODER
-from relevancy.engines.types import Hit, MappingProblem, MappingTrial, TriedHit
+from relevancy.engines.types import Hit, MapperResult, MapperRunner, MappingProblem, MappingTrial, TriedHit
 
 from .options import HttpApiOptions, parse_options
-from .results import ID, check_error, document_of, id_of, raw_hits, score_of, total_of
+from .results import ID, check_error, document_of, id_of, map_response, raw_hits, score_of, total_of
 
 MAX_HITS = 20
 _ALL_FIELDS = parse_fields("*")
 
 
-def try_mapping(text: str, options: Mapping[str, Any]) -> MappingTrial:
+def try_mapping(text: str, options: Mapping[str, Any], run_mapper: MapperRunner | None = None) -> MappingTrial:
     """Returns what the options of an endpoint find in a response. Never raises for what either contains. Sends nothing."""
     try:
         parsed = parse_options(options)
     except OptionError as error:
         return MappingTrial(problems=(MappingProblem(error.option, str(error)),))
+    if parsed.mapper:
+        return _Trial(parsed, None).mapped(text, run_mapper)
     try:
         response = _parse(text)
     except ValueError as error:
@@ -56,11 +59,27 @@ class _Trial:
         self._messages: dict[str, str] = {}
         self._counts: dict[str, int] = {}
 
+    def mapped(self, text: str, run_mapper: MapperRunner | None) -> MappingTrial:
+        """Returns what the mapper script finds, with what it wrote to the console even if it fails."""
+        console: list[str] = []
+
+        def run(script: str, response: str) -> MapperResult:
+            result = run_mapper(script, response) if run_mapper else MapperResult(error="Scripts cannot be run here.")
+            console.extend(result.console)
+            return result
+
+        found = self._attempt("mapper", lambda: map_response(text, self._options, run)) or MapperResult()
+        total = None if found.total is None else int(found.total)
+        return replace(self._trial(list(found.documents), total), console=tuple(console))
+
     def result(self) -> MappingTrial:
         options, response = self._options, self._response
         self._attempt("error", lambda: check_error(response, options))
         raws = self._attempt("hits", lambda: raw_hits(response, options)) or []
         total = self._attempt("total", lambda: total_of(response, options, raws))
+        return self._trial(raws, total)
+
+    def _trial(self, raws: Sequence[Any], total: int | None) -> MappingTrial:
         hits = tuple(self._hit(raw, rank) for rank, raw in enumerate(raws[:MAX_HITS], 1))
         problems = tuple(
             MappingProblem(option, message, self._counts[option]) for option, message in self._messages.items()
@@ -70,7 +89,10 @@ class _Trial:
     def _hit(self, raw: Any, rank: int) -> TriedHit:
         failed = len(self._counts), sum(self._counts.values())
         document = self._attempt("document", lambda: document_of(raw, rank, self._options)) or {}
-        doc_id = self._attempt("id", lambda: id_of(raw, document, rank, self._options)) or ""
+        doc_id = (
+            self._attempt("mapper" if self._options.mapper else "id", lambda: id_of(raw, document, rank, self._options))
+            or ""
+        )
         score = self._attempt("score", lambda: score_of(raw, self._options))
         if doc_id:
             document[ID] = doc_id

@@ -52,8 +52,8 @@ def _option_field(info: OptionInfo) -> forms.Field:
     attributes = {"class": "mono", "autocomplete": "off", "spellcheck": "false"}
     if info.kind == "method":
         field = NeededChoice(choices=[(method, method) for method in ("GET", "POST")], initial="GET")
-    elif info.kind == "template":
-        widget = forms.Textarea(attrs={**attributes, "rows": 4})
+    elif info.kind in ("template", "script"):
+        widget = forms.Textarea(attrs={**attributes, "rows": 4 if info.kind == "template" else 10})
         field = forms.CharField(required=info.required, strip=False, widget=widget)
     else:
         field = NeededText(required=info.required, widget=forms.TextInput(attrs=attributes))

@@ -12,6 +12,7 @@ from relevancy.engines import (
     Connection,
     EndpointRefused,
     EndpointUnreachable,
+    MapperResult,
     Request,
     UnreadableResponse,
     UnsupportedByEngine,
@@ -275,3 +276,57 @@ class TestLookup:
 )
 def test_error_message(body: Any, message: str) -> None:
     assert error_message(body) == message
+
+
+class TestMapper:
+    """A mapper script instead of expressions; `tests/sandbox/test_mapper.py` tests how it is run."""
+
+    def search(self, server: LocalServer, result: MapperResult, fields: str = "*", rows: int = 10) -> engines.Page:
+        self.given: list[tuple[str, str]] = []
+
+        def run_mapper(script: str, response: str) -> MapperResult:
+            self.given.append((script, response))
+            return result
+
+        options = {"mapper": "docsMapper = …"}
+        connection = Connection("http", server.url + "/api", LOOPBACK, options=options, run_mapper=run_mapper)
+        with HttpApiEngine(connection) as engine:
+            return engine.search(request(fields=fields, rows=rows))
+
+    def test_documents_and_total(self, server: LocalServer) -> None:
+        documents = [{"id": 7, "title": "Seven"}, {"id": " x "}, {"id": "y"}]
+        page = self.search(server, MapperResult(documents, 40.0), rows=2)
+        assert [(hit.id, dict(hit.fields)) for hit in page.hits] == [
+            ("7", {"id": "7", "title": "Seven"}),
+            ("x", {"id": "x"}),
+        ]
+        assert page.total == 40
+        assert self.given == [("docsMapper = …", json.dumps(RESPONSE))]
+        assert self.search(server, MapperResult([])).total is None
+
+    @pytest.mark.parametrize(
+        ("result", "message"),
+        [
+            (MapperResult(error="Line 2: broken."), r"The mapper script failed\. Line 2: broken\."),
+            (MapperResult([], 1.5), r"numberOfResultsMapper returned 1\.5"),
+            (MapperResult([], -1), r"returned -1, which is not a number of documents"),
+            (MapperResult([{"id": 1}, {"title": "x"}]), r"Hit 2 has no id.*Let docsMapper give each document an id"),
+            (MapperResult([{"id": [1]}]), r"Hit 1 has no id"),
+        ],
+    )
+    def test_failures(self, server: LocalServer, result: MapperResult, message: str) -> None:
+        with pytest.raises(UnreadableResponse, match=message):
+            self.search(server, result)
+
+    def test_a_response_may_be_text_but_not_of_any_size(self, server: LocalServer) -> None:
+        server.respond = lambda received: Reply(b"<p>busy</p>", 200, {"content-type": "text/html"})
+        assert self.search(server, MapperResult([{"id": 1}])).hits[0].id == "1"
+        server.respond = lambda received: Reply(b"x" * 5_000_001, 200, {"content-type": "text/plain"})
+        with pytest.raises(UnreadableResponse, match="5,000,001 characters"):
+            self.search(server, MapperResult([]))
+        assert self.given == []
+
+    def test_not_where_scripts_cannot_be_run(self, server: LocalServer) -> None:
+        connection = Connection("http", server.url, LOOPBACK, options={"mapper": "x"})
+        with pytest.raises(UnsupportedByEngine):
+            HttpApiEngine(connection).search(request())

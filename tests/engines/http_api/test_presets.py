@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from relevancy import engines
+from relevancy.endpoints.connections import run_mapper
 from relevancy.engines import BadQuery, Connection, UnreadableResponse
 from relevancy.engines.http_api.engine import HttpApiEngine
 from relevancy.engines.http_api.expressions import compile_expression
@@ -212,8 +213,19 @@ def test_preset(key: str) -> None:
                 search(server, preset)
 
 
+def test_the_preset_of_quepid_is_a_script_that_runs() -> None:
+    response = {"total": 12, "results": [{"id": 7, "title": "Alien", "year": 1979}]}
+    preset = BY_KEY["quepid"]
+    with serving(lambda received: json_reply(response)) as server:
+        connection = Connection("http", server.url, LOOPBACK, options=preset.options, run_mapper=run_mapper)
+        template = engines.parse_template(preset.options["template"], "either")
+        page = HttpApiEngine(connection).search(engines.Request("alien", template, engines.parse_fields("*"), 10))
+    assert [(hit.id, hit.fields["title"]) for hit in page.hits] == [("7", "Alien")]
+    assert page.total == 12
+
+
 def test_every_preset_is_complete() -> None:
-    assert sorted(EXAMPLES) == sorted(BY_KEY)
+    assert sorted([*EXAMPLES, "quepid"]) == sorted(BY_KEY)
     known = {option.name for option in OPTIONS}
     for preset in PRESETS:
         assert set(preset.options) <= known

@@ -5,7 +5,9 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from relevancy import runs
 from relevancy.models import Case, Endpoint, Rating, Run, Scorer
+from tests.contracts.local_server import json_reply, serving
 from tests.transfer import relevancy_files
 from tests.transfer.quepid_files import CASE, ENDPOINT, TRY
 from tests.views.factories import make_endpoint
@@ -140,7 +142,40 @@ def test_an_endpoint_that_cannot_be_created_says_why(sign_in):
     )
     assert choices(page)[-1] == "none"
     assert not [value for value in choices(page) if value.startswith("file:")]
-    assert "JavaScript" in page.content.decode()
+    assert "mapper code" in page.content.decode()
+
+
+def test_the_mapper_of_a_search_api_is_imported_and_reads_its_responses(sign_in):
+    """One upload: the endpoint of the file answers with the script of the file."""
+    script = (
+        "numberOfResultsMapper = function (data) { return data.count };\n"
+        "docsMapper = function (data) { return data.found.map(function (d) { return {id: d.sku, title: d.name} }) };"
+    )
+    found = {"count": 31, "found": [{"sku": 7, "name": "Phone"}, {"sku": "a", "name": "Case"}]}
+    with serving(lambda received: json_reply(found)) as server:
+        endpoint = {
+            **ENDPOINT,
+            "search_engine": "searchapi",
+            "endpoint_url": f"{server.url}/find",
+            "mapper_code": script,
+        }
+        content = {**CASE, "try": {**TRY, "query_params": "q=#$query##", "search_endpoint": endpoint}}
+        client = sign_in("editor")
+        preview = send(client, content)
+        assert "mapper script" in preview.content.decode()
+        (offered,) = [value for value in choices(preview) if value.startswith("file:")]
+        assert send(client, content, do="import", name="Shop", scorer="", endpoint=offered).status_code == 302
+        trial = client.post(f"/endpoints/{Endpoint.objects.get().pk}/mapping/", {
+            **{f"option_{name}": value for name, value in Endpoint.objects.get().options.items()}, "text": "x", "send": "1",
+        })  # fmt: skip
+        mapped = trial.context["mapped"]
+        assert [(each.document.id, each.document.title) for each in mapped.documents] == [("7", "Phone"), ("a", "Case")]
+        assert mapped.total == 31
+        run = Run.objects.get()
+        runs.continue_run(run.pk)
+    hits = [[hit[0] for hit in ranking.hits] for ranking in run.rankings.all()]
+    assert hits == [["7", "a"], ["7", "a"]]
+    assert {ranking.total for ranking in run.rankings.all()} == {31}
 
 
 def test_a_large_case_is_left_to_the_command(sign_in, monkeypatch):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from relevancy.models import Endpoint
+from relevancy.models import Endpoint, Policy
 from tests.contracts.local_server import json_reply, serving
 from tests.markup import compact
 from tests.views.factories import make_endpoint
@@ -123,3 +123,47 @@ def test_links_from_the_forms(sign_in, endpoint):
     client = sign_in("editor")
     assert f'formaction="{NEW}"' in client.get("/endpoints/new/?engine=http").content.decode()
     assert f'formaction="{mapping(endpoint)}"' in client.get(f"/endpoints/{endpoint.pk}/").content.decode()
+
+
+def test_mapper_script_with_its_console_and_errors(sign_in):
+    client = sign_in("editor")
+    script = (
+        "docsMapper = function (data) {\n  console.log('found', data.data.found.length);\n"
+        "  return data.data.%s.map(r => r.item);\n}"
+    )
+    page = client.post(NEW, {"response": json.dumps(RESPONSE), "option_mapper": script % "found"})
+    assert page.context["mapped"].console == ("found 2",)
+    assert [each.is_complete for each in page.context["mapped"].documents] == [False, False]
+    assert "Let docsMapper give each document an id" in problems(page)["mapper"][0]
+    assert problems(page)["mapper"][1] == 2
+    page = client.post(NEW, {"response": json.dumps(RESPONSE), "option_mapper": script % "nothing"})
+    assert problems(page)["mapper"][0].startswith(
+        "The mapper script failed. Line 3: Cannot read properties of undefined"
+    )
+    assert 'id="mapper-console"' in page.content.decode()
+    page = client.post(NEW, {"response": "[]", "option_mapper": "docsMapper = ("})
+    assert "The mapper script failed. Line 1: " in problems(page)["mapper"][0]
+    page = client.post(
+        NEW, {"response": "[]", "option_mapper": "docsMapper = d => d", "option_hits": "a", "option_score": "b"}
+    )
+    assert "expressions, too: hits, score" in problems(page)["mapper"][0]
+
+
+def test_mapper_script_is_compiled_when_it_is_saved(sign_in, people, endpoint):
+    client = sign_in("editor")
+    sent = {
+        "name": "films", "engine": "http", "url": endpoint.url, "parallel": "8", "per_minute": "0", "option_method": "GET",
+    }  # fmt: skip
+    page = client.post(f"/endpoints/{endpoint.pk}/", {**sent, "option_mapper": "docsMapper = d => {"})
+    assert page.status_code == 422
+    assert "Line 1: " in str(page.context["form"].errors["option_mapper"])
+    script = "docsMapper = d =>\r\n  d.found"
+    assert client.post(f"/endpoints/{endpoint.pk}/", {**sent, "option_mapper": script}).status_code == 302
+    endpoint.refresh_from_db()
+    assert endpoint.options == {"method": "GET", "mapper": "docsMapper = d =>\n  d.found"}
+    Policy.objects.update_or_create(pk=1, defaults={"allow_user_scripts": False})
+    changed = client.post(f"/endpoints/{endpoint.pk}/", {**sent, "option_mapper": "docsMapper = d => []"})
+    assert "disabled scripts" in str(changed.context["form"].errors["option_mapper"])
+    assert (
+        client.post(f"/endpoints/{endpoint.pk}/", {**sent, "option_mapper": script, "parallel": "3"}).status_code == 302
+    )
