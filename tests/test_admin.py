@@ -367,6 +367,21 @@ def test_admin_gives_the_right_to_create_endpoints(client, data):
     assert list(recorded) == [("team.allowed", "Admin"), ("team.disallowed", "Admin")]
 
 
+def test_members_that_an_admin_changes_are_in_the_log_of_the_team(client, data):
+    client.force_login(data["admin"])
+    team, person = Team.objects.get(name="Others"), data["viewer"]
+    client.post(reverse("admin:relevancy_membership_add"), {"team": team.pk, "user": person.pk, "role": "1"})
+    member = team.memberships.get(user=person)
+    url = reverse("admin:relevancy_membership_change", args=[member.pk])
+    client.post(url, {"role": "1"})
+    client.post(url, {"role": "3", "user": data["owner"].pk})
+    member.refresh_from_db()
+    assert (member.user, member.role) == (person, 3)
+    client.post(reverse("admin:relevancy_membership_delete", args=[member.pk]), {"post": "yes"})
+    lines = Activity.objects.filter(team=team, by=data["admin"], person=person).order_by("pk")
+    assert list(lines.values_list("verb", flat=True)) == ["member.joined", "member.role", "member.removed"]
+
+
 def test_an_id_that_no_row_can_have_is_a_bad_request(site):
     book = Query.objects.first().book
     pk = "9" * 30

@@ -1,7 +1,7 @@
 """Service: the activity log of cases and teams."""
 
 from .entries import Entry, EntryFilter, Log, LogPage, read_page
-from .recording import record, record_for_book, record_for_teams
+from .recording import record, record_for_book, record_for_teams, record_once
 from .sentences import KINDS, SERVER
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "record",
     "record_for_book",
     "record_for_teams",
+    "record_once",
 ]

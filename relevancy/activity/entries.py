@@ -138,7 +138,12 @@ class Log:
         self, wanted: EntryFilter, *, before: Position | None = None, limit: int | None = None
     ) -> Iterator[Entry]:
         """Yields the entries, newest first: only those behind `before`, and at most `limit`. Two SQL statements."""
-        rows, ratings = self._rows(wanted, before, limit), self._rating_entries(wanted, before, limit)
+        rows: Iterator[Entry] | list[Entry] = self._rows(wanted, before, limit)
+        oldest = None
+        if limit is not None:
+            rows = list(rows)
+            oldest = rows[-1].at if limit and len(rows) == limit else None
+        ratings = self._rating_entries(wanted, before, limit, oldest)
         return islice(merge(rows, ratings, key=_position, reverse=True), limit)
 
     def _activities(self) -> QuerySet[Activity]:
@@ -174,7 +179,10 @@ class Log:
         )
         return ratings
 
-    def _rating_entries(self, wanted: EntryFilter, before: Position | None, limit: int | None) -> Iterator[Entry]:
+    def _rating_entries(
+        self, wanted: EntryFilter, before: Position | None, limit: int | None, oldest: datetime | None
+    ) -> Iterator[Entry]:
+        """Yields one entry for each person and day. oldest: entries before it are not needed, so that fewer ratings are counted."""
         case = self._owner
         if not isinstance(case, Case) or wanted.kind not in ("", RATING_KIND):
             return
@@ -183,6 +191,8 @@ class Log:
         day = Substr(Cast("at", CharField()), 1, 10)
         if before is not None:
             rows = rows.filter(at__lt=before.at + timedelta(days=1))
+        if oldest is not None:  # with the whole of its day, which is counted at once
+            rows = rows.filter(at__gte=datetime.combine(oldest.astimezone(UTC), time.min, UTC))
         groups: Any = (
             rows.order_by()
             .values("by", "by__name", "by__email", day=day)

@@ -1,11 +1,15 @@
 """Writes the activity log. Services call it in the transaction of the change, so that the log has what happened and nothing else."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
+
+from django.utils import timezone
 
 from relevancy.models import Activity, Book, Case, Team, User
 
 MAX_TEXT = 200  # characters of a subject and of each detail
+REPEATED_WITHIN = timedelta(hours=1)
 
 type Detail = str | int | float
 
@@ -28,13 +32,27 @@ def record(
     _build(verb, by, case, team, subject, object_id, person, details).save(force_insert=True)
 
 
+def record_once(verb: Activity.Verb, *, by: User | None, case: Case) -> None:
+    """Adds a line to the log of a case, unless its last line says the same and is less than an hour old. Two SQL statements."""
+    last = Activity.objects.filter(case=case).order_by("-at", "-pk").values_list("verb", "by", "at").first()
+    since = timezone.now() - REPEATED_WITHIN
+    if last is None or last[:2] != (verb, by.pk if by else None) or last[2] < since:
+        record(verb, by=by, case=case)
+
+
 def record_for_book(
-    verb: Activity.Verb, *, book: Book, by: User | None, subject: object = "", **details: Detail
+    verb: Activity.Verb,
+    *,
+    book: Book,
+    by: User | None,
+    subject: object = "",
+    person: User | None = None,
+    **details: Detail,
 ) -> None:
     """Adds a line to the log of each case that uses a book. Two SQL statements."""
     case_ids = Case.objects.filter(book=book.pk).order_by("pk").values_list("pk", flat=True)
     Activity.objects.bulk_create(
-        _build(verb, by, pk, None, subject or book.name, book.pk, None, details) for pk in case_ids
+        _build(verb, by, pk, None, subject or book.name, book.pk, person, details) for pk in case_ids
     )
 
 

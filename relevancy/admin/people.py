@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
 
-from relevancy import accounts, activity, models
+from relevancy import accounts, activity, models, teams
 
 from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline
 
@@ -139,6 +139,25 @@ class MembershipAdmin(IdSelectMixin, admin.ModelAdmin):
     list_select_related = ("user", "team")
     search_fields = ("user__email", "user__name", "team__name")
     autocomplete_fields = ("user", "team")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("user", "team") if obj else ()
+
+    def save_model(self, request: Any, obj: Any, form: Any, change: bool) -> None:
+        """Adds what was done to the log of the team, as on its page."""
+        super().save_model(request, obj, form, change)
+        if not change:
+            teams.record_joined(obj, by=request.user)
+        elif "role" in form.changed_data:
+            teams.record_role(obj, former=int(form.initial["role"]), by=request.user)
+
+    def delete_model(self, request: Any, obj: Any) -> None:
+        super().delete_model(request, obj)
+        teams.record_removed(obj, by=request.user)
+
+    def delete_queryset(self, request: Any, queryset: Any) -> None:
+        for member in queryset.select_related("user", "team"):
+            self.delete_model(request, member)
 
 
 @admin.register(models.SignInCounter)

@@ -8,13 +8,24 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy import runs, scores
-from relevancy.models import CaseQuery, Preference, PreferenceQuery, PreferenceTest, Query, Ranking, Run, User
+from relevancy import activity, runs, scores
+from relevancy.models import (
+    Activity,
+    CaseQuery,
+    Preference,
+    PreferenceQuery,
+    PreferenceTest,
+    Query,
+    Ranking,
+    Run,
+    User,
+)
 from relevancy.statistics import SignTest, sign_test
 
 from .write_queue import write_turn
@@ -142,15 +153,23 @@ def start_preference_test(*, a: Run, b: Run, queries: int, by: User) -> Preferen
                 runs.pin(run=run, by=by)
             test.save()
             PreferenceQuery.objects.bulk_create(PreferenceQuery(test=test, query_id=pk) for pk in chosen)
+            _record(Activity.Verb.PREFERENCES_STARTED, test, by, queries=len(chosen))
     except runs.RunNotAllowed as error:
         raise ValidationError(str(error)) from error
     return test
 
 
-def set_preference_test_closed(*, test: PreferenceTest, is_closed: bool) -> None:
+def set_preference_test_closed(*, test: PreferenceTest, is_closed: bool, by: User) -> None:
     """Ends a test, or opens it again. Raters get an open one only. Answers stay."""
-    test.closed_at = timezone.now() if is_closed else None
-    test.save(update_fields=["closed_at"])
+    verb = Activity.Verb.PREFERENCES_CLOSED if is_closed else Activity.Verb.PREFERENCES_OPENED
+    with transaction.atomic():
+        stored: PreferenceTest = PreferenceTest.objects.select_for_update(no_key=True).get(pk=test.pk)
+        test.closed_at = stored.closed_at
+        if (stored.closed_at is not None) == is_closed:
+            return
+        test.closed_at = timezone.now() if is_closed else None
+        test.save(update_fields=["closed_at"])
+        _record(verb, test, by)
 
 
 def next_lists(*, test: PreferenceTest, by: User) -> ComparedLists | None:
@@ -280,6 +299,14 @@ class _TestState:
             else:
                 state.outdated += 1
         return state
+
+
+def _record(verb: Activity.Verb, test: PreferenceTest, by: User, **details: Any) -> None:
+    """Adds a line to the logs of the cases of both runs."""
+    a, b = test.run_a, test.run_b
+    names = [f"run {run.number}" if a.case_id == b.case_id else f"run {run.number} of {run.case}" for run in (a, b)]
+    for case_id in sorted({a.case_id, b.case_id}):
+        activity.record(verb, case=case_id, by=by, subject=" and ".join(names), object_id=test.pk, **details)
 
 
 def _depth(run: Run) -> int:

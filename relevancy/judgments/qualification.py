@@ -16,8 +16,9 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
-from relevancy import scores
+from relevancy import activity, scores
 from relevancy.models import (
+    Activity,
     Book,
     JudgingPair,
     Qualification,
@@ -72,7 +73,12 @@ def set_qualification(*, book: Book, share: int | None, distance: float, by: Use
     if share is not None and size < MIN_PAIRS:
         raise ValidationError({"share": f"The set has {size} documents. Add at least {MIN_PAIRS - size} more first."})
     was_off = book.qualification_share is None
-    clean_and_save(book, qualification_share=share, qualification_distance=distance)
+    former = (book.qualification_share, book.qualification_distance)
+    changed = "off" if share is None else f"{share} per cent have to agree with the key, by {distance:g} at most"
+    with transaction.atomic():
+        clean_and_save(book, qualification_share=share, qualification_distance=distance)
+        if former != (share, distance):
+            activity.record_for_book(Activity.Verb.QUALIFICATION_CHANGED, book=book, by=by, changed=changed)
     if share is not None and was_off:
         known = stored_ratings().filter(query__book=book, rater__kind=User.Kind.PERSON).order_by()
         for rater_id in known.values_list("rater_id", flat=True).distinct():
@@ -92,7 +98,7 @@ def active_pairs(book: Book) -> QuerySet[QualificationPair]:
     return pairs.filter(removed_at=None)
 
 
-def draw_qualification_pairs(*, book: Book, count: int, seed: int) -> int:
+def draw_qualification_pairs(*, book: Book, count: int, seed: int, by: User) -> int:
     """Adds documents with a grade to the set, drawn at random from the judging queue, as evenly over the grades as possible.
 
     Documents with a decision of an adjudicator, or on which all of several raters agree, come first. The key is the grade by the rule
@@ -112,25 +118,32 @@ def draw_qualification_pairs(*, book: Book, count: int, seed: int) -> int:
         for grade in sorted(by_grade):
             if by_grade[grade] and len(chosen) < count:
                 chosen.append(by_grade[grade].pop(0))
-    for pair, grade in chosen:
-        QualificationPair.objects.update_or_create(
-            query_id=pair.query_id,
-            doc_id=pair.doc_id,
-            defaults={"run_id": pair.run_id, "value": grade, "removed_at": None},
-        )
+    with transaction.atomic():
+        for pair, grade in chosen:
+            QualificationPair.objects.update_or_create(
+                query_id=pair.query_id,
+                doc_id=pair.doc_id,
+                defaults={"run_id": pair.run_id, "value": grade, "removed_at": None},
+            )
+        if chosen:
+            noun = "document" if len(chosen) == 1 else "documents"
+            _record_set(book, f"{len(chosen)} {noun} added", by)
     return len(chosen)
 
 
-def set_key(*, pair: QualificationPair, value: float) -> None:
+def set_key(*, pair: QualificationPair, value: float, by: User) -> None:
     """Changes the grade that is right. Raters who have been decided about stay as they are. Raises `InvalidRating`."""
     book = pair.query.book
     if value not in book.grades:
         raise InvalidRating(f"{value:g} is not a grade of the book {book}.")
-    pair.value = value
-    pair.save(update_fields=["value"])
+    former, pair.value = pair.value, value
+    with transaction.atomic():
+        pair.save(update_fields=["value"])
+        if value != former:
+            _record_set(book, f"key of {pair.doc_id} for “{pair.query}” {former:g} → {value:g}", by)
 
 
-def remove_qualification_pair(*, pair: QualificationPair) -> None:
+def remove_qualification_pair(*, pair: QualificationPair, by: User) -> None:
     """Takes a document out of the set; answers that were given are kept. Raises `ValidationError` if the set becomes too small."""
     book = pair.query.book
     if book.qualification_share is not None and active_pairs(book).count() <= MIN_PAIRS:
@@ -138,7 +151,9 @@ def remove_qualification_pair(*, pair: QualificationPair) -> None:
             f"The set needs {MIN_PAIRS} documents. Add others first, or switch the qualification off."
         )
     pair.removed_at = timezone.now()
-    pair.save(update_fields=["removed_at"])
+    with transaction.atomic():
+        pair.save(update_fields=["removed_at"])
+        _record_set(book, f"{pair.doc_id} for “{pair.query}” removed", by)
 
 
 def qualification_of(book: Book, rater: User) -> Qualification:
@@ -217,6 +232,7 @@ def accept_rater(*, book: Book, rater: User, by: User) -> int:
     """Lets a rater's ratings count whatever the key says; the answers become ratings. Returns how many."""
     with write_turn(), transaction.atomic():
         qualification, _ = Qualification.objects.get_or_create(book=book, rater=rater)
+        activity.record_for_book(Activity.Verb.RATER_ACCEPTED, book=book, by=by, person=rater)
         return _accept(qualification, by, State.ACCEPTED)
 
 
@@ -304,10 +320,17 @@ def _decide(qualification: Qualification, book: Book) -> None:
     qualification.agreed, qualification.answered = agreed, len(distances)
     share = book.qualification_share or 0
     if 100 * agreed >= share * len(distances):
+        activity.record_for_book(
+            Activity.Verb.RATER_QUALIFIED, book=book, by=qualification.rater, agreed=agreed, answered=len(distances)
+        )
         _accept(qualification, None, State.PASSED)
         return
     qualification.state, qualification.decided_at = State.FAILED, timezone.now()
     qualification.save()
+
+
+def _record_set(book: Book, changed: str, by: User) -> None:
+    activity.record_for_book(Activity.Verb.QUALIFICATION_SET_CHANGED, book=book, by=by, changed=changed)
 
 
 def _accept(qualification: Qualification, by: User | None, state: str) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import batched
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -68,7 +69,7 @@ def create_links(*, book: Book, links: Iterable[tuple[Sequence[int], bool]]) -> 
         Query.objects.bulk_update(linked, ["link"], batch_size=BATCH)
 
 
-def _record(verb: Activity.Verb, book: Book, queries: Iterable[Query], by: User | None, **details: str) -> None:
+def _record(verb: Activity.Verb, book: Book, queries: Iterable[Query], by: User | None, **details: Any) -> None:
     activity.record_for_book(verb, book=book, by=by, subject=", ".join(f"“{query}”" for query in queries), **details)
 
 

@@ -9,14 +9,22 @@ from django.db import connection, transaction
 from django.db.models import FloatField, Max, Min, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from relevancy.models import Case, CaseQuery
+from relevancy import activity
+from relevancy.models import Activity, Case, CaseQuery, User
 
 STEP = 1.0
 MIN_GAP = 1e-6  # between neighbours; about twenty moves to one position use up a step
 
 
-def move(*, case: Case, case_query: CaseQuery, before: CaseQuery | None = None, after: CaseQuery | None = None) -> None:
-    """Moves a query right before, or right after, another query of the case. Two statements, whatever the size of the case.
+def move(
+    *,
+    case: Case,
+    case_query: CaseQuery,
+    by: User | None,
+    before: CaseQuery | None = None,
+    after: CaseQuery | None = None,
+) -> None:
+    """Moves a query right before, or right after, another query of the case. Few statements, whatever the size of the case.
 
     Refreshes `case_query.position`. Raises `ValidationError` if neither or both neighbours are given, or if one is not in the case.
     """
@@ -33,6 +41,7 @@ def move(*, case: Case, case_query: CaseQuery, before: CaseQuery | None = None, 
             _renumber(case)
             if not _insert_between(case_query, neighbour, before=before is not None):
                 raise _no_longer_in_case()
+        activity.record_once(Activity.Verb.QUERIES_MOVED, by=by, case=case)
     case_query.refresh_from_db(fields=["position"])
 
 
@@ -40,7 +49,7 @@ def _no_longer_in_case() -> ValidationError:
     return ValidationError({"position": "This query is no longer in the case. Reload the page."})
 
 
-def move_by(*, case_query: CaseQuery, steps: int) -> bool:
+def move_by(*, case_query: CaseQuery, steps: int, by: User | None) -> bool:
     """Moves a query down by a number of positions, up if `steps` is negative, at most to the end of the list.
 
     Returns False if it was already there.
@@ -56,7 +65,7 @@ def move_by(*, case_query: CaseQuery, steps: int) -> bool:
         if not passed:
             return False
         neighbour = {"before": passed[-1]} if steps < 0 else {"after": passed[-1]}
-        move(case=case_query.case, case_query=case_query, **neighbour)
+        move(case=case_query.case, case_query=case_query, by=by, **neighbour)
     return True
 
 

@@ -125,7 +125,7 @@ def accept(*, invitation: Invitation, by: User) -> Membership:
             membership.role = invitation.role
             membership.save(update_fields=["role"])
         if is_new or is_raised:
-            record_joined(membership, by)
+            record_joined(membership, by=by)
         if is_new or is_raised or invitation.email:
             invitation.uses += 1
         if invitation.uses >= invitation.max_uses:

@@ -33,12 +33,12 @@ def add_member(*, team: Team, email: str, role: int, by: User | None = None) -> 
         member = team.memberships.filter(user=user).first()
         if member is None:
             member = Membership.objects.create(team=team, user=user, role=role)
-            record_joined(member, by)
+            record_joined(member, by=by)
             return member
         return set_role(member=member, role=role, by=by)
 
 
-def record_joined(member: Membership, by: User | None) -> None:
+def record_joined(member: Membership, *, by: User | None) -> None:
     """Adds to the log that a user is a member now, or has a higher role."""
     activity.record(
         Activity.Verb.MEMBER_JOINED, team=member.team_id, by=by, person=member.user, role=Role(member.role).label
@@ -54,15 +54,20 @@ def set_role(*, member: Membership, role: int, by: User | None = None) -> Member
         former, member.role = member.role, role
         member.save(update_fields=["role"])
         if role != former:
-            activity.record(
-                Activity.Verb.MEMBER_ROLE,
-                team=member.team_id,
-                by=by,
-                person=member.user,
-                former=Role(former).label,
-                role=Role(role).label,
-            )
+            record_role(member, former=former, by=by)
     return member
+
+
+def record_role(member: Membership, *, former: int, by: User | None) -> None:
+    """Adds to the log that a member has another role than the former one."""
+    activity.record(
+        Activity.Verb.MEMBER_ROLE,
+        team=member.team_id,
+        by=by,
+        person=member.user,
+        former=Role(former).label,
+        role=Role(member.role).label,
+    )
 
 
 def remove_member(*, member: Membership, by: User | None = None) -> None:
@@ -72,8 +77,13 @@ def remove_member(*, member: Membership, by: User | None = None) -> None:
         if member.role == Role.OWNER:
             _check_other_owner(member)
         member.delete()
-        verb = Activity.Verb.MEMBER_LEFT if by == member.user else Activity.Verb.MEMBER_REMOVED
-        activity.record(verb, team=member.team_id, by=by, person=member.user)
+        record_removed(member, by=by)
+
+
+def record_removed(member: Membership, *, by: User | None) -> None:
+    """Adds to the log that a user is no longer a member."""
+    verb = Activity.Verb.MEMBER_LEFT if by == member.user else Activity.Verb.MEMBER_REMOVED
+    activity.record(verb, team=member.team_id, by=by, person=member.user)
 
 
 def _lock(member: Membership) -> None:

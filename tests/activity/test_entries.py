@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from relevancy import activity, judgments, transfer
@@ -153,3 +155,25 @@ def test_statements_do_not_grow_with_the_log(case: Case, ann: User, django_asser
         activity.read_page(activity.Log(case), ALL, cursor=page.next or str(page.entries[3].position))
     with django_assert_num_queries(1):
         assert len(activity.Log(case).people()) == 24
+
+
+@pytest.mark.parametrize(
+    "wanted", [ALL, activity.EntryFilter(kind="run"), activity.EntryFilter(since=date(2020, 1, 1))]
+)
+def test_a_page_of_a_long_log_is_read_by_its_index(case: Case, ann: User, wanted: activity.EntryFilter) -> None:
+    """Sorting the whole log would take longer with each entry."""
+    other = make_case(0, owner=ann)
+    verb, now = Activity.Verb.RUN_PINNED, timezone.now()
+    Activity.objects.bulk_create(
+        Activity(case=(case, other)[number % 2], by=ann, verb=verb, at=now - timedelta(minutes=number))
+        for number in range(4000)
+    )
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as captured:
+        cursor.execute("ANALYZE")
+        assert len(activity.read_page(activity.Log(case), wanted).entries) == 50
+        statement = next(row["sql"] for row in captured if row["sql"].startswith("SELECT"))
+        cursor.execute(f"EXPLAIN {'QUERY PLAN' if connection.vendor == 'sqlite' else ''} {statement}")
+        plan = str(cursor.fetchall())
+    assert "activity_of_case" in plan
+    assert "Sort" not in plan
+    assert "TEMP B-TREE" not in plan

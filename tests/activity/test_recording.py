@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,18 @@ from relevancy import (
 )
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
 from relevancy.judgments import clicks, judge_models
-from relevancy.models import Activity, Case, Role, Run, Schedule, ScheduledCheck, ScorerDefinition, User
+from relevancy.models import (
+    Activity,
+    AutomaticJudging,
+    Case,
+    QualificationPair,
+    Role,
+    Run,
+    Schedule,
+    ScheduledCheck,
+    ScorerDefinition,
+    User,
+)
 from relevancy.runs.imported import ImportedRankings
 from relevancy.transfer import exports
 from tests.factories import make_attempt, make_case, make_scorer, make_team, make_user, script_of
@@ -103,6 +115,9 @@ def test_every_change_is_recorded() -> None:
     check(lambda: queries.describe(**describe_query), text, case=case, by=ben)
     text = "Changed the query “a”: tags"
     check(lambda: queries.tags.set_tags(query=added[0].query, tags="new", by=ben), text, case=case, by=ben)
+    move = {"case": case, "case_query": added[2], "before": added[0], "by": ben}
+    check(lambda: queries.move(**move), "Changed the order of the queries", case=case, by=ben)
+    check(lambda: queries.move_by(case_query=added[2], steps=1, by=ben), case=case, by=ben)
     pair = [row.query for row in added[:2]]
     query_link = check(lambda: queries.link(queries=pair, by=ben), "Linked queries: “a”, “b”", case=case, by=ben)
     text = "Changed whether the linked queries “a”, “b” share ratings: yes"
@@ -180,7 +195,8 @@ def test_every_change_is_recorded() -> None:
         "3 workers in a row stopped unexpectedly during this run. Check the log of the worker, then complete the run."
     )
     check(runs.sweep, f"Finished run 3: failed. {reason}", case=case, by=None)
-    hits = {added[0].query_id: [("a", 1.0, {"id": "a"})]}
+    both = [("b", 2.0, {"id": "b"}), ("a", 1.0, {"id": "a"})]
+    hits = {row.query_id: both for row in added[:2]}
     imported = ImportedRankings(name="Other", note="", fields="id", hits=hits)
     rankings = {"case": case, "rankings": [imported], "by": ben}
     check(lambda: runs.import_rankings(**rankings), "Imported run 4", case=case, by=ben)
@@ -228,7 +244,17 @@ def test_every_change_is_recorded() -> None:
     check(lambda: judge_models.let_count(judge=judge, book=book, by=ben), text, case=case, by=ben)
     text = "Removed the ratings of the judge model Judge from the book “Movies”: 0"
     check(lambda: judge_models.withdraw(judge=judge, book=book, by=ben), text, case=case, by=ben)
+    text = "Switched automatic judging by Judge in the book “Movies” on, with a budget of 2.5"
+    automatic = {"judge": judge, "book": book, "by": ann}
+    check(lambda: judge_models.set_automatic(**automatic, is_on=True, budget=Decimal("2.50")), text, case=case, by=ann)
+    check(lambda: judge_models.set_automatic(**automatic, is_on=True, budget=Decimal("2.5")), case=case, by=ann)
+    text = "Switched automatic judging by Judge in the book “Movies” off"
+    check(lambda: judge_models.set_automatic(**automatic, is_on=False, budget=None), text, case=case, by=ann)
     judge_models.cancel(judge_models.latest_job(judge, book))
+    started = judge_models.start(**automatic, automatic=AutomaticJudging.objects.get())
+    line = Activity.objects.order_by("-pk")[0]
+    assert (line.verb, line.by) == (Verb.JUDGE_STARTED, None)
+    judge_models.cancel(started)
     text = "Let grades from clicks count in the book “Movies”: 0 ratings"
     facts = clicks.LogFacts("log.csv", "coec", 10, searches=1, pairs=1)
     estimate = clicks.EstimatedPair(added[0].query_id, "z9", 1, 1, 0, shown=1, clicks=1)
@@ -240,6 +266,44 @@ def test_every_change_is_recorded() -> None:
     check(lambda: clicks.withdraw(log=log, by=ben), text, case=case, by=ben)
     text = "Added a sample of queries: 1 new, 0 with another weight; others count: yes"
     check(lambda: queries.add_weighted(case=case, weights={"new": 2.0}, by=ben), text, case=case, by=ben)
+
+    # qualification and preference tests
+    text = "Changed the qualification set of the book “Movies”: 1 document added"
+    judgments.build_judging_queue(book=book)
+    draw = {"book": book, "count": 1, "seed": 1, "by": ben}
+    check(lambda: judgments.draw_qualification_pairs(**draw), text, case=case, by=ben)
+    pair = judgments.active_pairs(book).get()
+    text = f"Changed the qualification set of the book “Movies”: key of {pair.doc_id} for “{pair.query}” 1 → 3"
+    check(lambda: judgments.set_key(pair=pair, value=3, by=ann), text, case=case, by=ann)
+    check(lambda: judgments.set_key(pair=pair, value=3, by=ann), case=case, by=ann)
+    more = [QualificationPair(query=pair.query, doc_id=f"q{number}", value=0) for number in range(4)]
+    QualificationPair.objects.bulk_create(more)
+    switch = {"book": book, "share": 80, "distance": 0.0, "by": ben}
+    text = "Changed the qualification of new raters of the book “Movies”: 80 per cent have to agree with the key, by 0 at most"
+    check(lambda: judgments.set_qualification(**switch), text, case=case, by=ben)
+    check(lambda: judgments.set_qualification(**switch), case=case, by=ben)
+    cleo = make_user("Cleo")
+    *others, last_pair = judgments.active_pairs(book).order_by("pk")
+    for other in others:
+        judgments.answer_qualification(query=other.query, doc_id=other.doc_id, value=other.value, by=cleo)
+    text = "Passed the qualification of the book “Movies”: 4 of 5 agree with the key"
+    last_answer = {"query": last_pair.query, "doc_id": last_pair.doc_id, "value": 3, "by": cleo}
+    check(lambda: judgments.answer_qualification(**last_answer), text, case=case, by=cleo)
+    text = "Let the ratings of Dora count in the book “Movies”"
+    check(lambda: judgments.accept_rater(book=book, rater=make_user("Dora"), by=ben), text, case=case, by=ben)
+    text = f"Changed the qualification set of the book “Movies”: {last_pair.doc_id} for “{last_pair.query}” removed"
+    judgments.set_qualification(book=book, share=None, distance=0, by=ben)
+    last_pair.refresh_from_db()
+    check(lambda: judgments.remove_qualification_pair(pair=last_pair, by=ben), text, case=case, by=ben)
+    a, b = case.runs.get(number=1), case.runs.get(number=4)
+    start = {"a": a, "b": b, "queries": 2, "by": ann}
+    texts = ("Pinned run 1", "Started a blind test of run 1 and run 4; queries: 2")
+    test = check(lambda: judgments.start_preference_test(**start), *texts, case=case, by=ann)
+    text = "Closed the blind test of run 1 and run 4"
+    check(lambda: judgments.set_preference_test_closed(test=test, is_closed=True, by=ben), text, case=case, by=ben)
+    check(lambda: judgments.set_preference_test_closed(test=test, is_closed=True, by=ben), case=case, by=ben)
+    text = "Opened the blind test of run 1 and run 4 again"
+    check(lambda: judgments.set_preference_test_closed(test=test, is_closed=False, by=ben), text, case=case, by=ben)
 
     # the schedule
     values = {"case": case, "by": ann, "cron": "0 2 * * *", "time_zone": "UTC", "attempt": attempt}
@@ -348,8 +412,8 @@ SERVICES = ("accounts", "cases", "endpoints", "judgments", "queries", "runs", "s
 
 
 def calls_without_actor() -> Iterator[str]:
-    """Calls of services on pages and in the API that could say who acts, and do not."""
-    for path in sorted([*ROOT.glob("views/**/*.py"), *ROOT.glob("api/*.py")]):
+    """Calls of services that could say who acts, and do not."""
+    for path in sorted(ROOT.glob("**/*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
@@ -366,6 +430,6 @@ def calls_without_actor() -> Iterator[str]:
                     yield f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node.func)}"
 
 
-def test_pages_and_the_api_say_who_acts() -> None:
-    """`by` is optional only for commands: a page that leaves it out would record a change of the server."""
+def test_every_caller_says_who_acts() -> None:
+    """`by` is optional only for tests: a page that leaves it out would record a change of the server. Commands may say None."""
     assert list(calls_without_actor()) == []

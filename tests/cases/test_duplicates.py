@@ -33,7 +33,7 @@ def duplicate(case, by=None, *, name="Copy", ratings="copy", with_attempts=True)
 
 def test_duplicate_copies_queries_in_order_with_what_belongs_to_them(case):
     entries = list(case.case_queries.select_related("query"))
-    queries.move(case=case, case_query=entries[2], before=entries[0])
+    queries.move(case=case, by=case.owner, case_query=entries[2], before=entries[0])
     entries[1].options, entries[1].weight = {"a": 1}, 3.0
     entries[1].save()
     query = entries[1].query

@@ -186,10 +186,10 @@ def test_a_closed_test_takes_no_answers_until_it_is_opened() -> None:
     rater = make_user()
     lists = judgments.next_lists(test=test, by=rater)
     assert lists is not None
-    judgments.set_preference_test_closed(test=test, is_closed=True)
+    judgments.set_preference_test_closed(test=test, is_closed=True, by=test.created_by)
     with pytest.raises(ValidationError, match="closed"):
         judgments.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
-    judgments.set_preference_test_closed(test=test, is_closed=False)
+    judgments.set_preference_test_closed(test=test, is_closed=False, by=test.created_by)
     assert judgments.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
 
 

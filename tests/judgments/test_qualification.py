@@ -41,7 +41,7 @@ def make_rater(case: Case) -> User:
 
 
 def switch_on(case: Case, share: int = 80, distance: float = 0, count: int = 6) -> Book:
-    judgments.draw_qualification_pairs(book=case.book, count=count, seed=7)
+    judgments.draw_qualification_pairs(book=case.book, count=count, seed=7, by=case.owner)
     judgments.set_qualification(book=case.book, share=share, distance=distance, by=case.owner)
     return case.book
 
@@ -62,9 +62,9 @@ def test_a_book_without_qualification_takes_ratings_of_everyone(case: Case) -> N
 
 
 def test_draw_takes_the_grade_by_the_rule_and_is_even_over_the_grades(case: Case) -> None:
-    assert judgments.draw_qualification_pairs(book=case.book, count=4, seed=7) == 4
+    assert judgments.draw_qualification_pairs(book=case.book, count=4, seed=7, by=case.owner) == 4
     assert sorted(pair.value for pair in judgments.active_pairs(case.book)) == [0, 1, 2, 3]
-    assert judgments.draw_qualification_pairs(book=case.book, count=10, seed=7) == 2
+    assert judgments.draw_qualification_pairs(book=case.book, count=10, seed=7, by=case.owner) == 2
     keys = {(pair.query.text, pair.doc_id): pair.value for pair in judgments.active_pairs(case.book)}
     assert keys == {(text, doc_id): value for text, documents in KEY.items() for doc_id, value in documents.items()}
 
@@ -73,13 +73,13 @@ def test_draw_prefers_documents_that_raters_agree_on(case: Case) -> None:
     judgments.rate(query=query_of(case, "query 2"), doc_id="c", value=0, by=make_rater(case))
     for seed in range(5):
         judgments.active_pairs(case.book).delete()
-        judgments.draw_qualification_pairs(book=case.book, count=1, seed=seed)
+        judgments.draw_qualification_pairs(book=case.book, count=1, seed=seed, by=case.owner)
         pair = judgments.active_pairs(case.book).get()
         assert (pair.query.text, pair.doc_id) == ("query 2", "c")
 
 
 def test_a_small_set_cannot_be_switched_on(case: Case) -> None:
-    judgments.draw_qualification_pairs(book=case.book, count=4, seed=7)
+    judgments.draw_qualification_pairs(book=case.book, count=4, seed=7, by=case.owner)
     with pytest.raises(ValidationError, match="Add at least 1 more"):
         judgments.set_qualification(book=case.book, share=80, distance=0, by=case.owner)
     assert case.book.qualification_share is None
@@ -193,9 +193,9 @@ def test_a_removed_document_keeps_its_answers(case: Case) -> None:
     document = judgments.next_qualification_documents(book=book, by=rater, count=1)[0]
     judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, value=2, by=rater)
     pair = judgments.active_pairs(book).get(query=document.query, doc_id=document.pair.doc_id)
-    judgments.remove_qualification_pair(pair=pair)
+    judgments.remove_qualification_pair(by=case.owner, pair=pair)
     with pytest.raises(ValidationError, match="needs 5 documents"):
-        judgments.remove_qualification_pair(pair=judgments.active_pairs(book).first())
+        judgments.remove_qualification_pair(by=case.owner, pair=judgments.active_pairs(book).first())
     assert judgments.qualification_progress(book=book, by=rater).left == 5
     assert answer_all(book, rater) == State.PASSED
     assert Rating.objects.filter(rater=rater).count() == 6
@@ -219,7 +219,7 @@ def test_grades_off_the_scale_are_refused(case: Case, value: float) -> None:
     with pytest.raises(judgments.InvalidRating):
         judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, value=value, by=rater)
     with pytest.raises(judgments.InvalidRating):
-        judgments.set_key(pair=judgments.active_pairs(book).first(), value=value)
+        judgments.set_key(by=case.owner, pair=judgments.active_pairs(book).first(), value=value)
 
 
 def test_a_book_with_qualification_is_not_merged_into_another(case: Case) -> None:

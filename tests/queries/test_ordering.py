@@ -42,7 +42,7 @@ def order(case: Case) -> str:
 def test_move(moved: str, side: str, anchor: str, becomes: str) -> None:
     case = make_case(list("abcde"))
     entry = case_query_of(case, moved)
-    queries.move(case=case, case_query=entry, **{side: case_query_of(case, anchor)})
+    queries.move(case=case, by=None, case_query=entry, **{side: case_query_of(case, anchor)})
     assert order(case) == becomes
     assert entry.position == case_query_of(case, moved).position
 
@@ -51,14 +51,14 @@ def test_move_to_the_same_position_repeatedly() -> None:
     """The gap between two positions is used up many times; the order stays right."""
     case = make_case(list("abcdef"))
     for turn in range(100):
-        queries.move(case=case, case_query=case_query_of(case, "ef"[turn % 2]), after=case_query_of(case, "a"))
+        queries.move(case=case, by=None, case_query=case_query_of(case, "ef"[turn % 2]), after=case_query_of(case, "a"))
         assert order(case) == ("aebcdf" if turn == 0 else ("aefbcd", "afebcd")[turn % 2])
 
 
 def test_move_between_equal_positions() -> None:
     case = make_case(list("abcd"))
     case.case_queries.update(position=7)
-    queries.move(case=case, case_query=case_query_of(case, "d"), before=case_query_of(case, "b"))
+    queries.move(case=case, by=None, case_query=case_query_of(case, "d"), before=case_query_of(case, "b"))
     assert order(case) == "adbc"
 
 
@@ -66,7 +66,7 @@ def test_move_beside_a_removed_query_keeps_its_place() -> None:
     case = make_case(list("abc"))
     removed = case_query_of(case, "b")
     queries.remove(case_query=removed)
-    queries.move(case=case, case_query=case_query_of(case, "c"), before=case_query_of(case, "a"))
+    queries.move(case=case, by=None, case_query=case_query_of(case, "c"), before=case_query_of(case, "a"))
     queries.restore(case_query=removed)
     assert order(case) == "cab"
 
@@ -75,12 +75,14 @@ def test_move_refuses_ambiguous_arguments() -> None:
     case, other = make_case(list("ab")), make_case(list("xy"))
     entry = case_query_of(case, "a")
     with pytest.raises(ValidationError, match="exactly one of"):
-        queries.move(case=case, case_query=entry)
+        queries.move(case=case, by=None, case_query=entry)
     with pytest.raises(ValidationError, match="exactly one of"):
-        queries.move(case=case, case_query=entry, before=case_query_of(case, "b"), after=case_query_of(case, "b"))
+        queries.move(
+            case=case, by=None, case_query=entry, before=case_query_of(case, "b"), after=case_query_of(case, "b")
+        )
     for moved, anchor in ((entry, case_query_of(other, "x")), (case_query_of(other, "x"), entry)):
         with pytest.raises(ValidationError, match="no longer in the case"):
-            queries.move(case=case, case_query=moved, before=anchor)
+            queries.move(case=case, by=None, case_query=moved, before=anchor)
     assert (order(case), order(other)) == ("ab", "xy")
 
 
@@ -89,7 +91,7 @@ def test_move_beside_one_that_is_gone() -> None:
     gone = case_query_of(case, "b")
     CaseQuery.objects.filter(pk=gone.pk).delete()
     with pytest.raises(ValidationError, match="no longer in the case"):
-        queries.move(case=case, case_query=case_query_of(case, "c"), before=gone)
+        queries.move(case=case, by=None, case_query=case_query_of(case, "c"), before=gone)
     assert order(case) == "ac"
 
 
@@ -108,14 +110,14 @@ def test_move_beside_one_that_is_gone() -> None:
 )
 def test_move_by(moved: str, steps: int, becomes: str, did: bool) -> None:
     case = make_case(list("abcde"))
-    assert queries.move_by(case_query=case_query_of(case, moved), steps=steps) is did
+    assert queries.move_by(by=None, case_query=case_query_of(case, moved), steps=steps) is did
     assert order(case) == becomes
 
 
 def test_move_by_steps_over_removed_queries() -> None:
     case = make_case(list("abcd"))
     queries.remove(case_query=case_query_of(case, "b"))
-    assert queries.move_by(case_query=case_query_of(case, "c"), steps=-1)
+    assert queries.move_by(by=None, case_query=case_query_of(case, "c"), steps=-1)
     assert order(case) == "cad"
 
 
@@ -125,16 +127,16 @@ def test_move_in_a_large_case_costs_the_same(monkeypatch: pytest.MonkeyPatch) ->
     for case in (small, large):
         first, last = case.case_queries.first(), case.case_queries.last()
         with CaptureQueriesContext(connection) as captured:
-            queries.move(case=case, case_query=last, after=first)
+            queries.move(case=case, by=None, case_query=last, after=first)
         said = [one["sql"].split()[0] for one in captured.captured_queries]
         written.append([word for word in said if word in {"SELECT", "UPDATE"}])
         assert case.case_queries.all()[1] == last
-    # The lock, the move, and reading the new position.
-    assert written[0] == written[1] == ["SELECT", "UPDATE", "SELECT"]
+    # The lock, the move, the last line of the activity log, and reading the new position.
+    assert written[0] == written[1] == ["SELECT", "UPDATE", "SELECT", "SELECT"]
     monkeypatch.setattr(ordering, "MIN_GAP", 0.3)
     before = list(large.case_queries.values_list("pk", flat=True))
     moved = large.case_queries.all()[4000]
-    queries.move(case=large, case_query=moved, before=large.case_queries.all()[1])
+    queries.move(case=large, by=None, case_query=moved, before=large.case_queries.all()[1])
     after = list(large.case_queries.values_list("pk", flat=True))
     assert after == [before[0], moved.pk, *(pk for pk in before[1:] if pk != moved.pk)]
     whole = large.case_queries.exclude(pk=moved.pk).values_list("position", flat=True)
@@ -151,7 +153,7 @@ def test_renumbering_leaves_other_cases_alone() -> None:
 def test_added_queries_follow_moved_ones() -> None:
     case = make_case(list("abc"))
     entry: Any = case_query_of(case, "a")
-    queries.move(case=case, case_query=entry, after=case_query_of(case, "c"))
+    queries.move(case=case, by=None, case_query=entry, after=case_query_of(case, "c"))
     queries.add(case=case, texts=["d"])
     assert order(case) == "bcad"
 
@@ -169,7 +171,7 @@ def test_simultaneous_moves_take_different_positions() -> None:
         try:
             for turn in range(20):
                 entry = CaseQuery.objects.get(pk=mine[turn % len(mine)])
-                queries.move(case=case, case_query=entry, after=anchor)
+                queries.move(case=case, by=None, case_query=entry, after=anchor)
         finally:
             connection.close()
 

@@ -7,10 +7,12 @@ from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from relevancy.models import AutomaticJudging, Book, JudgeJob, JudgeModel, User
+from relevancy import activity
+from relevancy.models import Activity, AutomaticJudging, Book, JudgeJob, JudgeModel, User
 from relevancy.models.saving import clean_and_save
 
 from .jobs import ACTIVE, estimate, start
@@ -35,8 +37,14 @@ def set_automatic(*, judge: JudgeModel, book: Book, is_on: bool, budget: Decimal
     """
     if is_on and budget is None and (judge.input_price or judge.output_price):
         raise ValidationError({"budget": "Enter the most that may be spent in all."})
-    automatic, _ = AutomaticJudging.objects.get_or_create(judge=judge, book=book, defaults={"created_by": by})
-    clean_and_save(automatic, is_on=is_on, budget=budget, created_by=by)
+    with transaction.atomic():
+        automatic, _ = AutomaticJudging.objects.get_or_create(judge=judge, book=book, defaults={"created_by": by})
+        former = (automatic.is_on, automatic.budget)
+        clean_and_save(automatic, is_on=is_on, budget=budget, created_by=by)
+        if former != (is_on, budget):
+            limit = "" if budget is None else f", with a budget of {budget.normalize():f}"
+            state = f"on{limit}" if is_on else "off"
+            activity.record_for_book(Activity.Verb.JUDGE_AUTOMATIC, book=book, by=by, judge=str(judge), state=state)
     return automatic
 
 

@@ -169,7 +169,8 @@ def start(
             status=JudgeJob.Status.STOPPED, reason="Its process ended.", finished_at=timezone.now(), claimed_by=""
         )
         clean_and_save(job)
-        activity.record_for_book(Activity.Verb.JUDGE_STARTED, book=book, by=by, judge=str(judge))
+        actor = by if automatic is None else None
+        activity.record_for_book(Activity.Verb.JUDGE_STARTED, book=book, by=actor, judge=str(judge))
         states = (State.OPEN, State.FAILED) if repeat_failed else (State.OPEN,)
         left = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=states)
         left.update(job=job, state=State.OPEN, error="")

@@ -154,7 +154,7 @@ class Command(Base):
         try:
             run = runs.finish_here(run, progress=self._show_progress)
         except KeyboardInterrupt:
-            runs.cancel(run=run)
+            runs.cancel(run=run, by=by)
             run.refresh_from_db()
             fail(f"Stopped. Run {run.number} keeps the results of {run.done:,} queries.")
         finally:

@@ -35,7 +35,7 @@ class Command(Base):
             if options["dry_run"]:
                 imported = transfer.queries_import.preview_queries(case=case, source=source)
             else:
-                imported = transfer.queries_import.import_queries(case=case, source=source)
+                imported = transfer.queries_import.import_queries(case=case, source=source, by=None)
         if not options["dry_run"] and (imported.added or imported.changed):
             tasks.send(tasks.rescore_case, case.pk)
         summary = transfer.queries_import.describe_import(imported)

@@ -37,7 +37,7 @@ class Command(Base):
             for row in sample.drawn:
                 self.write(f"{row.searches}\t{row.probability:.6g}\t{row.weight:.9g}\t{row.text}")
         else:
-            added = query_samples.add_sample(case=case, sample=sample, only_these=only_these)
+            added = query_samples.add_sample(case=case, sample=sample, only_these=only_these, by=None)
             tasks.send(tasks.rescore_case, case.pk)
             self.write(f"{added.added:,} queries added and {added.reweighted:,} weights changed, with the seed {seed}.")
         if log.left_out.searches:

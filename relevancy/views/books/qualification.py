@@ -92,7 +92,9 @@ def _draw(request: HtmxRequest, book: Book) -> HttpResponse:
     if form.is_valid():
         try:
             seed = random.SystemRandom().randrange(2**31)
-            added = judgments.draw_qualification_pairs(book=book, count=form.cleaned_data["count"], seed=seed)
+            added = judgments.draw_qualification_pairs(
+                book=book, count=form.cleaned_data["count"], seed=seed, by=request.user
+            )
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -110,12 +112,12 @@ def _change_pair(request: HtmxRequest, book: Book, action: Action) -> str:
         judgments.active_pairs(book).select_related("query__book"), pk=parse_number(request.POST.get("pair", ""))
     )
     if action == Action.REMOVE:
-        judgments.remove_qualification_pair(pair=pair)
+        judgments.remove_qualification_pair(pair=pair, by=request.user)
         return "The document was removed from the set."
     form = KeyForm(request.POST)
     if not form.is_valid():
         raise form_error(form)
-    judgments.set_key(pair=pair, value=form.cleaned_data["value"])
+    judgments.set_key(pair=pair, value=form.cleaned_data["value"], by=request.user)
     return "The key was changed."
 
 

@@ -114,7 +114,7 @@ def preference_close(request: HtmxRequest, book_id: int, test_id: int) -> HttpRe
     """Ends a test (`do=close`), or opens it again (`do=open`). Answers stay."""
     book, test = _get_test(request, book_id, test_id, needs=Role.EDITOR)
     is_closed = submitted(request, CloseAction) == CloseAction.CLOSE
-    judgments.set_preference_test_closed(test=test, is_closed=is_closed)
+    judgments.set_preference_test_closed(test=test, is_closed=is_closed, by=request.user)
     text = "The test is closed. All answers are kept." if is_closed else "Raters can answer again."
     return redirect_with_message(request, reverse("preferences", args=[book.pk]), text)
 

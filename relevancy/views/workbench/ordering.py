@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST
 
 from relevancy import queries
-from relevancy.models import CaseQuery, Role
+from relevancy.models import CaseQuery, Role, User
 from relevancy.views.forms import FormData, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, toast
@@ -55,7 +55,7 @@ def move(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     case_query = get_object_or_404(case_queries, pk=entry_id)
     form = MoveForm(request.POST, case_queries)
     try:
-        _move(case_query, form)
+        _move(case_query, form, request.user)
     except ValidationError as error:
         return conflict(request, workbench.queries.url(), error)
     if not request.htmx:
@@ -68,11 +68,11 @@ def move(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     return response
 
 
-def _move(case_query: CaseQuery, form: MoveForm) -> None:
+def _move(case_query: CaseQuery, form: MoveForm, by: User) -> None:
     if not form.is_valid():
         raise form_error(form)
     before, after, steps = (form.cleaned_data[name] for name in ("before", "after", "steps"))
     if steps:
-        queries.move_by(case_query=case_query, steps=steps)
+        queries.move_by(case_query=case_query, steps=steps, by=by)
     else:
-        queries.move(case=case_query.case, case_query=case_query, before=before, after=after)
+        queries.move(case=case_query.case, case_query=case_query, by=by, before=before, after=after)

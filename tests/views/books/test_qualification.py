@@ -21,7 +21,7 @@ def case(people, team, script):
 
 @pytest.fixture
 def qualifying(case):
-    judgments.draw_qualification_pairs(book=case.book, count=6, seed=7)
+    judgments.draw_qualification_pairs(book=case.book, count=6, seed=7, by=case.owner)
     judgments.set_qualification(book=case.book, share=80, distance=0, by=case.owner)
     return case
 
