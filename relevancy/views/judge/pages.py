@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -123,19 +123,19 @@ def judge_pause(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 
 @require_POST
-def judge_undo(request: HttpRequest, book_id: int) -> HttpResponse:
+def judge_undo(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Takes back the user's last rating in the book and shows its document again."""
-    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)  # type: ignore[arg-type]
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
     url = reverse("judge", args=[book.pk])
-    if not judgments.is_qualified(book, request.user):  # type: ignore[arg-type]
+    if not judgments.is_qualified(book, request.user):
         messages.warning(request, "Answers of the qualification set are not taken back. Go back to one and change it.")
         return HttpResponseRedirect(url)
-    newest = judgments.last_change(book=book, by=request.user)  # type: ignore[arg-type]
-    repeat_id = judgments.undo_repeat(book=book, by=request.user, after=newest.at if newest else None)  # type: ignore[arg-type]
+    newest = judgments.last_change(book=book, by=request.user)
+    repeat_id = judgments.undo_repeat(book=book, by=request.user, after=newest.at if newest else None)
     if repeat_id is not None:
         messages.info(request, "Your last rating was taken back.")
         return HttpResponseRedirect(f"{url}?pair={repeat_id}")
-    undone = judgments.undo(book=book, by=request.user, change=newest)  # type: ignore[arg-type]
+    undone = judgments.undo(book=book, by=request.user, change=newest)
     if undone is None:
         messages.warning(request, "You have no rating in this book that could be taken back.")
         return HttpResponseRedirect(url)
