@@ -1,5 +1,7 @@
 """Service: compares two runs or more, with tests, intervals and the overlap of their result lists."""
 
+from relevancy.statistics import TIE
+
 from . import online, stored, stored_groups
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
@@ -9,6 +11,18 @@ from .distributions import Distribution, SearchTimes, distribute_scores, distrib
 from .figures import ComparisonFigures, compute_figures
 from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
 from .groups import GroupComparison, GroupFigures, combine_cases, describe_group
+from .ideal import (
+    BEST_ORDER,
+    IDEAL_LABELS,
+    GainSplit,
+    IdealComparison,
+    IdealTag,
+    best_order,
+    check_ideal,
+    compare_with_ideal,
+    list_ideal_figures,
+    split_gains,
+)
 from .measures import read_exact_measure
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
@@ -21,11 +35,14 @@ from .summaries import FIGURE_LABELS, Figure, PairSummary, list_rating_warnings,
 from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
+    "BEST_ORDER",
     "DEFAULT_ALPHA",
     "FIGURE_LABELS",
+    "IDEAL_LABELS",
     "MAX_RUNS",
     "SORT_KEYS",
     "STATES",
+    "TIE",
     "AttemptsTried",
     "Comparison",
     "ComparisonFigures",
@@ -35,8 +52,11 @@ __all__ = [
     "DocumentToRate",
     "DropCheck",
     "Figure",
+    "GainSplit",
     "GroupComparison",
     "GroupFigures",
+    "IdealComparison",
+    "IdealTag",
     "ListOverlap",
     "PairSummary",
     "PoolBias",
@@ -49,13 +69,16 @@ __all__ = [
     "ScoreTable",
     "SearchTimes",
     "TagFigures",
+    "best_order",
     "build_planner",
     "check_drop",
+    "check_ideal",
     "check_limits",
     "combine_cases",
     "compare",
     "compare_result_lists",
     "compare_tags",
+    "compare_with_ideal",
     "compute_figures",
     "count_attempts_tried",
     "describe_differences",
@@ -68,6 +91,7 @@ __all__ = [
     "distribute_scores",
     "distribute_search_times",
     "find_run_errors",
+    "list_ideal_figures",
     "list_rating_warnings",
     "list_rows",
     "name_runs",
@@ -76,6 +100,7 @@ __all__ = [
     "read_lists",
     "read_score_table",
     "select_rows",
+    "split_gains",
     "stored",
     "stored_groups",
     "summarize_pair",

@@ -116,7 +116,7 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
             _build_pair(runs[first], runs[second], each, figures, holm, _p_of_pair(hsd, first, second), table, margin)
             for (first, second), each, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
         ],
-        warnings=_list_warnings(runs, version, table),
+        warnings=_list_table_warnings(table) + list_warnings(runs, version),
         tags=compare_tags(table, len(runs)),
     )
 
@@ -201,11 +201,13 @@ def _mean_scores(table: ScoreTable, runs: int) -> list[float | None]:
     return [float(mean) for mean in np.average(table.scores, axis=0, weights=table.weights)]
 
 
-def _list_warnings(runs: Sequence[Run], version: ScorerVersion, table: ScoreTable) -> list[str]:
+def _list_table_warnings(table: ScoreTable) -> list[str]:
+    return [] if len(table) else ["No query has a score in all of these runs, so there is no difference to show."]
+
+
+def list_warnings(runs: Sequence[Run], version: ScorerVersion) -> list[str]:
     """Returns sentences about runs that are incomplete, too shallow for the scorer, or without the fields that a script needs."""
     warnings = []
-    if not len(table):
-        warnings.append("No query has a score in all of these runs, so there is no difference to show.")
     cutoff = scores.cutoff_of(ScorerDefinition.of(version))
     for run in runs:
         if run.status != Run.Status.COMPLETE:

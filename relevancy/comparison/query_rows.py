@@ -31,13 +31,13 @@ class QueryRow:
     score_a: float | None
     score_b: float | None
     difference: float | None
-    jaccard: float | None
-    rbo: float | None
-    change: int | None
-    unrated_a: int | None
-    unrated_b: int | None
-    took_a: int | None
-    took_b: int | None
+    jaccard: float | None = None
+    rbo: float | None = None
+    change: int | None = None
+    unrated_a: int | None = None
+    unrated_b: int | None = None
+    took_a: int | None = None
+    took_b: int | None = None
 
     @property
     def unrated(self) -> int | None:

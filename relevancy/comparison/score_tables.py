@@ -102,7 +102,7 @@ class ScoreTable:
         return len(self.query_ids)
 
 
-def _present_links(links: list[int | None]) -> list[int | None]:
+def present_links(links: list[int | None]) -> list[int | None]:
     """Returns the links, or nothing if there are none."""
     return links if any(link is not None for link in links) else []
 
@@ -157,7 +157,7 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
             weights=np.array([weight for _, _, weight, *_ in case_queries], dtype=np.float64),
             scores=scores,
             tags=[tags for *_, tags, _ in case_queries],
-            links=_present_links([link for *_, link in case_queries]),
+            links=present_links([link for *_, link in case_queries]),
         ),
         stale,
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from relevancy import scoring
@@ -25,6 +25,11 @@ class RankingInput:
     @property
     def doc_ids(self) -> list[str]:
         return [hit[0] for hit in self.hits]
+
+    def reordered(self, doc_ids: Iterable[str]) -> RankingInput:
+        """Returns the ranking with these of its documents, in this order."""
+        hits = {hit[0]: hit for hit in reversed(self.hits)}
+        return replace(self, hits=[hits[doc_id] for doc_id in doc_ids])
 
 
 @dataclass(frozen=True)

@@ -82,11 +82,11 @@ def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
     return render_to_string(
         "compare/report.html",
         {
-            "styles": _read_styles(),
+            "styles": read_styles(),
             "title": f"{runs[0].case}: {' and '.join(names)} compared",
             "case": runs[0].case,
             "book": book,
-            "scale": _describe_scale(book),
+            "scale": describe_scale(book),
             "version": version,
             "cutoff": scores.considered_depth(ScorerDefinition.of(version), int(runs[0].config["depth"])),
             "computed_at": computed_at,
@@ -157,11 +157,12 @@ def _signed(value: float | None) -> str:
     return MISSING if value is None else format_signed(value, 1)
 
 
-def _describe_scale(book: Book) -> str:
+def describe_scale(book: Book) -> str:
+    """Returns the grades of a book with their labels."""
     return ", ".join(f"{format_short(grade)} {label}".strip() for grade, label in book.scale)
 
 
-def _read_styles() -> SafeString:
+def read_styles() -> SafeString:
     """Returns the stylesheets of the report, which are our own files: they contain nothing that users wrote."""
     paths = [finders.find(name) for name in STYLESHEETS]
     return mark_safe("\n".join(Path(str(path)).read_text(encoding="utf-8") for path in paths))

@@ -98,3 +98,22 @@ def test_compare_mistakes_end_with_status_2(runs, arguments, message):
     with pytest.raises(CommandError, match=message) as caught:
         compare(*arguments(runs))
     assert caught.value.returncode == 2
+
+
+def test_compare_with_the_best_order(runs, tmp_path):
+    out, _ = compare(runs[0], "ideal")
+    assert "Run 1 would score 100.0 instead of 50.0: 50.0 points can be gained on 2 queries." in out
+    assert "100.0 100.0   0.0  query 1" in out
+    result = json.loads(compare(runs[0], "ideal", "--json")[0])
+    assert (result["run"], result["gain"], result["carried_by"]) == (runs[0], 50, ["query 1"])
+    report = tmp_path / "best.html"
+    compare(runs[0], "ideal", "--html", report)
+    assert "50.0 points can be gained" in report.read_text()
+
+
+@pytest.mark.parametrize("named", [slice(0, 0), slice(0, 2)])
+def test_the_best_order_is_compared_with_one_run(runs, named):
+    with pytest.raises(CommandError) as error:
+        compare(*runs[named], "ideal")
+    assert error.value.returncode == 2
+    assert "compared with one run" in str(error.value)

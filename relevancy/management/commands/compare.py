@@ -1,24 +1,30 @@
-"""`compare RUN RUN…`: tells which run is better, and how sure that is."""
+"""`compare RUN RUN…`: tells which run is better, and how sure that is. `compare RUN ideal`: tells which queries can gain most."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from relevancy import comparison, transfer
+from relevancy import comparison, scores, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_run, find_versions, write_text
 from relevancy.models import Case, ScorerVersion
 from relevancy.templatetags import numbers
 
 MAX_NAMED = 5  # queries that are named in a sentence
+MAX_GAINING = 20  # queries that are listed
+IDEAL = "ideal"
 
 
 class Command(Base):
-    help = "Compares two to five runs of cases on the same book; the first one is the baseline."
+    help = (
+        "Compares two to five runs of cases on the same book; the first one is the baseline. Or one run with the best order that "
+        "today’s ratings allow: compare RUN ideal."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("runs", nargs="+", metavar="RUN", help="id, or CASE:NUMBER")
+        parser.add_argument("runs", nargs="+", metavar="RUN", help="id, or CASE:NUMBER; ideal after one run")
         parser.add_argument(
             "--scorer", default="", metavar="NAME", help="default: the primary scorer of the first run's case"
         )
@@ -28,6 +34,9 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         if options["json"] and options["html"] == "-":
             fail("Only one of --json and --html can be written to stdout.")
+        if IDEAL in options["runs"]:
+            self._compare_with_ideal(options)
+            return
         runs = [find_run(text) for text in options["runs"]]
         result = comparison.compare(runs=runs, version=_find_version(runs[0].case, options["scorer"]))
         figures = comparison.compute_figures(result)
@@ -38,6 +47,48 @@ class Command(Base):
             self.write_json(transfer.comparison_json.build_comparison(figures))
         elif options["html"] != "-":
             self._print(figures)
+
+    def _compare_with_ideal(self, options: Mapping[str, Any]) -> None:
+        named = [text for text in options["runs"] if text != IDEAL]
+        if len(named) != 1 or len(options["runs"]) != 2:
+            fail("The best order is compared with one run: compare RUN ideal.")
+        run = find_run(named[0])
+        version = _find_version(run.case, options["scorer"])
+        comparison.check_ideal(run, version)
+        scores.rescore_run(run, [version])
+        found = comparison.compare_with_ideal(run, version)
+        if options["html"]:
+            report = transfer.ideal_html.build_report(found, computed_at=timezone.now())
+            write_text(options["html"], report, self.stdout)
+        if options["json"]:
+            self.write_json(transfer.ideal_json.build_ideal(found))
+        elif options["html"] != "-":
+            self._print_ideal(found)
+
+    def _print_ideal(self, found: comparison.IdealComparison) -> None:
+        count = f"{found.queries:,} quer{'y' if found.queries == 1 else 'ies'}"
+        self.write(f"{found.version.scorer} on {count}, {len(found.left_out):,} left out")
+        self.write(found.sentence)
+        for sentence in found.details:
+            self.write(f"  {sentence}")
+        gaining = found.gaining[:MAX_GAINING]
+        splits = comparison.split_gains(found.run, found.version, gaining)
+        if gaining:
+            self.write()
+            self.write("Most to gain; by a better order of what the run fetched, by documents that it did not fetch:")
+        for row in gaining:
+            split = splits.get(row.query_id)
+            parts = (split.by_order, split.by_documents) if split else (None, None)
+            columns = " ".join(f"{numbers.score(points):>5}" for points in (row.difference, *parts))
+            self.write(f"  {columns}  {row.text}")
+        if found.tags:
+            self.write()
+            self.write("By tag:")
+        for tag in found.tags:
+            share = f"{100 * tag.share:.0f} % of all"
+            self.write(f"  {tag.tag}: {numbers.score(tag.gain)} on {tag.queries:,}, {share}")
+        for warning in found.warnings:
+            self.stderr.write(f"Warning: {warning}")
 
     def _print(self, figures: comparison.ComparisonFigures) -> None:
         result = figures.comparison

@@ -1,6 +1,7 @@
 """The charts of a comparison, built as plotly figures; js/charts.js draws them with the colours of the theme."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from html import escape
 
 import plotly.graph_objects as go
@@ -33,6 +34,45 @@ def build_charts(
     if times is not None:
         charts.append(_search_times(times, first, second))
     return charts
+
+
+def build_ideal_charts(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], name: str) -> list[Chart]:
+    """Returns the charts of a run against the best order: what each query can gain, and the scores of both. None without queries that
+    count. entry_ids: returns the id of the case query of a query. name: of the run."""
+    compared = [row for row in rows if row.difference is not None]
+    if not compared:
+        return []
+    labels = {row.query_id: _label(row, name, comparison.BEST_ORDER.lower()) for row in compared}
+    scatter = _scatter(compared, entry_ids, labels, name, comparison.BEST_ORDER)
+    text = f"{comparison.BEST_ORDER} (vertical) against {name} (horizontal): the further above the diagonal, the more a query can gain."
+    return [_gains(compared, entry_ids, labels), replace(scatter, text=text)]
+
+
+def _gains(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], labels: dict[int, str]) -> Chart:
+    """Bars of what each query can gain, the largest first."""
+    ordered = sorted(rows, key=lambda row: -(row.difference or 0.0))
+    figure = go.Figure(
+        go.Bar(
+            x=list(range(1, len(ordered) + 1)),
+            y=[row.difference for row in ordered],
+            customdata=[entry_ids(row.query_id) for row in ordered],
+            hovertext=[labels[row.query_id] for row in ordered],
+            hoverinfo="text",
+            meta={"color": "--accent"},
+        )
+    )
+    figure.update_layout(
+        showlegend=False,
+        margin=MARGIN,
+        bargap=0.15 if len(rows) < 200 else 0,
+        xaxis={"title": axis_title("queries, most to gain first"), "showticklabels": False, "showgrid": False},
+        selectdirection="h",
+        yaxis={"title": axis_title("points"), "range": [0, max(10.0, (ordered[0].difference or 0.0) * 1.05)]},
+    )
+    gaining = sum((row.difference or 0.0) >= comparison.TIE for row in rows)
+    most = numbers.score(ordered[0].difference)
+    text = f"{gaining:,} of {len(rows):,} queries can gain; the most is {most} points, for “{_short(ordered[0].text)}”."
+    return Chart("differences", "To gain per query", text, figure_json(figure), is_selectable=True)
 
 
 def _label(row: comparison.QueryRow, first: str, second: str) -> str:

@@ -57,8 +57,21 @@ class RunChoice:
     details_url: str
 
 
+def read_queries(case: Case) -> dict[int, PresentQuery]:
+    """Returns the present queries of a case by id. One SQL statement."""
+    rows = case.case_queries.present().values_list("query_id", "pk", "query__text", "query__tags")
+    return {query_id: PresentQuery(entry_id, text, tags) for query_id, entry_id, text, tags in rows}
+
+
+def run_options(runs: Iterable[Run], case: Case) -> list[tuple[str, str]]:
+    """Returns runs as they can be chosen on the page of a case: value and text."""
+    return [(run_value(run, case), describe_run(run)) for run in runs]
+
+
 class ComparisonPage:
     """Builds each part of the page when it is first needed. `case` was read by `get_case`."""
+
+    is_ideal = False
 
     def __init__(self, case: Case, user: User, parameters: QueryDict) -> None:
         self.case = case
@@ -88,6 +101,11 @@ class ComparisonPage:
     def has_runs(self) -> bool:
         """Whether the case has a run, and another one that it can be compared with."""
         return bool(self.runs) and len(self.runs) + len(self.other_runs) > 1
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the address names runs that can be compared."""
+        return self.stored is not None
 
     @property
     def compared_runs(self) -> list[Run]:
@@ -171,15 +189,15 @@ class ComparisonPage:
     @cached_property
     def own_options(self) -> list[tuple[str, str]]:
         """The runs of the case as they can be chosen: value and text."""
-        return self._options(self.runs)
+        return run_options(self.runs, self.case)
 
     @cached_property
     def other_options(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """The runs of other cases as they can be chosen, by the name of their case."""
-        return [(str(case), self._options(runs)) for case, runs in groupby(self.other_runs, key=lambda run: run.case)]
-
-    def _options(self, runs: Iterable[Run]) -> list[tuple[str, str]]:
-        return [(run_value(run, self.case), describe_run(run)) for run in runs]
+        return [
+            (str(case), run_options(runs, self.case))
+            for case, runs in groupby(self.other_runs, key=lambda run: run.case)
+        ]
 
     def _details_url(self, run: Run | None) -> str:
         if run is None or run.case_id != self.case.pk:
@@ -215,9 +233,7 @@ class ComparisonPage:
     @cached_property
     def queries(self) -> Mapping[int, PresentQuery]:
         """The present queries of the case by id. One SQL statement."""
-        present = self.case.case_queries.present()
-        rows = present.values_list("query_id", "pk", "query__text", "query__tags")
-        return {query_id: PresentQuery(entry_id, text, tags) for query_id, entry_id, text, tags in rows}
+        return read_queries(self.case)
 
     @cached_property
     def figures(self) -> comparison.ComparisonFigures | None:
@@ -350,8 +366,9 @@ class ComparisonPage:
 
     @property
     def swapped_url(self) -> str:
-        """The address with both runs exchanged, on the page of the case that the new baseline belongs to; empty for more runs."""
-        if len(self.compared_runs) > 2:
+        """The address with both runs exchanged, on the page of the case that the new baseline belongs to; empty for more runs, and
+        without a comparison."""
+        if self.stored is None or len(self.compared_runs) > 2:
             return ""
         baseline, run = reversed(self.compared_runs)
         parameters: list[tuple[str, object]] = [("run", run_value(each, baseline.case)) for each in (baseline, run)]

@@ -10,8 +10,10 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict
 from relevancy.views.workbench.access import get_case
 
+from . import ideal
 from .comparison_page import ComparisonPage
 from .forms import run_value
+from .ideal_page import names_ideal
 
 NOT_READY = "The comparison is being computed. Try again in a moment."
 
@@ -19,7 +21,10 @@ NOT_READY = "The comparison is being computed. Try again in a moment."
 @require_GET
 def queries_csv(request: HtmxRequest, case_id: int) -> HttpResponse | StreamingHttpResponse:
     """Exports the list as it is filtered and sorted, all pages of it."""
-    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    case = get_case(request, case_id)
+    if names_ideal(request.GET):
+        return ideal.queries_csv(request, case)
+    page = ComparisonPage(case, request.user, request.GET)
     if page.figures is None:
         return _not_ready(request, page)
     lines = compared_queries_csv.export_lines(page.table().selected, page.pair)
@@ -31,7 +36,10 @@ def queries_csv(request: HtmxRequest, case_id: int) -> HttpResponse | StreamingH
 @require_GET
 def figures_json(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Exports the figures as `compare --json` prints them."""
-    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    case = get_case(request, case_id)
+    if names_ideal(request.GET):
+        return ideal.figures_json(request, case)
+    page = ComparisonPage(case, request.user, request.GET)
     if page.figures is None:
         return _not_ready(request, page)
     data = comparison_json.build_comparison(page.figures)
@@ -43,7 +51,10 @@ def figures_json(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_GET
 def report_html(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Exports the whole comparison as one HTML file."""
-    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    case = get_case(request, case_id)
+    if names_ideal(request.GET):
+        return ideal.report_html(request, case)
+    page = ComparisonPage(case, request.user, request.GET)
     if page.figures is None or page.stored is None or page.stored.computed_at is None:
         return _not_ready(request, page)
     response = HttpResponse(comparison_html.build_report(page.figures, computed_at=page.stored.computed_at))

@@ -8,7 +8,9 @@ from relevancy.models import CaseQuery
 from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
 from relevancy.views.workbench.access import get_case, get_case_query
 
+from . import ideal
 from .comparison_page import ComparisonPage
+from .ideal_page import names_ideal
 from .online import online_lines
 from .query_comparison import QueryComparison, compare_query
 
@@ -18,7 +20,10 @@ MAX_INLINE_QUERIES = 500  # building the charts of more queries would delay the 
 @require_GET
 def show(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Shows the page; if htmx asks for the list, the charts or the opened query, only that."""
-    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    case = get_case(request, case_id)
+    if names_ideal(request.GET):
+        return ideal.show(request, case)
+    page = ComparisonPage(case, request.user, request.GET)
     target = request.htmx.target
     page.request_figures(again=not target)
     if target == "compared-queries":
@@ -46,7 +51,10 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_GET
 def state(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Returns the verdict; once the figures have been computed, its event lets the list follow."""
-    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    case = get_case(request, case_id)
+    if names_ideal(request.GET):
+        return ideal.state(request, case)
+    page = ComparisonPage(case, request.user, request.GET)
     page.filter = type(page.filter).from_parameters(page_parameters(request))
     page.request_figures()
     response = render(request, "compare/_verdict.html", summary_context(page))

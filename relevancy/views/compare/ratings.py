@@ -14,7 +14,9 @@ from relevancy.views.responses import conflict, redirect_to, refresh_after_confl
 from relevancy.views.workbench.access import get_case, get_case_query
 from relevancy.views.workbench.forms import RatingForm
 
+from . import ideal
 from .comparison_page import ComparisonPage
+from .ideal_page import names_ideal
 from .pages import open_query, summary_context
 
 
@@ -22,6 +24,8 @@ from .pages import open_query, summary_context
 def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Rates one document; takes the user's rating back if `value` is empty."""
     case = get_case(request, case_id, needs=Role.RATER)
+    if names_ideal(request.GET):
+        return ideal.rate(request, case, entry_id)
     case_query = get_case_query(case, entry_id)
     page = ComparisonPage(case, request.user, request.GET)
     if page.stored is None:
