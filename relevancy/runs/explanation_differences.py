@@ -79,14 +79,17 @@ class ExplanationDifference:
 
     @property
     def difference(self) -> float:
-        """Points of the engine score by which the second is higher."""
-        return self.second.score - self.first.score
+        """Points of the engine score by which the second is higher. Of a document that does not match, the clauses that do count."""
+        return self.second.compared_score - self.first.compared_score
 
 
 def compare_explanations(first: DocumentExplanation, second: DocumentExplanation) -> ExplanationDifference:
-    """Returns what makes the difference between two engine scores: of two documents, or of one document in two runs."""
+    """Returns what makes the difference between two engine scores: of two documents, or of one document in two runs.
+
+    Of a document that does not match the query, the clauses that match it are compared: the score that it would have.
+    """
     colours = {item.field: item.colour for explanation in (first, second) for item in explanation.slices}
-    before, after = _by_term(first.parts), _by_term(second.parts)
+    before, after = _by_term(first.compared_parts), _by_term(second.compared_parts)
     fields: dict[str, list[TermDifference]] = {}
     for key in dict.fromkeys([*before, *after]):
         one, other = before.get(key), after.get(key)

@@ -64,6 +64,17 @@ class DocumentExplanation:
         return math.fsum(part.value for part in self.matching_parts)
 
     @property
+    def compared_parts(self) -> Sequence[Contribution]:
+        """What is compared with another explanation: the contributions; of a document that does not match, those of the clauses
+        that do."""
+        return self.parts if self.matches else self.matching_parts
+
+    @property
+    def compared_score(self) -> float:
+        """The engine score; of a document that does not match, what the clauses that do add up to."""
+        return self.score if self.matches else self.score_of_matching_parts
+
+    @property
     def has_factors(self) -> bool:
         """Whether the engine named the factors of a contribution. Explanations that were stored by earlier versions have none."""
         return any(part.factors for part in self.parts)

@@ -77,6 +77,13 @@ class Road:
         why = self.page("query_explain", doc_id="4")
         assert "Required, and does not match" in why and "add up to" in why
 
+        # A document that is not in the results against one that is: the clauses that match it, and why it does not match.
+        against = self.page("query_explain_difference", doc_id="1", other_id="4")
+        assert "“4” does not match the query. By the clauses that match, “1” would score" in against
+        assert "title " in against and filter_clause in against
+        two = self.page("query_explain_difference", doc_id="2", other="doc:1")
+        assert "“2” scores" in two and "of which" in two
+
         rated = self.client.post(
             reverse("rate", args=[self.case.pk, self.entry.pk]),
             {"doc_id": "4", "value": "3"},

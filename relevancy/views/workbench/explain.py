@@ -58,18 +58,22 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 def explain_difference(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     """Shows what makes the difference between the engine scores of two documents, or of one document in two runs.
 
-    `other` is `doc:ID` or `run:NUMBER`. What is stored with the runs is for everybody who sees the case. The engine is asked
-    for editors only, for what is not stored.
+    `other` is `doc:ID` or `run:NUMBER`; `other_id`, unless it is empty, is the id of any document of the engine. What is stored
+    with the runs is for everybody who sees the case. The engine is asked for editors only, for what is not stored.
     """
     workbench = Workbench(request, get_case(request, case_id))
     case_query = workbench.queries.get(entry_id)
     ranking, doc_id = get_ranking(workbench.selection, entry_id), request.GET.get("doc_id", "")
-    kind, _, name = request.GET.get("other", "").partition(":")
+    other_id = request.GET.get("other_id", "").strip()
+    chosen = f"doc:{other_id}" if other_id else request.GET.get("other", "")
+    kind, _, name = chosen.partition(":")
     if not doc_id or not name or kind not in {"doc", "run"}:
         raise Http404("Choose a document or a run to compare with.")
     other_ranking, other_id = (ranking, name) if kind == "doc" else (find_ranking(ranking, name), doc_id)
     pair, error = None, ""
     try:
+        if kind == "doc" and name == doc_id:
+            raise runs.RunNotAllowed(f"“{doc_id}” cannot be compared with itself. Choose another document.")
         pair = ExplainedPair.read(
             ComparedExplanation(other_ranking, other_id),
             ComparedExplanation(ranking, doc_id),
@@ -85,7 +89,7 @@ def explain_difference(request: HtmxRequest, case_id: int, entry_id: int) -> Htt
         "pair": pair,
         "error": error,
         "choices": comparison_choices(ranking, doc_id, by=request.user),
-        "chosen": request.GET["other"],
+        "chosen": chosen,
     }
     return render(request, "workbench/explanation_difference.html", context)
 

@@ -1,13 +1,18 @@
 """Two explanations side by side: of two documents, or of one document in two runs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from relevancy import runs
 from relevancy.models import Ranking, Run, User
 from relevancy.runs.explanation_differences import FieldDifference
+from relevancy.scores import QueryRatings
 from relevancy.templatetags import numbers
 
+from .explained_failure import FailureText, failure_texts
+
 MAX_RUNS = 20  # offered for comparison
+MAX_RATED = 30  # rated documents offered that are not among the results
 MAX_FIELDS = 3  # named in the sentence
 NEGLIGIBLE = 0.001  # of the larger score
 
@@ -18,6 +23,23 @@ class ComparisonChoice:
 
     value: str
     label: str
+
+
+@dataclass(frozen=True)
+class ChoiceGroup:
+    """Choices of one kind."""
+
+    label: str
+    choices: Sequence[ComparisonChoice]
+
+
+@dataclass(frozen=True)
+class FailedSide:
+    """A side that does not match the query, and why. would_score: what the clauses that do match add up to."""
+
+    name: str
+    failures: Sequence[FailureText]
+    would_score: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +118,8 @@ class ExplainedPair:
         """Returns the difference and what makes it in one sentence."""
         points, least = self.difference.difference, self._least
         first, second = self.name(self.first), self.name(self.second)
-        subject = f"“{self.second.doc_id}” scores" if self.has_two_runs else f"{second} scores"
+        verb = "would score" if any(side.would_score for side in self.failed) else "scores"
+        subject = f"“{self.second.doc_id}” {verb}" if self.has_two_runs else f"{second} {verb}"
         if abs(points) < least:
             text = (
                 f"{subject} the same in {first} and {second}" if self.has_two_runs else f"{subject} the same as {first}"
@@ -105,40 +128,74 @@ class ExplainedPair:
             than = f"in {second} than in {first}" if self.has_two_runs else f"than {first}"
             text = f"{subject} {_more_or_less(points)} {than}"
         fields = [_field_text(field) for field in self.difference.fields if abs(field.difference) >= least]
-        return f"{text}: {'; '.join(fields[:MAX_FIELDS])}." if fields else f"{text}."
+        text = f"{text}: {'; '.join(fields[:MAX_FIELDS])}." if fields else f"{text}."
+        if not self.failed:
+            return text
+        names = " and ".join(side.name for side in self.failed)
+        do = "does" if len(self.failed) == 1 else "do"
+        if not any(side.would_score for side in self.failed):
+            return f"No clause of the query matches {names}. {text}"
+        if self.has_two_runs:
+            return f"“{self.second.doc_id}” does not match in {names}. By the clauses that match, {text}"
+        return f"{names} {do} not match the query. By the clauses that match, {text}"
+
+    @property
+    def failed(self) -> list[FailedSide]:
+        """The sides that do not match the query, with the conditions that they do not meet."""
+        sides = ((self.first, self.difference.first), (self.second, self.difference.second))
+        return [
+            FailedSide(self.name(side), failure_texts(explanation.failures), explanation.compared_score)
+            for side, explanation in sides
+            if not explanation.matches
+        ]
 
     @property
     def _least(self) -> float:
         """Points of the engine score below which a difference is not worth a word."""
-        return max(self.difference.first.score, self.difference.second.score) * NEGLIGIBLE
+        return max(self.difference.first.compared_score, self.difference.second.compared_score) * NEGLIGIBLE
 
     @property
     def changed(self) -> list[str]:
         """Returns which sides have another engine score in the index now than in their run."""
         sides = ((self.first, self.difference.first), (self.second, self.difference.second))
-        return [self.name(side) for side, explanation in sides if explanation.differs_from(side.run_score)]
+        return [
+            self.name(side)
+            for side, explanation in sides
+            if explanation.matches and explanation.differs_from(side.run_score)
+        ]
 
 
-def comparison_choices(ranking: Ranking, doc_id: str, *, by: User) -> list[ComparisonChoice]:
-    """Returns the other results of a ranking, and the other runs of its case, newest first. Two SQL statements."""
+def comparison_choices(ranking: Ranking, doc_id: str, *, by: User) -> list[ChoiceGroup]:
+    """Returns the other results of a ranking, the rated documents that are not among them, best first, and the other runs of its case,
+    newest first; groups without any are left out. Two SQL statements."""
     depth = ranking.run.config["depth"]
-    results = runs.build_results(ranking, by=by, depth=depth)
+    ratings = QueryRatings.read(ranking.query_id)
+    results = runs.build_results(ranking, by=by, depth=depth, ratings=ratings)
     documents = [
         ComparisonChoice(f"doc:{result.doc_id}", f"{result.rank}. {result.display.title}"[:100])
         for result in results
         if result.doc_id != doc_id and not result.repeat
     ]
+    unretrieved = runs.list_unretrieved(ranking, by=by, depth=depth, ratings=ratings).documents
+    rated = [
+        ComparisonChoice(
+            f"doc:{document.doc_id}", f"{document.doc_id}, rated {numbers.grade_text(document.grade)}"[:100]
+        )
+        for document in unretrieved
+        if document.doc_id != doc_id
+    ]
     others = Run.objects.finished().filter(case=ranking.run.case_id).exclude(pk=ranking.run_id)
     listed = others.select_related("attempt").defer("config").order_by("-number")[:MAX_RUNS]
-    return [
-        *documents,
-        *(
-            ComparisonChoice(
-                f"run:{run.number}", f"the same document in run {run.number}, attempt {run.attempt.number}"
-            )
-            for run in listed
-        ),
+    of_runs = [
+        ComparisonChoice(f"run:{run.number}", f"the same document in run {run.number}, attempt {run.attempt.number}")
+        for run in listed
     ]
+    groups = [
+        ChoiceGroup("Results", documents),
+        ChoiceGroup("Rated, not among the results", rated[:MAX_RATED]),
+        ChoiceGroup("Other runs", of_runs),
+    ]
+    return [group for group in groups if group.choices]
 
 
 def _field_text(field: FieldDifference) -> str:

@@ -381,6 +381,28 @@ def test_difference_to_a_document_that_does_not_match(sign_in, long_film):
     assert (first, factors) == ("", "")
     assert float(second) > 0
     assert "matched in one only" in words(tree(answer))
+    assert "No clause of the query matches “3”. “1” scores" in words(tree(answer))
+
+
+def test_difference_to_any_document_of_the_engine(sign_in, long_film):
+    """The id that was entered counts, whatever is chosen in the list."""
+    answer = difference_of(sign_in("editor"), long_film, "1", "run:2", other_id=" 4 ")
+    assert [row[0] for row in rows_of(answer)] == ["title:star"]
+    assert "“1” scores" in words(tree(answer))
+    unknown = difference_of(sign_in("editor"), long_film, "1", "", other_id="nowhere")
+    assert "nowhere" in words(tree(unknown))
+    same = difference_of(sign_in("editor"), long_film, "1", "doc:1")
+    assert "cannot be compared with itself" in words(tree(same))
+
+
+def test_difference_of_a_rated_document_that_was_not_returned(sign_in, long_film):
+    """It is offered for a result, and a result is offered for it."""
+    client = sign_in("editor")
+    assert "doc:3" in offered(ask(client, long_film, "query_explain", doc_id="1"))
+    values = offered(ask(client, long_film, "query_explain", doc_id="3"))
+    assert "doc:1" in values and "doc:3" not in values
+    answer = difference_of(client, long_film, "3", "doc:1")
+    assert "No clause of the query matches “3”. “3” scores" in words(tree(answer))
 
 
 @pytest.mark.parametrize("other", ["", "doc:", "run:99", "run:x", "1", "set:1"])
@@ -390,8 +412,13 @@ def test_difference_to_nothing(sign_in, long_film, other):
 
 def test_explanation_offers_what_it_can_be_compared_with(sign_in, long_film):
     answer = ask(sign_in("editor"), long_film, "query_explain", doc_id="1")
-    values = [attributes(option)["value"] for option in elements(tree(answer), _name="option")]
-    assert values == ["doc:2", "doc:4", "run:2", "run:1"]
+    assert offered(answer) == ["doc:2", "doc:4", "doc:gone", "doc:3", "run:2", "run:1"]
+    labels = [attributes(group)["label"] for group in elements(tree(answer), _name="optgroup")]
+    assert labels == ["Results", "Rated, not among the results", "Other runs"]
+
+
+def offered(answer):
+    return [attributes(option)["value"] for option in elements(tree(answer), _name="option")]
 
 
 def ranking_of(case):
