@@ -25,7 +25,6 @@ class Trial:
 
     results: what the engine returned, with grades and with moves since the run; empty if the search failed.
     stored: what the run returned; empty if it did not search the query.
-    gone: ids of the documents of `stored` that are not among `results`.
     error: why the search failed; empty if it did not.
     score, stored_score: under the scorer, 0–100, with the present ratings; None if there is none, and for scripts, which are not
         executed while a page waits.
@@ -35,7 +34,6 @@ class Trial:
     case_query: CaseQuery
     results: Sequence[Result]
     stored: Sequence[Result]
-    gone: frozenset[str]
     error: str
     score: float | None
     stored_score: float | None
@@ -104,14 +102,12 @@ def _trial(
     stored_score = _score(stored, version) if stored is not None else None
     ranking = build_ranking(run, case_query, outcome)
     if ranking.error_kind:
-        return Trial(case_query, [], before, frozenset(), ranking.error, None, stored_score, 0)
+        return Trial(case_query, [], before, ranking.error, None, stored_score, 0)
     results = build_results(ranking, by=by, depth=run.config["depth"], before=stored, ratings=ratings)
-    returned = {result.doc_id for result in results}
     return Trial(
         case_query,
         results,
         before,
-        frozenset(result.doc_id for result in before if result.doc_id not in returned),
         "",
         _score(ranking, version),
         stored_score,

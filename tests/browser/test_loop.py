@@ -292,8 +292,8 @@ def test_draft_is_tried_on_the_opened_query(look: Opens, case: Case) -> None:
     page.get_by_role("spinbutton", name="title_boost").fill("0")
     page.get_by_role("button", name="Try on this query").click()
     dialog = page.get_by_role("dialog", name="Try the draft")
-    expect(dialog.locator("[data-trial] h3")).to_have_text("alien")
-    stored, draft = dialog.locator(".trial-results").first, dialog.locator(".trial-results").last
+    expect(dialog.locator("[data-trial] header h3")).to_have_text("alien")
+    stored, draft = dialog.locator("[data-side=before]"), dialog.locator("[data-side=after]")
     expect(stored.locator("li")).to_have_count(bench.results("alien").count())
     expect(draft.locator("li")).not_to_have_count(0)
     page.keyboard.press("Escape")

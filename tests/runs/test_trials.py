@@ -48,7 +48,7 @@ def test_try_attempt_marks_what_moved_came_and_went(case):
         ("x", None, True, None),
     ]
     assert [result.doc_id for result in trial.stored] == ["a", "b", "c"]
-    assert (trial.gone, trial.unrated, trial.error) == ({"b"}, 1, "")
+    assert (trial.unrated, trial.error) == (1, "")
 
 
 def test_try_attempt_scores_both_with_the_present_ratings(case):
@@ -96,7 +96,7 @@ def test_try_attempt_that_fails_for_one_query_keeps_the_other(case):
     script_of(case.attempts.get()).answers["query 1"] = engines.BadQuery("No such field: titel.")
     failed, searched = try_draft(case, "query 1", "query 2")
     assert "titel" in failed.error
-    assert (failed.results, failed.gone, failed.score, failed.difference) == ([], frozenset(), None, None)
+    assert (failed.results, failed.score, failed.difference) == ([], None, None)
     assert [result.doc_id for result in searched.results] == ["a", "b", "c"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from relevancy import runs
 from relevancy.engines import TemplateWarning
-from relevancy.models import Attempt, Run
+from relevancy.models import Attempt, Rating, Run
 from tests.factories import script_of
 
 from .example_cases import HTMX, at, attributes, case_query_of, elements, make_workbench_case, tree, words
@@ -20,6 +20,11 @@ def sections(response):
     return [part for part in elements(tree(response), _name="section") if "data-trial" in attributes(part)]
 
 
+def side(section, name):
+    (found,) = elements(section, **{"data-side": name})
+    return [words(item) for item in elements(found, _name="li")]
+
+
 @pytest.mark.parametrize("headers", [HTMX, {}])
 def test_try_shows_both_lists(sign_in, case, headers):
     script_of(case.attempts.get()).answers["query 2"] = ("c", "x")
@@ -28,9 +33,10 @@ def test_try_shows_both_lists(sign_in, case, headers):
     response = sign_in("editor").post(at(case, "attempt_try"), sent, headers=headers)
     (section,) = sections(response)
     assert attributes(section)["data-trial"] == str(entry.pk)
-    stored, draft = elements(section, cls="trial-results")
-    assert [words(row) for row in elements(stored, _name="li")] == ["1 a gone ·", "2 b gone ·", "3 c 2"]
-    assert [words(row) for row in elements(draft, _name="li")] == ["1 c ▲2 2", "2 x new ·"]
+    assert side(section, "before") == ["1 · a out", "2 · b out", "3 2 c"]
+    assert side(section, "after") == ["1 2 c ▲2", "2 · x in"]
+    assert len(elements(section, _name="path")) == 2
+    assert elements(section, **{"data-doc": "x"})
     assert "1 unrated" in words(section)
     assert (Attempt.objects.count(), Run.objects.count()) == (1, 1)
 
@@ -56,9 +62,22 @@ def test_try_compares_with_the_run_shown(sign_in, case, django_capture_on_commit
     page = {**HTMX, "HX-Current-URL": f"http://testserver{at(case, 'case', run=1)}"}
     (older,) = sections(client.post(at(case, "attempt_try"), pane_of(case), headers=page))
     (newest,) = sections(client.post(at(case, "attempt_try"), pane_of(case), headers=HTMX))
-    assert words(elements(older, _name="h4")[0]) == "Run 1"
-    assert words(elements(newest, _name="h4")[0]) == "Run 2"
-    assert [words(row) for row in elements(elements(newest, cls="trial-results")[1], _name="li")] == ["1 x 1", "2 y ·"]
+    names = [words(elements(part, **{"data-side": "before"})[0]) for part in (older, newest)]
+    assert [name[:5] for name in names] == ["Run 1", "Run 2"]
+    assert side(newest, "after") == ["1 1 x", "2 · y"]
+    assert not elements(newest, cls="trial-documents")
+
+
+def test_a_document_that_only_the_draft_returned_is_rated_there(sign_in, case):
+    script_of(case.attempts.get()).answers["query 2"] = ("c", "x")
+    client, entry = sign_in("editor"), entry_of(case, "query 2")
+    (section,) = sections(client.post(at(case, "attempt_try"), pane_of(case) | {"try": [entry.pk]}, headers=HTMX))
+    (form,) = elements(section, **{"data-rate": "x"})
+    response = client.post(attributes(form)["hx-post"], {"doc_id": "x", "value": "3"}, headers=HTMX)
+    assert response.status_code == 200
+    assert Rating.objects.get(query=entry.query, doc_id="x").value == 3
+    (section,) = sections(client.post(at(case, "attempt_try"), pane_of(case) | {"try": [entry.pk]}, headers=HTMX))
+    assert side(section, "after") == ["1 2 c ▲2", "2 3 x in"]
 
 
 def test_try_warns_of_probable_mistakes(sign_in, case, monkeypatch):
