@@ -13,6 +13,7 @@ from relevancy import scores
 from relevancy.models import CaseQuery, QueryScore, Run, ScorerVersion
 from relevancy.scoring.rounding import format_rounded
 from relevancy.statistics import TIE, Differences
+from relevancy.wording import counted
 
 from .comparisons import list_warnings
 from .query_rows import QueryRow
@@ -103,7 +104,7 @@ class IdealComparison:
         """What can be gained, in one sentence."""
         if self.score is None or self.ideal is None or self.gain is None:
             return f"{self.run} has no query with a score and a known best order, so there is nothing to compare."
-        on_queries = f"on {_count(self.queries)}"
+        on_queries = f"on {counted(self.queries, 'query', 'queries')}"
         if self.gain < TIE:
             return f"{self.run} has the best order that today’s ratings allow: {format_rounded(self.score, 1)} {on_queries}."
         return (
@@ -120,9 +121,9 @@ class IdealComparison:
         if len(self.carriers) == 1:
             sentences.append(f"One query, “{self.carriers[0]}”, makes up 80 % of that.")
         elif self.carriers:
-            sentences.append(f"{_count(len(self.carriers))} make up 80 % of that.")
+            sentences.append(f"{counted(len(self.carriers), 'query', 'queries')} make up 80 % of that.")
         if self.unrated:
-            documents = f"{self.unrated:,} document{'' if self.unrated == 1 else 's'}"
+            documents = counted(self.unrated, "document")
             sentences.append(
                 f"The best order consists of rated documents only. {documents} that the scorer considers in {self.run} "
                 f"{'has' if self.unrated == 1 else 'have'} no rating, which may change both scores."
@@ -180,7 +181,7 @@ def list_ideal_figures(found: IdealComparison) -> list[Figure]:
     values = {
         "gain": MISSING if gain is None else format_rounded(gain, 1),
         "counts": f"{found.queries - found.at_best:,} · {found.at_best:,}",
-        "carriers": _count(carriers) if carriers else MISSING,
+        "carriers": counted(carriers, "query", "queries") if carriers else MISSING,
         "unrated": f"{found.unrated:,}",
         "left_out": f"{len(found.left_out):,}",
     }
@@ -285,7 +286,3 @@ def _compare_tags(table: ScoreTable, tags: Sequence[Sequence[str]], gains: Diffe
 
 def _points(value: float) -> float | None:
     return None if np.isnan(value) else value
-
-
-def _count(queries: int) -> str:
-    return f"{queries:,} quer{'y' if queries == 1 else 'ies'}"

@@ -11,6 +11,7 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_run, find_versions, write_text
 from relevancy.models import Case, ScorerVersion
 from relevancy.templatetags import numbers
+from relevancy.wording import counted
 
 MAX_NAMED = 5  # queries that are named in a sentence
 MAX_GAINING = 20  # queries that are listed
@@ -66,7 +67,7 @@ class Command(Base):
             self._print_ideal(found)
 
     def _print_ideal(self, found: comparison.IdealComparison) -> None:
-        count = f"{found.queries:,} quer{'y' if found.queries == 1 else 'ies'}"
+        count = counted(found.queries, "query", "queries")
         self.write(f"{found.version.scorer} on {count}, {len(found.left_out):,} left out")
         self.write(found.sentence)
         for sentence in found.details:

@@ -70,7 +70,7 @@ def test_try_compares_with_the_run_shown(sign_in, case, django_capture_on_commit
 
 def test_a_document_that_only_the_draft_returned_is_rated_there(sign_in, case):
     script_of(case.attempts.get()).answers["query 2"] = ("c", "x")
-    client, entry = sign_in("editor"), entry_of(case, "query 2")
+    client, entry = sign_in("editor"), case_query_of(case, "query 2")
     (section,) = sections(client.post(at(case, "attempt_try"), pane_of(case) | {"try": [entry.pk]}, headers=HTMX))
     (form,) = elements(section, **{"data-rate": "x"})
     response = client.post(attributes(form)["hx-post"], {"doc_id": "x", "value": "3"}, headers=HTMX)
