@@ -134,7 +134,7 @@ class IdealComparison:
 def compare_with_ideal(run: Run, version: ScorerVersion) -> IdealComparison:
     """Compares the stored scores of a run with the stored scores of the best orders. Two SQL statements.
 
-    The scores must be up to date, see `scores.count_stale`. Raises ValidationError for a run that is under way, and for a script,
+    The scores must be up to date, see `scores.count_stale`. Raises ValidationError for a run that is not finished, and for a script,
     whose best order is not known.
     """
     check_ideal(run, version)

@@ -18,7 +18,7 @@ def build_report(found: IdealComparison, *, computed_at: datetime) -> str:
     """
     run, book = found.run, found.run.case.book
     return render_to_string(
-        "compare/ideal_report.html",
+        "compare/ideal/report.html",
         {
             "styles": read_styles(),
             "title": f"{run.case}: {run} and the best order",

@@ -107,7 +107,7 @@ def test_a_rating_moves_the_best_order(case, run):
     assert any("3 documents that the scorer considers" in sentence for sentence in found.details)
 
 
-def test_scripts_and_runs_that_are_under_way_are_refused(case, run):
+def test_scripts_and_unfinished_runs_are_refused(case, run):
     script = make_scorer("", "count", script="setScore(1)").versions.get()
     with pytest.raises(ValidationError, match="is a script, so its best order is not known"):
         comparison.compare_with_ideal(run, script)
