@@ -2,18 +2,21 @@
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from ninja import Query, Router, Schema
 from pydantic import Field
 
 from relevancy import judgments, tasks
 from relevancy.models import Role
+from relevancy.transfer.agreement_json import AgreementResult, build_agreement
 
 from .access import Id, get_book
 from .authentication import RATE, READ, ApiRequest
 from .paging import Page, PageParameters, paginate
 
 MAX_PAIRS = 20
+MAX_RATERS_COMPARED = 30  # pairs of raters, each of which takes a bootstrap
 router = Router(tags=["Books"])
 
 
@@ -69,6 +72,23 @@ def list_books(request: ApiRequest, page: Query[PageParameters]) -> dict[str, An
         for row in rows
     ]
     return {"items": items, "next": following}
+
+
+@router.get("/books/{book_id}/agreement", auth=READ, response=AgreementResult)
+def read_agreement(request: ApiRequest, book_id: Id) -> AgreementResult:
+    """How far the raters of a book agree, with 95 % intervals, as `agreement --json` prints it.
+
+    `by_pair` has the 30 pairs of raters with most documents in common. 422 for books of more than 200,000 ratings.
+    """
+    book = get_book(request, book_id)
+    ratings = sum(grade.count for grade in judgments.count_by_grade(book))
+    if ratings > judgments.MAX_AGREEMENT_RATINGS:
+        raise ValidationError(
+            f"The book has {ratings:,} ratings; at most {judgments.MAX_AGREEMENT_RATINGS:,} are compared while you wait. "
+            "Use the command `relevancy agreement` on the server."
+        )
+    result, queries = judgments.measure_agreement(book=book), judgments.measure_query_agreement(book=book)
+    return build_agreement(result, queries, book.grades, max_pairs=MAX_RATERS_COMPARED)
 
 
 @router.get("/books/{book_id}/next", auth=RATE, response=Pairs)

@@ -16,6 +16,7 @@ from .adjudication import (
     withdraw_adjudication,
 )
 from .agreement import (
+    MAX_AGREEMENT_RATINGS,
     BookAgreement,
     QueryRow,
     RaterPair,
@@ -157,6 +158,7 @@ __all__ = [
     "COPY_SOURCE",
     "COUNTED",
     "DECIDED",
+    "MAX_AGREEMENT_RATINGS",
     "MAX_PAIRS",
     "MAX_PREFERENCE_QUERIES",
     "MERGE_SOURCE",

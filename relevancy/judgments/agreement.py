@@ -94,6 +94,10 @@ type _Grade = tuple[int, int, str, int, float]
 """The id of the query; its unit, which is the query, or those that it is linked with; document; rater's id; grade."""
 
 
+# 100,000 ratings take less than two seconds, most of them with one core for the intervals.
+MAX_AGREEMENT_RATINGS = 200_000  # that are read while a person waits
+
+
 def raters_of(book: Book) -> QuerySet[User]:
     """Returns the users with a rating in a book, by name."""
     stored = Rating.objects.filter(rater=OuterRef("pk"), query__book=book)

@@ -109,9 +109,18 @@ def build_agreement(
     queries: Sequence[QueryRow],
     grades: Sequence[float],
     scores: Mapping[int, Sequence[RaterScore]] | None = None,
+    *,
+    max_pairs: int | None = None,
 ) -> AgreementResult:
-    """Returns the figures of a book. grades: of its scale. scores: by rater's id, if they were asked for."""
+    """Returns the figures of a book.
+
+    grades: of its scale. scores: by rater's id, if they were asked for. max_pairs: only the pairs of raters with most documents in
+    common, because each takes a bootstrap; None: all, in the order of the raters.
+    """
     agreement = result.agreement
+    pairs = result.pairs
+    if max_pairs is not None and len(pairs) > max_pairs:
+        pairs = sorted(pairs, key=lambda pair: -pair.figures.items)[:max_pairs]
     coefficients = {
         "agreement": agreement.agreement,
         "alpha_nominal": agreement.alpha["nominal"],
@@ -131,7 +140,7 @@ def build_agreement(
         "fleiss_kappa": agreement.fleiss_kappa.value,
         "intervals": {name: _build_interval(coefficient) for name, coefficient in coefficients.items()},
         "interval_queries": agreement.queries,
-        "by_pair": [_build_pair(pair) for pair in result.pairs],
+        "by_pair": [_build_pair(pair) for pair in pairs],
         "by_rater": [_build_rater(row, grades, scores) for row in result.by_rater],
         "by_query": [_build_query(row, grades) for row in queries],
         "agreeing": [_build_agreeing(row) for row in result.agreeing],

@@ -57,6 +57,7 @@ try_scorer         all     read   200
 list_endpoints     all     read   200
 try_endpoint       edit    write  200
 list_books         all     read   200
+read_agreement     see     read   200
 next_pairs         rate    rate   200
 read_query         see     read   200
 list_ratings       see     read   200

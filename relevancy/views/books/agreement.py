@@ -17,8 +17,7 @@ from relevancy.views.requests import HtmxRequest
 
 from .agreement_sentences import agreeing_text, bias_text, pace_text, summarize, unit_text
 
-# 100,000 ratings take less than two seconds, most of them with one core for the intervals.
-MAX_RATINGS = 200_000
+MAX_RATINGS = judgments.MAX_AGREEMENT_RATINGS
 MAX_PAIRS = 100  # rows of the table
 MAX_SIZES = 6  # numbers of ratings of a document, in the table “k of n agree”
 QUERIES_PER_PAGE = 50
