@@ -21,6 +21,7 @@ from relevancy.models import (
     ComparedRun,
     Endpoint,
     ExternalAccount,
+    GroupCheckRun,
     ImportedRating,
     Invitation,
     JudgeAnswer,
@@ -97,6 +98,7 @@ def data(db):
         case=case, cron="0 2 * * *", time_zone="UTC", author=people["owner"], webhook_secret={"key": SECRETS[0]}
     )
     check = ScheduledCheck.objects.create(case=case, run=run, status="dropped", message="It fell.")
+    GroupCheckRun.objects.create(check_of=check, case=case, run=run)
     Notification.objects.create(check_of=check, kind="webhook")
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)

@@ -86,7 +86,7 @@ def contents(user: User) -> AccountContents:
         used_endpoints=[endpoint for endpoint in endpoints if endpoint.pk in used],
         judge_models=unshared(JudgeModel.objects.live()),
         scorers=unshared(Scorer.objects.live()),
-        schedules=list(Schedule.objects.filter(author=user).exclude(next_at=None).select_related("case")),
+        schedules=list(Schedule.objects.filter(author=user).exclude(next_at=None).select_related("case", "group")),
         teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=shared)),
     )
 

@@ -309,17 +309,24 @@ class AnnotationAdmin(ReadOnlyAdmin):
 
 @admin.register(models.Schedule)
 class ScheduleAdmin(ReadOnlyAdmin):
-    list_display = ("case", "cron", "time_zone", "author", "next_at")
-    list_select_related = ("case", "author")
-    search_fields = ("case__name", "author__email")
+    list_display = ("case", "group", "cron", "time_zone", "author", "next_at")
+    list_select_related = ("case", "group", "author")
+    search_fields = ("case__name", "group__name", "author__email")
 
 
 @admin.register(models.ScheduledCheck)
 class ScheduledCheckAdmin(ReadOnlyAdmin):
-    list_display = ("created_at", "case", "run", "status", "message")
+    list_display = ("created_at", "case", "group", "run", "status", "message")
     list_filter = ("status", "created_at")
-    list_select_related = ("case", "run")
-    search_fields = ("case__name", "message")
+    list_select_related = ("case", "group", "run")
+    search_fields = ("case__name", "group__name", "message")
+
+
+@admin.register(models.GroupCheckRun)
+class GroupCheckRunAdmin(ReadOnlyAdmin):
+    list_display = ("check_of", "case", "run", "baseline", "problem")
+    list_select_related = ("check_of__case", "check_of__group", "case", "run", "baseline")
+    search_fields = ("case__name", "problem")
 
 
 @admin.register(models.Notification)

@@ -9,7 +9,16 @@ from .chart_sentences import describe_differences, describe_scatter, describe_sc
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
 from .figures import ComparisonFigures, compute_figures
-from .gates import DEFAULT_ALPHA, DropCheck, check_drop, check_limits, find_run_errors
+from .gates import (
+    DEFAULT_ALPHA,
+    DropCheck,
+    GroupDropCheck,
+    check_drop,
+    check_group_drop,
+    check_limits,
+    find_run_errors,
+    format_difference,
+)
 from .groups import GroupComparison, GroupFigures, combine_cases, describe_group
 from .ideal import (
     BEST_ORDER,
@@ -54,6 +63,7 @@ __all__ = [
     "Figure",
     "GainSplit",
     "GroupComparison",
+    "GroupDropCheck",
     "GroupFigures",
     "IdealComparison",
     "IdealTag",
@@ -72,6 +82,7 @@ __all__ = [
     "best_order",
     "build_planner",
     "check_drop",
+    "check_group_drop",
     "check_ideal",
     "check_limits",
     "combine_cases",
@@ -91,6 +102,7 @@ __all__ = [
     "distribute_scores",
     "distribute_search_times",
     "find_run_errors",
+    "format_difference",
     "list_ideal_figures",
     "list_rating_warnings",
     "list_rows",

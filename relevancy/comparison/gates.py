@@ -14,6 +14,7 @@ from relevancy.statistics import ALPHA, Interval, find_interval
 from relevancy.wording import counted
 
 from .comparisons import Comparison, compare
+from .groups import GroupComparison, combine_cases
 
 DEFAULT_ALPHA = ALPHA
 TOLERANCE = 1e-9  # points
@@ -58,14 +59,54 @@ class DropCheck:
         )
         if independent < queries:
             figures += f", {independent:,} independent"
-        allowed = f"a drop of more than {self.max_drop:g} points"
-        if self.has_dropped:
-            conclusion = f"{allowed} that is not noise"
-        elif self.is_non_inferior:
-            conclusion = f"{allowed} can be excluded"
-        else:
-            conclusion = f"{allowed} can neither be shown nor excluded with so many queries"
+        conclusion = _conclude(self.max_drop, has_dropped=self.has_dropped, is_non_inferior=self.is_non_inferior)
         return f"{self.comparison.version.scorer}: {figures}: {conclusion}."
+
+
+@dataclass(frozen=True)
+class GroupDropCheck:
+    """The runs of several cases against their baselines, as one sample. max_drop: allowed drop of the group, in points."""
+
+    group: GroupComparison
+    difference: float
+    interval: Interval
+    max_drop: float
+
+    @property
+    def has_dropped(self) -> bool:
+        """Whether the mean of the group fell by more than is allowed, and the fall is not noise: the whole interval is below 0."""
+        return self.difference < -self.max_drop - TOLERANCE and self.interval.high < 0
+
+    @property
+    def is_non_inferior(self) -> bool:
+        """Whether a drop by more than is allowed can be excluded: the whole interval is above −max_drop."""
+        return self.interval.low >= -self.max_drop - TOLERANCE
+
+    def describe(self) -> str:
+        """Returns one sentence with the difference, the interval and the conclusion."""
+        together = self.group.together
+        assert together is not None
+        low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
+        cases = f"{self.group.counted:,} case{'' if self.group.counted == 1 else 's'}"
+        figures = f"{format_signed(self.difference, 1)} points (95 %: {low} to {high}) on the same {together.queries:,} queries"
+        if together.independent < together.queries:
+            figures += f", {together.independent:,} independent,"
+        conclusion = _conclude(self.max_drop, has_dropped=self.has_dropped, is_non_inferior=self.is_non_inferior)
+        return f"{figures} of {cases}: {conclusion}."
+
+
+def format_difference(difference: float | None) -> str:
+    """Returns a difference in points with its sign; “–” without one."""
+    return "–" if difference is None else format_signed(difference, 1)
+
+
+def _conclude(max_drop: float, *, has_dropped: bool, is_non_inferior: bool) -> str:
+    allowed = f"a drop of more than {max_drop:g} points"
+    if has_dropped:
+        return f"{allowed} that is not noise"
+    if is_non_inferior:
+        return f"{allowed} can be excluded"
+    return f"{allowed} can neither be shown nor excluded with so many queries"
 
 
 def check_limits(*, max_drop: float, alpha: float) -> None:
@@ -97,6 +138,24 @@ def check_drop(
             f"both, and at least two are needed."
         )
     return DropCheck(comparison, interval, max_drop, alpha)
+
+
+def check_group_drop(
+    *, comparisons: Sequence[Comparison], weights: Sequence[float], max_drop: float = 0.0
+) -> GroupDropCheck:
+    """Checks the drop of the mean of several cases, each with its run and its baseline; see `combine_cases`.
+
+    Raises ValidationError if the limit is out of range, or fewer than two independent queries are scored in both runs of a case.
+    """
+    check_limits(max_drop=max_drop, alpha=ALPHA)
+    group = combine_cases(comparisons, weights)
+    found = group.together
+    if found is None or found.difference is None or found.interval is None:
+        queries = found.independent if found else 0
+        raise ValidationError(
+            f"{queries} independent queries are scored in both runs of a case of the group, and at least two are needed."
+        )
+    return GroupDropCheck(group, found.difference, found.interval, max_drop)
 
 
 def find_run_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:

@@ -32,7 +32,7 @@ from .rating_import import (
 )
 from .repeat import RepeatedPair
 from .run import Ranking, Run
-from .schedule import Notification, Schedule, ScheduledCheck
+from .schedule import GroupCheckRun, Notification, Schedule, ScheduledCheck
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .second_factor import Authenticator, RecoveryCode
@@ -65,6 +65,7 @@ __all__ = [
     "EncryptedJSONField",
     "Endpoint",
     "ExternalAccount",
+    "GroupCheckRun",
     "ImportedRating",
     "Invitation",
     "JudgeAnswer",

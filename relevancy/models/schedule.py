@@ -1,34 +1,42 @@
-"""Schedules: when the worker runs a case by itself, and what it reports."""
+"""Schedules: when the worker runs a case or the cases of a group by itself, and what it reports."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Q
 
 from .attempt import Attempt
 from .case import Case
+from .case_group import CaseGroup
 from .run import Run
 from .secret import EncryptedJSONField
 from .text import LineField
 
 
 class Schedule(models.Model):
-    """When a case is run, and with which run it is compared.
+    """When a case, or each case of a group, is run, and with which run it is compared.
 
+    case, group: one of them.
     cron: times in the five fields of cron, in `time_zone`.
-    attempt: None for the newest at that time. baseline: None for the complete scheduled run before.
+    attempt: None for the newest at that time. baseline: None for the complete scheduled run before. Both None for a group, each case of
+        which runs its newest attempt. baseline_check: of a group, None for the newest complete scheduled run of each case before.
     max_drop: points that a score may fall, beyond noise, before it is reported.
     author: who saved it last; runs are made in this user's name, who must be allowed to use the endpoint.
     webhook_secret: `{"key": …}`, the key of its signatures.
     next_at: None while it is switched off.
     """
 
-    case = models.OneToOneField(Case, on_delete=models.CASCADE, related_name="schedule")
+    case = models.OneToOneField(Case, on_delete=models.CASCADE, null=True, blank=True, related_name="schedule")
+    group = models.OneToOneField(CaseGroup, on_delete=models.CASCADE, null=True, blank=True, related_name="schedule")
     cron = LineField("times", max_length=100)
     time_zone = models.CharField(max_length=64)
     attempt = models.ForeignKey(Attempt, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    baseline_check = models.ForeignKey(
+        "ScheduledCheck", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     max_drop = models.FloatField(
         "allowed drop", default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(100.0)]
     )
@@ -39,13 +47,22 @@ class Schedule(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     next_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(case__isnull=False, group=None) | Q(case=None, group__isnull=False),
+                name="schedule_of_a_case_or_group",
+            )
+        ]
+
     def __str__(self) -> str:
-        return f"Schedule of {self.case}"
+        return f"Schedule of {self.case or self.group}"
 
 
 class ScheduledCheck(models.Model):
     """One time that a schedule came due: the run it started, and what came of it. It stays when the schedule is removed.
 
+    case, group: one of them. run, baseline: of a case; those of a group are `GroupCheckRun` rows.
     message: in sentences; empty while it waits.
     """
 
@@ -55,7 +72,8 @@ class ScheduledCheck(models.Model):
         DROPPED = "dropped"
         FAILED = "failed"
 
-    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="scheduled_checks")
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, null=True, related_name="scheduled_checks")
+    group = models.ForeignKey(CaseGroup, on_delete=models.CASCADE, null=True, related_name="scheduled_checks")
     run = models.OneToOneField(Run, on_delete=models.SET_NULL, null=True, related_name="scheduled_check")
     baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
@@ -67,11 +85,38 @@ class ScheduledCheck(models.Model):
         ordering = ("-id",)
         indexes = [
             models.Index(fields=("case", "-id"), name="scheduled_check_of_case"),
-            models.Index(fields=("status",), condition=models.Q(status="waiting"), name="scheduled_check_waiting"),
+            models.Index(fields=("group", "-id"), name="scheduled_check_of_group"),
+            models.Index(fields=("status",), condition=Q(status="waiting"), name="scheduled_check_waiting"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(case__isnull=False, group=None) | Q(case=None, group__isnull=False),
+                name="scheduled_check_of_a_case_or_group",
+            )
         ]
 
     def __str__(self) -> str:
-        return f"Check of {self.case} on {self.created_at:%Y-%m-%d %H:%M}"
+        return f"Check of {self.case or self.group} on {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class GroupCheckRun(models.Model):
+    """A case in a check of a group: the run that was started, and the run that it is compared with.
+
+    run: None before it is started, and if it cannot be started or was deleted. problem: why it was not started.
+    """
+
+    check_of = models.ForeignKey(ScheduledCheck, on_delete=models.CASCADE, related_name="group_runs")
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="+")
+    run = models.OneToOneField(Run, on_delete=models.SET_NULL, null=True, related_name="group_check_run")
+    baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
+    problem = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("case__name", "case")
+        constraints = [models.UniqueConstraint(fields=("check_of", "case"), name="group_check_run_once")]
+
+    def __str__(self) -> str:
+        return f"{self.case} in {self.check_of}"
 
 
 class Notification(models.Model):

@@ -1,26 +1,30 @@
-"""What a scheduled run shows: that it is complete, and that no score has dropped against its baseline."""
+"""What scheduled runs show: that they are complete, and that no score has dropped against their baselines."""
 
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from relevancy import activity, comparison, scores
 from relevancy.models import Activity, CaseScore, Notification, Run, Schedule, ScheduledCheck, ScorerVersion
 from relevancy.scoring.rounding import format_rounded
 
+from .group_schedules import examine_group, is_running, last_end
+
 LOST_AFTER = timedelta(seconds=60)  # a finished run whose check waits for longer was left by a worker that stopped
 
 
 def finish_run(run_id: int) -> ScheduledCheck | None:
-    """Finishes the check of a run that has ended, if it belongs to one that waits. Safe to call again."""
-    check = (
-        ScheduledCheck.objects.filter(run=run_id, status=ScheduledCheck.Status.WAITING).select_related("run").first()
-    )
-    if check is None or check.run is None or check.run.is_active:
+    """Finishes the check of a run that has ended, if it belongs to one that waits for no other run. Safe to call again."""
+    of_run = Q(run=run_id) | Q(group_runs__run=run_id)
+    check = ScheduledCheck.objects.filter(of_run, status=ScheduledCheck.Status.WAITING).select_related("run").first()
+    if check is None:
         return None
-    return finish_check(check)
+    if check.group_id is not None:
+        return None if is_running(check, started_before=timezone.now() - LOST_AFTER) else finish_check(check)
+    return None if check.run is None or check.run.is_active else finish_check(check)
 
 
 def finish_abandoned() -> int:
@@ -28,7 +32,12 @@ def finish_abandoned() -> int:
     waiting = ScheduledCheck.objects.filter(status=ScheduledCheck.Status.WAITING).select_related("run")
     count = 0
     for check in waiting:
-        if check.run is None:
+        if check.group_id is not None:
+            long_ago = timezone.now() - LOST_AFTER
+            if is_running(check, started_before=long_ago) or last_end(check) > long_ago:
+                continue
+            finish_check(check)
+        elif check.run is None:
             finish_check(check, problem="The run was deleted.")
         elif (
             check.run.is_active or check.run.finished_at is None or check.run.finished_at > timezone.now() - LOST_AFTER
@@ -45,13 +54,18 @@ def finish_check(check: ScheduledCheck, *, problem: str = "") -> ScheduledCheck 
 
     problem: why there is no run, or none that can be examined.
     """
-    schedule = Schedule.objects.filter(case=check.case_id).select_related("case").first()
-    status, message = (ScheduledCheck.Status.FAILED, problem) if problem else _examine(check, schedule)
+    of_check = Schedule.objects.filter(case=check.case_id, group=check.group_id)
+    schedule = of_check.select_related("case", "group", "author").first()
+    if problem:
+        status, message = ScheduledCheck.Status.FAILED, problem
+    else:
+        examine = _examine if check.group_id is None else examine_group
+        status, message = examine(check, schedule)
     with transaction.atomic():
         waiting = ScheduledCheck.objects.filter(pk=check.pk, status=ScheduledCheck.Status.WAITING)
         if not waiting.update(status=status, message=message, finished_at=timezone.now()):
             return None
-        if status != ScheduledCheck.Status.PASSED:
+        if status != ScheduledCheck.Status.PASSED and check.case_id is not None:
             has_dropped = status == ScheduledCheck.Status.DROPPED
             verb = Activity.Verb.SCHEDULE_DROPPED if has_dropped else Activity.Verb.SCHEDULE_FAILED
             activity.record(verb, case=check.case_id, by=None, object_id=check.pk, reason=message)

@@ -14,7 +14,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from relevancy import endpoints, engines
-from relevancy.models import Case, Notification, Schedule, ScheduledCheck, UnreadableSecret
+from relevancy.models import Case, CaseGroup, Notification, Schedule, ScheduledCheck, UnreadableSecret, User
+
+from .group_schedules import sees_cases
 
 DELAYS = [
     timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480)
@@ -33,7 +35,7 @@ def send_due() -> int:
     now = timezone.now()
     delivered = 0
     for message in Notification.objects.filter(next_at__lte=now).select_related(
-        "check_of__case", "check_of__run", "recipient"
+        "check_of__case", "check_of__group", "check_of__run", "recipient"
     ):
         mine = Notification.objects.filter(pk=message.pk, next_at=message.next_at)
         if mine.update(next_at=now + SENDING, attempts=F("attempts") + 1):
@@ -59,22 +61,29 @@ def _send(message: Notification) -> bool:
 def _send_email(message: Notification) -> str:
     """Sends an e-mail. Returns why none was sent; an empty string if it was."""
     check, user = message.check_of, message.recipient
-    if user is None or not user.is_active or not Case.objects.visible_to(user).filter(pk=check.case_id).exists():
-        return "The recipient can no longer see the case."
+    if user is None or not user.is_active or not _can_see(user, check):
+        return f"The recipient can no longer see the {'case' if check.case_id else 'group and all of its cases'}."
     if not settings.MAIL_HOST:
         return "No mail server is set (RELEVANCY_MAIL_HOST)."
     EmailMessage(
-        subject=f"{check.case}: scheduled check {check.status}",
-        body=f"{check.message}\n\n{case_url(check)}\n",
+        subject=f"{check.case or check.group}: scheduled check {check.status}",
+        body=f"{check.message}\n\n{schedule_url(check)}\n",
         to=[user.email],
     ).send()
     return ""
 
 
+def _can_see(user: User, check: ScheduledCheck) -> bool:
+    if check.case_id is not None:
+        return bool(Case.objects.visible_to(user).filter(pk=check.case_id).exists())
+    sees_group = bool(CaseGroup.objects.visible_to(user).filter(scheduled_checks=check).exists())
+    return sees_group and sees_cases(check, user)
+
+
 def _post(message: Notification) -> str:
     """Posts a check to the webhook of the schedule. Returns why it was not posted; an empty string if it was."""
     check = message.check_of
-    schedule = Schedule.objects.filter(case=check.case_id).first()
+    schedule = Schedule.objects.filter(case=check.case_id, group=check.group_id).first()
     if schedule is None or not schedule.webhook_url:
         return "The schedule has no webhook any more."
     body = json.dumps(payload(message), ensure_ascii=False).encode()
@@ -99,12 +108,24 @@ def _post(message: Notification) -> str:
 def payload(message: Notification) -> dict[str, Any]:
     """Returns what a webhook receives about a check. `run` and `baseline` are ids, as commands take them."""
     check = message.check_of
+    about: dict[str, Any]
+    if check.group is not None:
+        rows = check.group_runs.order_by("pk").values("case", "run", "baseline")
+        about = {
+            "group": {"id": check.group_id, "name": check.group.name, "url": schedule_url(check)},
+            "runs": list(rows),
+        }
+    else:
+        assert check.case is not None
+        about = {
+            "case": {"id": check.case_id, "name": check.case.name, "url": schedule_url(check)},
+            "run": check.run_id,
+            "baseline": check.baseline_id,
+        }
     return {
         "id": f"check-{check.pk}",
         "event": f"check.{check.status}",
-        "case": {"id": check.case_id, "name": check.case.name, "url": case_url(check)},
-        "run": check.run_id,
-        "baseline": check.baseline_id,
+        **about,
         "message": check.message,
         "finished_at": check.finished_at.isoformat() if check.finished_at else None,
     }
@@ -117,6 +138,7 @@ def sign(key: str, at: datetime, body: bytes) -> str:
     return f"t={seconds},v1={digest}"
 
 
-def case_url(check: ScheduledCheck) -> str:
-    """Returns the address of the case's schedule, without a host if RELEVANCY_SITE_URL is not set."""
-    return f"{settings.SITE_URL}/cases/{check.case_id}/schedule/"
+def schedule_url(check: ScheduledCheck) -> str:
+    """Returns the address of the schedule of the case or group, without a host if RELEVANCY_SITE_URL is not set."""
+    path = f"cases/{check.case_id}" if check.case_id is not None else f"groups/{check.group_id}"
+    return f"{settings.SITE_URL}/{path}/schedule/"

@@ -80,6 +80,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/report/",
         f"/cases/{case.pk}/schedule/",
         f"/groups/{group.pk}/",
+        f"/groups/{group.pk}/schedule/",
         f"/cases/{case.pk}/queries/{entry.pk}/edit/",
         f"/cases/{case.pk}/queries/{entry.pk}/document/?doc_id=star-wars-1977",
         "/endpoints/",

@@ -307,6 +307,9 @@ group_edit             GET    edit    200
 group_edit             POST   edit    302
 group_case_add         POST   edit    302
 group_case_remove      POST   edit    302
+group_schedule         GET    see     200
+group_schedule_save    POST   edit    302
+group_schedule_remove  POST   edit    302
 group_delete           GET    own     200
 group_delete           POST   own     302
 teams                  GET    all     200
@@ -490,6 +493,7 @@ def bodies(world):
             "file": SimpleUploadedFile("case.json", b'{"case_name": "Shop", "queries": []}'),
         },
         "case_schedule_save": {"cron": "0 2 * * *", "time_zone": "UTC", "max_drop": "0"},
+        "group_schedule_save": {"cron": "0 2 * * *", "time_zone": "UTC", "max_drop": "0"},
         "case_scorer": {"scorer": world.scorer.pk},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},

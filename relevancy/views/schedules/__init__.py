@@ -1,1 +1,1 @@
-"""The page of a case's schedule."""
+"""The pages of the schedules of cases and groups."""

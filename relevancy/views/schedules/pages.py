@@ -38,10 +38,7 @@ def schedule_save(request: HtmxRequest, case_id: int) -> HttpResponse:
     except ValidationError as error:
         add_errors(form, error)
         return _render(request, case, form, status=422)
-    text = "The schedule is saved."
-    if saved.webhook_url and (former is None or former.webhook_url != saved.webhook_url):
-        text += f" The key of the webhook's signatures is {saved.webhook_secret['key']}. It is not shown again."
-    return redirect_with_message(request, reverse("case_schedule", args=[case.pk]), text)
+    return redirect_with_message(request, reverse("case_schedule", args=[case.pk]), saved_text(former, saved))
 
 
 @require_POST
@@ -52,6 +49,14 @@ def schedule_remove(request: HtmxRequest, case_id: int) -> HttpResponse:
     return redirect_with_message(
         request, reverse("case_schedule", args=[case.pk]), "The schedule is removed. Its runs and checks are kept."
     )
+
+
+def saved_text(former: Schedule | None, saved: Schedule) -> str:
+    """Returns what is said about a schedule that was saved, with the secret of a new webhook."""
+    text = "The schedule is saved."
+    if saved.webhook_url and (former is None or former.webhook_url != saved.webhook_url):
+        text += f" The key of the webhook's signatures is {saved.webhook_secret['key']}. It is not shown again."
+    return text
 
 
 def _render(request: HtmxRequest, case: Case, form: ScheduleForm | None = None, *, status: int = 200) -> HttpResponse:

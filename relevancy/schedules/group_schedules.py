@@ -1,0 +1,255 @@
+"""Schedules of groups: each case runs its newest attempt, and the difference of the group decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from relevancy import comparison, engines, runs, scores
+from relevancy.models import (
+    Case,
+    CaseGroup,
+    CaseScore,
+    GroupCheckRun,
+    Run,
+    Schedule,
+    ScheduledCheck,
+    ScorerVersion,
+    User,
+)
+from relevancy.scoring.rounding import format_rounded
+
+from .saving import check_attempt, save_schedule
+
+Status = ScheduledCheck.Status
+MAX_NAMED = 10  # cases that a message names
+
+
+def save_for_group(
+    *,
+    group: CaseGroup,
+    by: User,
+    cron: str,
+    time_zone: str,
+    baseline_check: ScheduledCheck | None = None,
+    max_drop: float = 0.0,
+    recipients: Iterable[User] = (),
+    webhook_url: str = "",
+    is_active: bool = True,
+) -> Schedule:
+    """Creates or changes the schedule of a group. `by` becomes its author and has to be an editor of all cases of the group.
+
+    baseline_check: of the group; later runs are compared with those of this check. Raises `ValidationError` like `save`.
+    """
+    live = group.cases.filter(archived_at=None)
+    if not live.exists():
+        raise ValidationError("The group has no case yet, so there is nothing to run.")
+    if missing := live.exclude(pk__in=Case.objects.editable_by(by).values("pk")).count():
+        raise ValidationError(
+            f"You are not an editor of {missing:,} case{'' if missing == 1 else 's'} of this group. Runs are made in your name, so you "
+            "have to be an editor of all of them."
+        )
+    for case in live:
+        try:
+            check_attempt(case, None, by)
+        except ValidationError as error:
+            raise ValidationError(f"{case}: {' '.join(error.messages)}") from None
+    if baseline_check is not None and baseline_check.group_id != group.pk:
+        raise ValidationError({"baseline_check": "This check belongs to another group. Choose one of this group."})
+    return save_schedule(
+        Schedule.objects.filter(group=group).first() or Schedule(group=group),
+        by=by,
+        recipients=recipients,
+        possible=group_recipients(group),
+        webhook_url=webhook_url,
+        cron=cron,
+        time_zone=time_zone,
+        is_active=is_active,
+        values={"baseline_check": baseline_check, "max_drop": max_drop},
+    )
+
+
+def remove_from_group(*, group: CaseGroup) -> None:
+    """Removes the schedule of a group. Its checks and runs stay."""
+    Schedule.objects.filter(group=group).delete()
+
+
+def group_recipients(group: CaseGroup) -> QuerySet[User]:
+    """Returns the people who can see a group and all of its cases by ownership or a team, can sign in, and have an e-mail address."""
+    cases = group.cases.filter(archived_at=None)
+    seen: dict[int, set[int]] = {}
+    for case_id, *user_ids in cases.values_list("pk", "owner", "teams__memberships__user"):
+        seen.setdefault(case_id, set()).update(user_id for user_id in user_ids if user_id is not None)
+    members = User.objects.filter(memberships__team__in=group.teams.values("pk")).values_list("pk", flat=True)
+    people = set.intersection({group.owner_id, *members}, *seen.values())
+    return User.objects.filter(pk__in=people, is_active=True, kind=User.Kind.PERSON).exclude(email="")
+
+
+def with_visibility(checks: QuerySet[ScheduledCheck], user: User) -> QuerySet[ScheduledCheck]:
+    """Annotates `is_hidden`: whether a check of a group has a case that the user cannot see. Its message is not for this user then."""
+    return checks.annotate(is_hidden=Exists(_hidden_from(user).filter(check_of=OuterRef("pk"))))
+
+
+def sees_cases(check: ScheduledCheck, user: User) -> bool:
+    """Whether a user can see all cases of a check of a group."""
+    return not _hidden_from(user).filter(check_of=check).exists()
+
+
+def _hidden_from(user: User) -> QuerySet[GroupCheckRun]:
+    return GroupCheckRun.objects.exclude(case__in=Case.objects.visible_to(user).values("pk"))
+
+
+def start_group(schedule: Schedule) -> tuple[ScheduledCheck, list[Run]]:
+    """Starts a run of the newest attempt of each case that is not archived. Returns the check and the runs.
+
+    The check has a row for each case before the first run is started: if the worker stops meanwhile, the check fails.
+    """
+    assert schedule.group is not None
+    cases = list(schedule.group.cases.filter(archived_at=None).order_by("name", "pk"))
+    with transaction.atomic():
+        check = ScheduledCheck.objects.create(group=schedule.group)
+        rows = GroupCheckRun.objects.bulk_create(
+            GroupCheckRun(check_of=check, case=case, baseline=_find_baseline(schedule, case)) for case in cases
+        )
+    started = []
+    for row in rows:
+        try:
+            attempt = row.case.attempts.select_related("endpoint", "case").first()
+            if attempt is None:
+                raise runs.RunNotAllowed("The case has no attempt to run.")
+            with transaction.atomic():
+                row.run = runs.start(attempt=attempt, by=schedule.author)
+                row.save(update_fields=["run"])
+            started.append(row.run)
+        except (runs.RunNotAllowed, engines.EngineError) as reason:
+            row.run, row.problem = None, f"The run was not started. {reason}"
+            row.save(update_fields=["problem"])
+    return check, started
+
+
+def _find_baseline(schedule: Schedule, case: Case) -> Run | None:
+    """Returns the run of the chosen check, else the newest complete run of the case that the schedule of the group made."""
+    of_case = GroupCheckRun.objects.filter(case=case, check_of__group=schedule.group_id, run__isnull=False)
+    if schedule.baseline_check_id is not None:
+        of_case = of_case.filter(check_of=schedule.baseline_check_id)
+    row = of_case.filter(run__status=Run.Status.COMPLETE).select_related("run").order_by("-run__number").first()
+    return row.run if row is not None else None
+
+
+def is_running(check: ScheduledCheck, *, started_before: datetime) -> bool:
+    """Whether a run of a check of a group has not ended, or may still be started, as it may if the check is not from before a time."""
+    rows = check.group_runs.select_related("run")
+    if any(row.run is not None and row.run.is_active for row in rows):
+        return True
+    return check.created_at > started_before and any(row.run is None and not row.problem for row in rows)
+
+
+def last_end(check: ScheduledCheck) -> datetime:
+    """Returns when the last run of a check of a group ended; when the check began if there is none."""
+    ends = [row.run.finished_at for row in check.group_runs.select_related("run") if row.run and row.run.finished_at]
+    return max(ends, default=check.created_at)
+
+
+def examine_group(check: ScheduledCheck, schedule: Schedule | None) -> tuple[ScheduledCheck.Status, str]:
+    """Returns whether all runs of a check are complete and the group has not dropped under the primary scorer, and why."""
+    rows = list(check.group_runs.select_related("case__book", "run__attempt", "baseline__attempt"))
+    if not rows:
+        return Status.FAILED, "The group has no case, so there is nothing to check."
+    versions = {row.case_id: ScorerVersion.objects.used_by(row.case).select_related("scorer").first() for row in rows}
+    if problems := _find_problems(rows, versions, schedule):
+        return Status.FAILED, " ".join(problems)
+    used = {version.pk: version for version in versions.values() if version is not None}
+    if len(used) > 1:
+        names = ", ".join(sorted({str(version.scorer) for version in used.values()}))
+        return Status.FAILED, (
+            f"The cases are scored by different scorers or versions ({names}), so the group has no difference. Give them the same one."
+        )
+    (version,) = used.values()
+    compared = [row for row in rows if row.baseline is not None]
+    if not compared:
+        return Status.PASSED, f"{_describe_scores(rows, version)}. These are the first runs to compare with."
+    assert check.group is not None
+    weighting = check.group.weighting
+    try:
+        drop = comparison.check_group_drop(
+            comparisons=[_compare(row, version) for row in compared],
+            weights=[_weight(row, version, weighting) for row in compared],
+            max_drop=schedule.max_drop if schedule else 0.0,
+        )
+    except ValidationError as error:
+        return Status.FAILED, " ".join(error.messages)
+    by_case = [
+        f"{row.case} {comparison.format_difference(figures.difference)}"
+        for row, figures in zip(compared, drop.group.cases, strict=True)
+    ]
+    message = f"{version.scorer}: {drop.describe()} By case: {_shortened(by_case)}."
+    if left := len(rows) - len(compared):
+        message += f" {left:,} case{'' if left == 1 else 's'} had no run to compare with."
+    return Status.DROPPED if drop.has_dropped else Status.PASSED, message
+
+
+def _find_problems(
+    rows: list[GroupCheckRun], versions: dict[int, ScorerVersion | None], schedule: Schedule | None
+) -> list[str]:
+    """Returns why the check fails whatever the scores are. Does not name cases that the author of the schedule cannot see."""
+    problems, hidden = [], 0
+    visible = set()
+    if schedule is not None:
+        visible = set(Case.objects.visible_to(schedule.author).values_list("pk", flat=True))
+    for row in rows:
+        version = versions[row.case_id]
+        if row.run is None:
+            reason = row.problem or "The run was not started, or was deleted."
+        elif version is None:
+            reason = "The case has no scorer."
+        else:
+            row.run.case = row.case
+            if row.run.done:
+                scores.rescore_run(row.run, [version])
+            reason = " ".join(comparison.find_run_errors(row.run, [version]))
+        if not reason:
+            continue
+        if schedule is None or row.case_id in visible:
+            problems.append(f"{row.case}: {reason}")
+        else:
+            hidden += 1
+    if hidden and schedule is not None:
+        problems.append(
+            f"{hidden:,} case{'' if hidden == 1 else 's'} could not be run: {schedule.author}, in whose name runs are made, cannot see "
+            f"{'it' if hidden == 1 else 'them'}."
+        )
+    return problems
+
+
+def _compare(row: GroupCheckRun, version: ScorerVersion) -> comparison.Comparison:
+    assert row.run is not None and row.baseline is not None
+    row.run.case = row.baseline.case = row.case
+    return comparison.compare(runs=[row.baseline, row.run], version=version)
+
+
+def _weight(row: GroupCheckRun, version: ScorerVersion, weighting: str) -> float:
+    """Returns the weight of a case in the mean of the group: 1, or how many queries are scored."""
+    if weighting == CaseGroup.Weighting.CASES:
+        return 1.0
+    return float(CaseScore.objects.get(run=row.run_id, version=version).scored)
+
+
+def _describe_scores(rows: list[GroupCheckRun], version: ScorerVersion) -> str:
+    stored = dict(
+        CaseScore.objects.filter(run__in=[row.run_id for row in rows], version=version).values_list("run_id", "score")
+    )
+    return f"{version.scorer}: " + _shortened(
+        [
+            f"{row.case} {'–' if (score := stored.get(row.run_id or 0)) is None else format_rounded(score, 1)}"
+            for row in rows
+        ]
+    )
+
+
+def _shortened(parts: list[str]) -> str:
+    more = len(parts) - MAX_NAMED
+    return ", ".join(parts[:MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")
