@@ -39,6 +39,7 @@ class PairDetails(Schema):
     query_id: int
     text: str = Field(examples=["star wars"])
     information_need: str
+    reference_answer: str
     doc_id: str = Field(examples=["star-wars-1977"])
     title: str = Field(examples=["Star Wars"])
     fields: dict[str, Any] | None
@@ -108,6 +109,7 @@ def next_pairs(
             "query_id": document.query.pk,
             "text": document.query.text,
             "information_need": document.query.information_need,
+            "reference_answer": document.query.reference_answer,
             "doc_id": document.pair.doc_id,
             "title": document.title,
             "fields": dict(document.result.fields) if document.result else None,

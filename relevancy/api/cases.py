@@ -56,6 +56,7 @@ class CaseQueryDetails(Schema):
     query_id: int
     text: str = Field(examples=["star wars"])
     information_need: str
+    reference_answer: str
     tags: list[str]
     weight: float
     options: dict[str, Any]
@@ -165,6 +166,7 @@ def _case_query(row: CaseQuery) -> dict[str, Any]:
         "query_id": row.query_id,
         "text": row.query.text,
         "information_need": row.query.information_need,
+        "reference_answer": row.query.reference_answer,
         "tags": row.query.tags,
         "weight": row.weight,
         "options": row.options,

@@ -36,6 +36,7 @@ class QueryDetails(Schema):
     id: int
     text: str = Field(examples=["star wars"])
     information_need: str
+    reference_answer: str
     notes: str
     tags: list[str]
     book_id: int

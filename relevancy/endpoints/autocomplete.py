@@ -95,6 +95,8 @@ def template_vocabulary(case: Case, endpoint: Endpoint) -> TemplateVocabulary:
             "#$keyword2##",
             "#$keyword.0##",
             *(f"#$qOption.{path}##" for path in sorted(paths)[:MAX_OPTIONS]),
+            "#$qOption.information_need##",
+            "#$qOption.reference_answer##",
         ),
         knobs=tuple(f"##{name}##" for name in knobs),
         words=engine.vocabulary if engine else (),

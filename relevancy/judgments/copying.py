@@ -75,6 +75,7 @@ def copy_queries(*, queries: Iterable[Query], book: Book) -> dict[int, int]:
                 text=query.text,
                 text_key=query.text_key,
                 information_need=query.information_need,
+                reference_answer=query.reference_answer,
                 notes=query.notes,
                 tags=query.tags,
             )

@@ -1,7 +1,8 @@
 """The documents of pairs as the runs stored them, for the raters who judge them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from relevancy import runs, scores
 from relevancy.models import JudgingPair, Query, Ranking, User, Verdict
@@ -12,13 +13,14 @@ class JudgedDocument:
     """A document to judge.
 
     result: how it is displayed, and the judgments of all raters; None if the run does not store it any more.
-    own: the rater's own judgment; None if there is none.
+    own: the rater's own judgment; None if there is none. options: of the query, as the run searched with them.
     """
 
     pair: JudgingPair
     query: Query
     result: runs.Result | None
     judgments: Sequence[runs.Judgment]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def own(self) -> runs.Judgment | None:
@@ -60,4 +62,4 @@ def _read(
         ranking.hits = [hit, *(other for other in ranking.hits if other is not hit)]  # the first one is displayed
         result = runs.build_results(ranking, by=by, depth=1, ratings=ratings)[0]
     judgments = runs.judgments_by_document(ratings, {pair.doc_id}, by=by)[pair.doc_id]
-    return JudgedDocument(pair, query, result, judgments)
+    return JudgedDocument(pair, query, result, judgments, ranking.options if ranking else {})

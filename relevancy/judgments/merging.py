@@ -43,7 +43,7 @@ from .write_queue import write_turn
 
 BATCH = 200
 MERGE_SOURCE = "merge"
-_MAX_NEED, _MAX_NOTES = 5_000, 20_000
+_MAX_NEED, _MAX_ANSWER, _MAX_NOTES = 5_000, 10_000, 20_000
 
 
 @dataclass(frozen=True)
@@ -288,6 +288,7 @@ def _merge_queries(targets: Mapping[int, int]) -> None:
     for old_id, new_id in targets.items():
         old, new = queries[old_id], queries[new_id]
         new.information_need = _joined(new.information_need, old.information_need, _MAX_NEED)
+        new.reference_answer = _joined(new.reference_answer, old.reference_answer, _MAX_ANSWER)
         new.notes = _joined(new.notes, old.notes, _MAX_NOTES)
         new.tags = list(dict.fromkeys([*new.tags, *old.tags]))
         new.revision = max(new.revision, old.revision)  # scores of either query are older than the next revision
@@ -295,7 +296,7 @@ def _merge_queries(targets: Mapping[int, int]) -> None:
             new.retired_at = None
     Query.objects.bulk_update(
         [queries[pk] for pk in targets.values()],
-        ["information_need", "notes", "tags", "revision", "retired_at"],
+        ["information_need", "reference_answer", "notes", "tags", "revision", "retired_at"],
         batch_size=BATCH,
     )
     Query.objects.filter(pk__in=targets).delete()

@@ -206,12 +206,16 @@ class QueryQuerySet(models.QuerySet["Query"]):
 
 class Query(models.Model):
     """The text that a user searched for. `revision` is incremented by every change to the query's ratings; a score stores the
-    revision it was computed from."""
+    revision it was computed from.
+
+    reference_answer: what a good answer to the query says, for raters, judge models and query templates.
+    """
 
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="queries")
     text = models.CharField(max_length=2048)
     text_key = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the text: what makes it unique")
     information_need = MultilineField(blank=True, validators=[MaxLengthValidator(5_000)])
+    reference_answer = MultilineField(blank=True, validators=[MaxLengthValidator(10_000)])
     notes = MultilineField(blank=True, validators=[MaxLengthValidator(20_000)])
     tags = models.JSONField(default=list, blank=True)
     link = models.ForeignKey(QueryLink, null=True, blank=True, on_delete=models.SET_NULL, related_name="queries")

@@ -18,7 +18,7 @@ from .text import parse_options, text_key
 
 BATCH_SIZE = 500
 MAX_WEIGHT = 1e6
-_OF_QUERY = ("information_need", "notes", "tags")
+_OF_QUERY = ("information_need", "reference_answer", "notes", "tags")
 _OF_CASE_QUERY = ("options", "weight")
 
 type DetailChanges = Mapping[str, Mapping[str, Any]]
@@ -27,13 +27,14 @@ type DetailChanges = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class QueryDetails:
-    """Information need, notes and tags belong to the query, options and weight to its place in a case."""
+    """Information need, reference answer, notes and tags belong to the query, options and weight to its place in a case."""
 
     information_need: str = ""
     notes: str = ""
     tags: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     weight: float = 1
+    reference_answer: str = ""
 
 
 def set_details(*, case: Case, details: Mapping[str, QueryDetails]) -> None:
@@ -75,7 +76,8 @@ def count_changes(*, case: Case, changes: DetailChanges) -> int:
 def change_details(*, case: Case, changes: DetailChanges, by: User | None = None) -> int:
     """Changes details of queries of the case, and returns how many queries changed. Others than those of the case are left out.
 
-    Information needs, notes and tags belong to the book: they change in every case on it. A few SQL statements per 500 queries.
+    Information needs, reference answers, notes and tags belong to the book: they change in every case on it. A few SQL statements per
+    500 queries.
     """
     count, has_new_tags, has_new_weights = 0, False, False
     with transaction.atomic():
@@ -115,7 +117,7 @@ def _changed(case: Case, changes: DetailChanges, *, lock: bool = False) -> Itera
 
 
 def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:
-    """Sets information needs, notes and tags of a book's queries, by text. Raises `ValidationError` naming the query."""
+    """Sets what belongs to the queries of a book, by text. Raises `ValidationError` naming the query."""
     for texts in batched(details, BATCH_SIZE):
         rows = list(book.queries.filter(text_key__in=[text_key(text) for text in texts]))
         for query in rows:
@@ -128,6 +130,7 @@ def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:
 
 def _describe(query: Query, details: QueryDetails) -> None:
     query.information_need, query.notes = details.information_need, details.notes
+    query.reference_answer = details.reference_answer
     query.tags = check_count(parse(details.tags, []), query.text)
     query.clean_fields(exclude={field.name for field in Query._meta.fields} - set(_OF_QUERY))
 

@@ -216,12 +216,27 @@ def _already_in_book(text: str) -> ValidationError:
     return ValidationError({"text": f"The book already has a query “{text[:60]}”."})
 
 
-def describe(*, query: Query, information_need: str, notes: str, by: User | None = None) -> None:
-    """Changes what a query is meant to find and the notes about it, both Markdown. Raises `ValidationError`."""
+def describe(
+    *,
+    query: Query,
+    information_need: str,
+    notes: str,
+    reference_answer: str | None = None,
+    by: User | None = None,
+) -> None:
+    """Changes what a query is meant to find, what a good answer says and the notes about it, all Markdown.
+
+    reference_answer: None leaves it as it is. Raises `ValidationError`.
+    """
+    answer = query.reference_answer if reference_answer is None else reference_answer
     with transaction.atomic():
-        clean_and_save(query, information_need=information_need, notes=notes)
+        clean_and_save(query, information_need=information_need, notes=notes, reference_answer=answer)
         activity.record_for_book(
-            Activity.Verb.QUERY_CHANGED, book=query.book, by=by, subject=query, changed="information need or notes"
+            Activity.Verb.QUERY_CHANGED,
+            book=query.book,
+            by=by,
+            subject=query,
+            changed="information need, reference answer or notes",
         )
 
 

@@ -24,7 +24,7 @@ from .imported import ImportedRankings, ensure_imported_endpoint, import_ranking
 from .interpretations import can_interpret, interpret
 from .packages import missing_engine
 from .pins import describe, pin, unpin
-from .requests import RequestBuilder, document_url, field_spec, rendered_request, snapshot_config
+from .requests import RequestBuilder, document_url, field_spec, query_options, rendered_request, snapshot_config
 from .results import Judgment, Result, build_results, judgments_by_document
 from .retention import has_prunable_runs, prune_display_fields
 from .runs import (
@@ -109,6 +109,7 @@ __all__ = [
     "missing_engine",
     "pin",
     "prune_display_fields",
+    "query_options",
     "rendered_request",
     "search_again",
     "snapshot_config",

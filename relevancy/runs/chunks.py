@@ -29,7 +29,7 @@ from relevancy.scores import (
 from .access import why_not_continued
 from .claims import waiting_behind
 from .endings import record_end
-from .requests import RequestBuilder
+from .requests import RequestBuilder, query_options
 
 WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
 MAX_UNWRITTEN = 300  # responses, whether or not they have passed
@@ -84,7 +84,8 @@ def count_searched(run: Run) -> tuple[int, int]:
 def build_ranking(run: Run, case_query: CaseQuery, response: engines.Page | engines.EngineError) -> Ranking:
     """Returns an unsaved ranking with the hits or the error of a search."""
     query = case_query.query
-    row = Ranking(run=run, query=query, text=query.text, options=case_query.options, asked_at=timezone.now())
+    options = query_options(run.config["template"], case_query)
+    row = Ranking(run=run, query=query, text=query.text, options=options, asked_at=timezone.now())
     if isinstance(response, engines.EngineError):
         row.error_kind, row.error = response.kind, str(response)
         return row

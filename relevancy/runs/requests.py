@@ -7,6 +7,8 @@ from relevancy import engines
 from relevancy.endpoints import connect
 from relevancy.models import Attempt, CaseQuery, Ranking
 
+QUERY_TEXTS = ("information_need", "reference_answer")  # of a query, which templates read as options
+
 
 def snapshot_config(attempt: Attempt) -> dict[str, Any]:
     """Returns everything that decides what is sent, as JSON without credentials. It is stored with a run and never changes."""
@@ -22,6 +24,12 @@ def snapshot_config(attempt: Attempt) -> dict[str, Any]:
         "escape": attempt.escape,
         "options": {**attempt.case.options, **endpoint.options.get("query_options", {})},
     }
+
+
+def query_options(template: str, case_query: CaseQuery) -> dict[str, Any]:
+    """Returns the options of a query, and those of its texts that a template reads as options the query does not have."""
+    texts = {name: getattr(case_query.query, name) for name in QUERY_TEXTS if f"$qOption.{name}" in template}
+    return {**{name: text for name, text in texts.items() if text}, **case_query.options}
 
 
 def field_spec(config: Mapping[str, Any]) -> engines.FieldSpec:
@@ -58,7 +66,8 @@ class RequestBuilder:
 
     def requests(self, case_queries: Iterable[CaseQuery]) -> list[engines.Request]:
         """Returns one request per query, in their order."""
-        return [self.request(case_query.query.text, case_query.options) for case_query in case_queries]
+        template = self.config["template"]
+        return [self.request(each.query.text, query_options(template, each)) for each in case_queries]
 
 
 def document_url(ranking: Ranking, doc_id: str) -> str:

@@ -209,7 +209,7 @@ def search_again(*, run: Run, case_query: CaseQuery, by: User) -> Ranking:
     _check_endpoint_unchanged(run)
     builder = RequestBuilder(run.config, run.rows)
     with connect_for_page(run.attempt.endpoint) as engine:
-        page = engine.search(builder.request(case_query.query.text, case_query.options))
+        page = engine.search(builder.requests([case_query])[0])
     ranking = build_ranking(run, case_query, page)
     versions = list(ScorerVersion.objects.used_by(run.case_id))
     measures = [version for version in versions if not version.script]

@@ -1,4 +1,4 @@
-"""Queries as CSV: text, information need, notes, tags, options and weight. Reads Quepid's file of information needs, too."""
+"""Queries as CSV: text, information need, notes, tags, options, weight and reference answer. Reads Quepid's information needs, too."""
 
 import json
 import re
@@ -59,6 +59,7 @@ COLUMNS = (
     Column("tags", lambda row: ", ".join(row.query.tags)),
     Column("options", _write_options),
     Column("weight", lambda row: f"{row.weight:.12g}", read=_read_weight),
+    Column("reference_answer", lambda row: row.query.reference_answer, "reference answer"),
 )
 BY_NAME = {column.name: column for column in COLUMNS}
 INFORMATION_NEEDS = (BY_NAME["information_need"],)
@@ -175,8 +176,13 @@ class _Reader:
 
 
 def export_queries(*, case: Case, columns: Sequence[Column] = COLUMNS) -> Iterator[str]:
-    """Yields the queries of a case in their order. columns: besides the query; `INFORMATION_NEEDS` is the file of Quepid."""
+    """Yields the queries of a case in their order. columns: besides the query; `INFORMATION_NEEDS` is the file of Quepid.
+
+    The column of reference answers is left out if no query has one.
+    """
     rows = case.case_queries.present().select_related("query").order_by("position", "id")
+    if not rows.exclude(query__reference_answer="").exists():
+        columns = [column for column in columns if column.name != "reference_answer"]
     return write_rows(
         (QUERY, *(column.name for column in columns)),
         ((row.query.text, *(column.write(row) for column in columns)) for row in rows.iterator(chunk_size=CHUNK)),

@@ -178,6 +178,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: float = 1) -> dict[str, Any]:
     optional = {
         "information_need": query.information_need,
+        "reference_answer": query.reference_answer,
         "notes": query.notes,
         "tags": query.tags,
         "options": options,

@@ -40,7 +40,7 @@ _KINDS = {
     BOOK: (_HEAD, ("queries", "links", "ratings")),
 }
 _LISTS = _KINDS[CASE][1]
-_QUERY_KEYS = {"query", "information_need", "notes", "tags", "options", "weight"}
+_QUERY_KEYS = {"query", "information_need", "reference_answer", "notes", "tags", "options", "weight"}
 _KEYS_OF_KIND = {CASE: _QUERY_KEYS | {"in_case"}, BOOK: _QUERY_KEYS}
 _LINK_KEYS = {"queries", "shares_ratings"}
 _RATING_KEYS = {"query", "document", "rater", "rating", "verdict", "at", "note", "is_adjudication"}
@@ -184,6 +184,7 @@ class _Reader:
             raise element.error("tags", f"these must be strings, not {quote(tags)}")
         self._details[text] = QueryDetails(
             information_need=element.text("information_need"),
+            reference_answer=element.text("reference_answer"),
             notes=element.text("notes"),
             tags=tags,
             options=element.mapping("options"),

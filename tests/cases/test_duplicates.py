@@ -38,6 +38,7 @@ def test_duplicate_copies_queries_in_order_with_what_belongs_to_them(case):
     entries[1].save()
     query = entries[1].query
     query.tags, query.notes, query.information_need = ["x"], "note", "need"
+    query.reference_answer = "answer"
     query.save()
     copied = duplicate(case).case.case_queries.select_related("query").order_by("position")
     original = case.case_queries.select_related("query").order_by("position")
@@ -48,6 +49,7 @@ def test_duplicate_copies_queries_in_order_with_what_belongs_to_them(case):
         (e.query.text, e.options, e.weight, e.query.tags, e.query.notes, e.query.information_need) for e in copied
     ] == content
     assert [text for text, *_ in content] == ["alien", "star wars", "star trek"]
+    assert [e.query.reference_answer for e in copied] == [e.query.reference_answer for e in original]
 
 
 @pytest.mark.parametrize("ratings", ["copy", "none", "share"])

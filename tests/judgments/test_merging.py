@@ -111,10 +111,12 @@ def test_of_two_decisions_the_newer_counts(case: Case, other: Case) -> None:
 def test_texts_and_tags_are_joined_and_a_retired_query_returns(case: Case, other: Case) -> None:
     mine, yours = query_of(case, "both"), query_of(other, "both")
     Query.objects.filter(pk=mine.pk).update(notes="One", tags=["a"], retired_at="2026-01-01T00:00Z", revision=1)
-    Query.objects.filter(pk=yours.pk).update(notes="Two", tags=["b", "a"], information_need="Need", revision=70)
+    about = {"information_need": "Need", "reference_answer": "Answer"}
+    Query.objects.filter(pk=yours.pk).update(notes="Two", tags=["b", "a"], revision=70, **about)
     merge(case, other)
     joined = Query.objects.get(pk=mine.pk)
     assert (joined.notes, joined.tags, joined.information_need) == ("One\n\nTwo", ["a", "b"], "Need")
+    assert joined.reference_answer == "Answer"
     assert (joined.retired_at, joined.revision) == (None, 71)
 
 

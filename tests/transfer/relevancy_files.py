@@ -34,7 +34,13 @@ CASE: dict[str, Any] = {
         }
     ],
     "queries": [
-        {"query": "phone", "information_need": "Any phone", "tags": ["head"], "weight": 2},
+        {
+            "query": "phone",
+            "information_need": "Any phone",
+            "reference_answer": "A **phone**.",
+            "tags": ["head"],
+            "weight": 2,
+        },
         {"query": "case", "options": {"lang": "en"}},
     ],
     "ratings": [

@@ -257,3 +257,14 @@ def test_any_text_is_read_as_it_was_written(rows):
         clean = {name: queries.clean_detail(name=name, value=value, text=query) for name, value in expected.items()}
         assert file.changes[query] == {name: value for name, value in clean.items() if value != ""}
     assert file.pasted.texts == list(rows)
+
+
+@database
+def test_reference_answers_have_a_column_if_there_is_one():
+    case = make_case(["alien", "other"])
+    assert "reference_answer" not in exported(case)
+    assert imported(case, 'query,reference_answer\nalien,"One, two\nand three"\n').changed == 1
+    written = exported(case)
+    assert written.splitlines()[0] == HEADER.strip() + ",reference_answer"
+    assert case.book.queries.get(text="alien").reference_answer == "One, two\nand three"
+    assert imported(case, written).changed == 0

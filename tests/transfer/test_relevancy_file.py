@@ -201,7 +201,8 @@ def test_an_exported_book_is_imported_as_it_was(admin):
     with relevancy_export.export_book(book=copy, by=admin) as file:
         assert file.read() == first
     assert (copy.rule, copy.relevant_from, copy.guidelines) == ("mean", 1.0, "Two\nlines")
-    assert copy.queries.get(text="phone").information_need == "Any phone"
+    phone = copy.queries.get(text="phone")
+    assert (phone.information_need, phone.reference_answer) == ("Any phone", "A **phone**.")
 
 
 def linked_case() -> Case:

@@ -10,11 +10,12 @@ from .counting import AnswerCounts, count_answers, let_count, read_failures, wit
 from .independence import find_cases_ranked_by
 from .jobs import STALE_AFTER, JobEstimate, JobProgress, cancel, estimate, latest_job, progress, run, start, sweep
 from .judge_models import archive, create, set_key
-from .prompts import TEMPLATES, Prompt, Template, build_prompt, find_template, write_grade
+from .prompts import DEFAULT, TEMPLATES, Prompt, Template, build_prompt, find_template, write_grade
 from .protocols import PROTOCOLS, Completion, Protocol
 from .versions import JudgeVersion, read_judge_versions
 
 __all__ = [
+    "DEFAULT",
     "MAX_SAMPLE",
     "MIN_SAMPLE",
     "PROTOCOLS",

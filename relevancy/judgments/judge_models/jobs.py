@@ -424,6 +424,8 @@ def _build_prompt(template: Template, judge: JudgeModel, book: Book, document: J
         guidelines=book.guidelines,
         query=document.query.text,
         information_need=document.query.information_need,
+        reference_answer=document.query.reference_answer,
+        options=document.options,
         document={"title": display.title, **dict(display.subs)},
         image_url=(display.image_url or display.thumb_url or "") if judge.image_tokens else None,
     )

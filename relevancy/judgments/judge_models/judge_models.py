@@ -15,7 +15,7 @@ from relevancy.models import JudgeModel, Team, UnreadableSecret, User
 from relevancy.models.saving import clean_and_save
 
 from .client import JudgeModelError, JudgeSettings
-from .prompts import TEMPLATES, find_template
+from .prompts import DEFAULT, TEMPLATES, find_template
 from .protocols import PARAMETERS, PROTOCOLS, TOKEN_LIMITS
 
 MARK = "(AI judge)"
@@ -31,7 +31,7 @@ def create(
     model: str,
     by: User,
     key: str = "",
-    prompt: str = TEMPLATES[1].key,
+    prompt: str = DEFAULT,
     parameters: Mapping[str, Any] | None = None,
     input_price: Decimal = Decimal(0),
     output_price: Decimal = Decimal(0),

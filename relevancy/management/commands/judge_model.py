@@ -63,7 +63,7 @@ class Command(Base):
         parser.add_argument("model", help="its name at the server")
         parser.add_argument(
             "--prompt",
-            default=judge_models.TEMPLATES[1].key,
+            default=judge_models.DEFAULT,
             help="; ".join(f"{template.key}: {template.title}" for template in judge_models.TEMPLATES),
         )
         parser.add_argument("--max-tokens", type=int, default=1000, help="of an answer")

@@ -48,7 +48,7 @@ class JudgeModelForm(forms.Form):
     key = _key_field(required=False, help_text="Stored encrypted, and never shown again.")
     prompt = forms.ChoiceField(
         choices=[(template.key, template.title) for template in judge_models.TEMPLATES],
-        initial=judge_models.TEMPLATES[1].key,
+        initial=judge_models.DEFAULT,
         help_text="Model, prompt and the longest answer never change. To try another prompt, add another judge model.",
     )
     max_tokens = forms.IntegerField(

@@ -119,12 +119,17 @@ class AttemptDetailsForm(forms.Form):
 
 
 class NotesForm(forms.Form):
-    """Information need and notes of a query."""
+    """Information need, reference answer and notes of a query."""
 
     information_need = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
         help_text=INFORMATION_NEED_HELP,
+    )
+    reference_answer = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="What a good answer says. Raters and judge models see it, and templates read it as #$qOption.reference_answer##.",
     )
     notes = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 5}))
 

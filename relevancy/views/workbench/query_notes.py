@@ -1,4 +1,4 @@
-"""Tags, information need and notes of a query. They belong to the book and change in every case on it."""
+"""Tags, information need, reference answer and notes of a query. They belong to the book and change in every case on it."""
 
 from collections.abc import Sequence
 
@@ -20,18 +20,18 @@ from .workbench import Workbench
 
 @require_GET
 def about(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """Shows tags, information need and notes."""
+    """Shows tags, information need, reference answer and notes."""
     workbench = Workbench(request, get_case(request, case_id))
     return _render_notes(request, workbench, entry_id)
 
 
 @require_http_methods(["GET", "POST"])
 def notes(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
-    """Edits information need and notes."""
+    """Edits information need, reference answer and notes."""
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
     case_query = get_case_query(workbench.case, entry_id)
     query = case_query.query
-    initial = {"information_need": query.information_need, "notes": query.notes}
+    initial = {name: getattr(query, name) for name in ("information_need", "reference_answer", "notes")}
     form = NotesForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:

@@ -94,12 +94,13 @@ def preview(request: HtmxRequest, case_id: int) -> HttpResponse:
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case_queries = workbench.case.case_queries.present().select_related("query")
     case_query = case_queries.order_by("position").first()
-    text, options = (case_query.query.text, case_query.options) if case_query else ("example", {})
+    text = case_query.query.text if case_query else "example"
     form = sent_attempt_form(request, workbench.case)
     context = {**workbench.base_context(), "text": text}
     try:
         attempt = form.build()
         if attempt is not None:
+            options = runs.query_options(attempt.template, case_query) if case_query else {}
             rendered = runs.attempts.preview(attempt=attempt, text=text, options=options)
             context["warnings"] = runs.attempts.template_warnings(endpoint=attempt.endpoint, template=attempt.template)
             return render(request, "workbench/preview.html", {**context, "rendered_request": pretty_json(rendered)})

@@ -170,8 +170,8 @@ def test_a_change_of_the_judge_is_marked(sign_in, case, runs):
     judge_answer(case, second, "y", judge=other, model="m-2026-09", at=times[3], counts=False)
     response = sign_in("viewer").get(at(case, "history"))
     assert [words(item) for item in elements(by_id(response, "judges"), _name="li")] == [
-        "Judge model “Ann's judge” (model m-2026-01, prompt reason-1): 1 rating counts, the first one from before run 2.",
-        "Another judge from before run 5 on, “Other” (model m, prompt reason-1): 1 rating counts. "
+        "Judge model “Ann's judge” (model m-2026-01, prompt reason-2): 1 rating counts, the first one from before run 2.",
+        "Another judge from before run 5 on, “Other” (model m, prompt reason-2): 1 rating counts. "
         "Runs before and after it may differ by the judge.",
     ]
     lines = [shape["x0"] for shape in figure(response)["layout"]["shapes"]]

@@ -330,3 +330,11 @@ def test_a_document_comes_again_as_if_it_were_new(sign_in, people, case):
     assert response.url == f"{url(case)}?pair={card.document.pair.pk}"
     assert client.get(response.url).context["cards"][0].document.pair.pk == card.document.pair.pk
     assert Rating.objects.get(rater=people["rater"], doc_id="b").value == 2
+
+
+def test_raters_see_the_reference_answer(sign_in, case):
+    case.book.queries.update(reference_answer="What a **good** answer says.")
+    for name in ("judge", "judge_list"):
+        page = sign_in("rater").get(url(case, name)).content.decode()
+        assert "What a <strong>good</strong> answer says." in page
+        assert "data-reference-answer" in page

@@ -86,6 +86,21 @@ def test_notes_are_edited_and_shown_as_markdown(sign_in, case):
     assert "All the **films**" in page and "<html" in page
 
 
+def test_reference_answer_is_edited_and_shown_and_others_stay(sign_in, case):
+    client = sign_in("editor")
+    entry = case_query_of(case, "query 1")
+    place = at(case, "query_notes", entry.pk)
+    client.post(place, {"information_need": "need", "reference_answer": "The *first* film.", "notes": ""}, headers=HTMX)
+    part = by_id(client.get(at(case, "query_about", entry.pk), headers=HTMX), f"about-{entry.pk}")
+    (shown,) = elements(part, **{"data-reference-answer": ""})
+    assert [words(emphasis) for emphasis in elements(shown, _name="em")] == ["first"]
+    query = query_of(case, "query 1")
+    assert (query.information_need, query.reference_answer) == ("need", "The *first* film.")
+    too_long = client.post(place, {"reference_answer": "x" * 10_001}, headers=HTMX)
+    assert too_long.status_code == 422
+    assert query_of(case, "query 1").reference_answer == "The *first* film."
+
+
 def test_notes_too_long(sign_in, case):
     client = sign_in("editor")
     entry = case_query_of(case, "query 1")

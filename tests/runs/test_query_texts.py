@@ -1,0 +1,37 @@
+"""Information needs and reference answers of queries as options of templates."""
+
+import pytest
+
+from relevancy import runs
+from relevancy.models import Query
+from tests.factories import make_attempt, make_case, run_now, script_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+
+
+def test_a_template_reads_the_texts_of_a_query_that_it_names():
+    case = make_case(["a", "b", "c"])
+    Query.objects.filter(text="a").update(reference_answer="The first letter.", information_need="A letter")
+    Query.objects.filter(text="b").update(reference_answer="The second letter.")
+    case.case_queries.filter(query__text="b").update(options={"reference_answer": "its own option", "lang": "en"})
+    attempt = make_attempt(case, template="q=#$query##&answer=#$qOption.reference_answer|none##")
+    run = run_now(attempt)
+    asked = {request.query: request.options for request in script_of(attempt).asked}
+    assert asked == {
+        "a": {"reference_answer": "The first letter."},
+        "b": {"reference_answer": "its own option", "lang": "en"},
+        "c": {},
+    }
+    ranking = run.rankings.select_related("run__attempt__endpoint").get(text="a")
+    assert ranking.options == {"reference_answer": "The first letter."}
+    Query.objects.update(reference_answer="changed later")
+    assert "The first letter." in str(runs.rendered_request(ranking))
+
+
+def test_texts_that_a_template_does_not_name_are_not_sent():
+    case = make_case(["a"])
+    Query.objects.update(reference_answer="secret", information_need="secret")
+    attempt = make_attempt(case, template="q=#$query##")
+    run = run_now(attempt)
+    assert [request.options for request in script_of(attempt).asked] == [{}]
+    assert run.rankings.get().options == {}
