@@ -110,7 +110,7 @@ def test_every_change_is_recorded() -> None:
     check(lambda: queries.edit(**values, weight=2), case=case, by=ben)
     check(lambda: queries.remove(case_query=added[0], by=ben), "Removed the query “a”", case=case, by=ben)
     check(lambda: queries.restore(case_query=added[0], by=ben), "Restored the query “a”", case=case, by=ben)
-    text = "Changed the query “a”: information need or notes"
+    text = "Changed the query “a”: information need, reference answer or notes"
     describe_query = {"query": added[0].query, "information_need": "x", "notes": "", "by": ben}
     check(lambda: queries.describe(**describe_query), text, case=case, by=ben)
     text = "Changed the query “a”: tags"

@@ -110,7 +110,8 @@ def test_template_vocabulary() -> None:
     assert len(captured) == 2
     assert result.placeholders[:2] == ("#$query##", "#$keyword1##")
     assert [word for word in result.placeholders if "qOption" in word] == [
-        f"#$qOption.{path}##" for path in ("deep", "deep.er", "lang", "shop", "site", "site.lang")
+        f"#$qOption.{path}##"
+        for path in ("deep", "deep.er", "lang", "shop", "site", "site.lang", "information_need", "reference_answer")
     ]
     assert result.knobs == ("##boost##",)
     assert result.words == ()

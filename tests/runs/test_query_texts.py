@@ -14,7 +14,7 @@ def test_a_template_reads_the_texts_of_a_query_that_it_names():
     Query.objects.filter(text="a").update(reference_answer="The first letter.", information_need="A letter")
     Query.objects.filter(text="b").update(reference_answer="The second letter.")
     case.case_queries.filter(query__text="b").update(options={"reference_answer": "its own option", "lang": "en"})
-    attempt = make_attempt(case, template="q=#$query##&answer=#$qOption.reference_answer|none##")
+    attempt = make_attempt(case, template='{"q": "#$query##", "answer": "#$qOption.reference_answer|none##"}')
     run = run_now(attempt)
     asked = {request.query: request.options for request in script_of(attempt).asked}
     assert asked == {
@@ -31,7 +31,7 @@ def test_a_template_reads_the_texts_of_a_query_that_it_names():
 def test_texts_that_a_template_does_not_name_are_not_sent():
     case = make_case(["a"])
     Query.objects.update(reference_answer="secret", information_need="secret")
-    attempt = make_attempt(case, template="q=#$query##")
+    attempt = make_attempt(case, template='{"q": "#$query##"}')
     run = run_now(attempt)
     assert [request.options for request in script_of(attempt).asked] == [{}]
     assert run.rankings.get().options == {}
