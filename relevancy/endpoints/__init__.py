@@ -25,6 +25,7 @@ from .endpoints import (
     share,
     unshare,
     update,
+    with_behaviour,
 )
 from .engine_info import (
     EngineInfo,
@@ -75,4 +76,5 @@ __all__ = [
     "unshare",
     "update",
     "uploads",
+    "with_behaviour",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from datetime import datetime
+from typing import Any, ClassVar, Literal, Self
 
 from relevancy.engines.fields.specs import FieldSpec
 
@@ -157,6 +158,13 @@ class Engine(ABC):
     def known_queries(self) -> list[str]:
         """Returns the only queries that the endpoint has results for."""
         raise UnsupportedByEngine(f"{self.label} does not list queries.")
+
+    def behaviour_records(
+        self, kind: Literal["queries", "events"], *, since: datetime | None = None
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yields the records of `ubi_queries` or `ubi_events`, no other index, in no order: those parts of them that searches and
+        clicks are counted by. since: leaves out earlier ones."""
+        raise UnsupportedByEngine(f"{self.label} has no records of User Behavior Insights.")
 
     @classmethod
     def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:

@@ -87,6 +87,7 @@ class Abilities:
     `templates`: use search templates that are stored on the server.
     `load`: add documents to the index.
     `list_queries`: list the only queries that it has results for.
+    `behaviour`: return what User Behavior Insights has recorded.
     """
 
     explain: bool = False
@@ -99,6 +100,7 @@ class Abilities:
     templates: bool = False
     load: bool = False
     list_queries: bool = False
+    behaviour: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,16 @@
 """Grades that stand apart, such as those of judge models and clicks: let count as ratings of their rater, and taken back."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import batched
 
 from relevancy.models import Book, Rating, User, Verdict
 
 from .changes import REMOVAL, Change
 from .ratings import change_book
+
+RATINGS_AT_ONCE, QUERIES_AT_ONCE = 1_000, 500  # of one transaction
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,8 @@ class Counted:
     off_scale: int
 
 
-type ReadGrades = Callable[[], Iterable[tuple[int, str, float | None]]]
-"""Returns `(query id, document id, grade)`. Called while the queries are locked, after the settings of the book were read."""
+type ReadGrades = Callable[[Collection[int]], Iterable[tuple[int, str, float | None]]]
+"""Returns `(query id, document id, grade)` of these queries. Called while they are locked, after the settings of the book were read."""
 
 
 def let_grades_count(
@@ -38,23 +41,40 @@ def let_grades_count(
 
     Ratings by others always stay as they are: with the rule "latest", a newer rating would replace theirs.
     replaces: removes the other ratings of the rater in the book. Computes no scores.
+
+    Writes in transactions of about 1,000 ratings, so that no other writer waits for long. If one fails, those before it stay; calling
+    this again does the rest.
     """
-    left_out = off_scale = 0
     own = Rating.objects.filter(query__book=book, rater=rater)
+    wanted = set(query_ids)
+    parts = batched(sorted(wanted), QUERIES_AT_ONCE)
+    sizes = Counter(query_id for part in parts for query_id, _, _ in read(part))
     if replaces:
-        query_ids = {*query_ids, *own.values_list("query_id", flat=True)}
+        sizes.update(own.values_list("query_id", flat=True))
+    counts = [
+        _count_some(book, rater, by, source, batch, read, replaces) for batch in _batches(wanted | set(sizes), sizes)
+    ]
+    return Counted(*(sum(numbers) for numbers in zip(*counts, strict=True))) if counts else Counted(0, 0, 0)
+
+
+def _count_some(
+    book: Book, rater: User, by: User, source: str, query_ids: Collection[int], read: ReadGrades, replaces: bool
+) -> tuple[int, int, int]:
+    """Makes ratings of the grades of some queries, in one transaction. Returns the numbers of `Counted`."""
+    left_out = off_scale = 0
+    of_queries = Rating.objects.filter(query__in=query_ids)
 
     def choose() -> Mapping[int, Mapping[str, Change]]:
         nonlocal left_out, off_scale
         left_out = off_scale = 0
         book.refresh_settings()
-        others = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater=rater)
+        others = of_queries.filter(verdict=Verdict.RATED).exclude(rater=rater)
         rated = set(others.values_list("query_id", "doc_id"))
         changes: dict[int, dict[str, Change]] = defaultdict(dict)
         if replaces:
-            for query_id, doc_id in own.values_list("query_id", "doc_id"):
+            for query_id, doc_id in of_queries.filter(rater=rater).values_list("query_id", "doc_id"):
                 changes[query_id][doc_id] = REMOVAL
-        for query_id, doc_id, value in read():
+        for query_id, doc_id, value in read(query_ids):
             if (query_id, doc_id) in rated:
                 left_out += 1
             elif value is None or value not in book.grades:
@@ -64,18 +84,36 @@ def let_grades_count(
         return changes
 
     changed = change_book(query_ids=query_ids, choose=choose, rater=rater, by=by, source=source)
-    return Counted(changed, left_out, off_scale)
+    return changed, left_out, off_scale
 
 
 def withdraw_ratings(*, book: Book, rater: User, by: User, source: str) -> int:
-    """Removes the ratings of a rater from a book. Returns how many. Computes no scores."""
+    """Removes the ratings of a rater from a book, in transactions of about 1,000. Returns how many. Computes no scores."""
     own = Rating.objects.filter(query__book=book, rater=rater)
+    sizes = Counter(own.values_list("query_id", flat=True))
+    removed = 0
+    for batch in _batches(set(sizes), sizes):
 
-    def choose() -> Mapping[int, Mapping[str, Change]]:
-        changes: dict[int, dict[str, Change]] = defaultdict(dict)
-        for query_id, doc_id in own.values_list("query_id", "doc_id"):
-            changes[query_id][doc_id] = REMOVAL
-        return changes
+        def choose(query_ids: Collection[int] = batch) -> Mapping[int, Mapping[str, Change]]:
+            changes: dict[int, dict[str, Change]] = defaultdict(dict)
+            for query_id, doc_id in own.filter(query__in=query_ids).values_list("query_id", "doc_id"):
+                changes[query_id][doc_id] = REMOVAL
+            return changes
 
-    query_ids = list(own.values_list("query_id", flat=True).distinct())
-    return change_book(query_ids=query_ids, choose=choose, rater=rater, by=by, source=source)
+        removed += change_book(query_ids=batch, choose=choose, rater=rater, by=by, source=source)
+    return removed
+
+
+def _batches(query_ids: Collection[int], sizes: Mapping[int, int]) -> Iterator[list[int]]:
+    """Yields the queries in parts with at most `RATINGS_AT_ONCE` ratings, or of one query, and at most `QUERIES_AT_ONCE` queries."""
+    batch: list[int] = []
+    ratings = 0
+    for query_id in sorted(query_ids):
+        size = sizes.get(query_id, 0)
+        if batch and (ratings + size > RATINGS_AT_ONCE or len(batch) == QUERIES_AT_ONCE):
+            yield batch
+            batch, ratings = [], 0
+        batch.append(query_id)
+        ratings += size
+    if batch:
+        yield batch

@@ -6,9 +6,12 @@ position of a click is that of the object among the results, because the positio
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
 from itertools import batched
-from typing import IO, Any
+from typing import IO, Any, Literal
+
+from relevancy import engines
 
 from .cells import read_lines
 from .errors import BadFile, quote
@@ -23,7 +26,12 @@ from .search_log import (
     check_query,
 )
 
+type Record = tuple[int, dict[str, Any]]  # its number, from 1
+
 CLICK = "click"
+MAX_RECORDS = 10_000_000
+MAX_RECORDS_ON_PAGE = 200_000  # a web thread is busy as long as they are read
+REPORTED = 1_000  # records between two calls of `progress`
 MAX_LENGTH = 1_000  # of ids
 _RESULTS = ("query_response_hit_ids", "query_response_object_ids", "query_response_objects_ids")
 _BULK = {"index", "create"}
@@ -41,29 +49,71 @@ def read_ubi(
     actions: names of events that are clicks. limit: of bytes in each file.
     Raises `BadFile` with line, column and value. Close the log after use.
     """
+    queries = _records(queries_file, limit)
+    events = None if events_file is None else _records(events_file, limit)
+    return _read(queries, events, actions, source="file of ")
+
+
+def read_ubi_index(
+    engine: engines.Engine,
+    *,
+    with_events: bool = True,
+    actions: Collection[str] = (CLICK,),
+    since: datetime | None = None,
+    limit: int = MAX_RECORDS,
+    progress: Callable[[str, int], None] = lambda kind, count: None,
+) -> SearchLog:
+    """Reads the indexes `ubi_queries` and `ubi_events` next to the index of an engine. Close the log after use.
+
+    since: leaves out earlier records. limit: of records in each index. progress: called with the name of an index and how many
+    records were read, every 1,000. Raises `BadFile` with the number of the record, and `EngineError`.
+    """
+
+    def records(kind: Literal["queries", "events"]) -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, record in enumerate(engine.behaviour_records(kind, since=since), 1):
+            if number > limit:
+                raise BadFile(
+                    f"ubi_{kind} has more than {limit:,} records. Read those of a shorter time, or use the command."
+                )
+            yield number, dict(record)
+            if number % REPORTED == 0:
+                progress(f"ubi_{kind}", number)
+
+    return _read(
+        records("queries"), records("events") if with_events else None, actions, source="index ubi_", line="Record"
+    )
+
+
+def _read(
+    queries: Iterator[Record], events: Iterator[Record] | None, actions: Collection[str], *, source: str, line: str = ""
+) -> SearchLog:
+    """Reads records. source: what messages call them; line: how they call a record instead of a line."""
     log = SearchLog()
     try:
         log.database.execute("CREATE TABLE search (id TEXT PRIMARY KEY, query TEXT, results TEXT) WITHOUT ROWID")
         log.database.execute(
             "CREATE TABLE click (search TEXT, doc_id TEXT, PRIMARY KEY (search, doc_id)) WITHOUT ROWID"
         )
-        searches = _searches(log, queries_file, limit)
+        searches = _searches(log, queries)
         for batch in batched(searches, BATCH):
             log.database.executemany("INSERT OR IGNORE INTO search VALUES (?, ?, ?)", batch)
         counted = log.database.execute("SELECT query, COUNT(*) FROM search GROUP BY query")
         log.add_searches(counted.fetchall())
-        if events_file is not None:
-            _read_events(log, events_file, actions, limit)
+        if events is not None:
+            _read_events(log, events, actions, source)
             _add_clicks(log)
+    except BadFile as error:
+        log.close()
+        raise (BadFile(str(error).replace("Line", line, 1)) if line and error.line else error) from None
     except BaseException:
         log.close()
         raise
     return log
 
 
-def _searches(log: SearchLog, file: IO[bytes], limit: int) -> Iterator[tuple[str, str, str]]:
+def _searches(log: SearchLog, records: Iterator[Record]) -> Iterator[tuple[str, str, str]]:
     """Yields the id, the query and the results, as JSON, of each search."""
-    for line, record in _records(file, limit):
+    for line, record in records:
         search_id = _text(record, "query_id", line)
         text = record.get("user_query")
         if text is not None and not isinstance(text, str):
@@ -88,25 +138,24 @@ def _results(record: dict[str, Any], line: int) -> list[str]:
     return []
 
 
-def _read_events(log: SearchLog, file: IO[bytes], actions: Collection[str], limit: int) -> None:
+def _read_events(log: SearchLog, records: Iterator[Record], actions: Collection[str], source: str) -> None:
     names: set[str] = set()
     clicks = 0
-    for batch in batched(_clicks(file, actions, limit, names), BATCH):
+    for batch in batched(_clicks(records, actions, names), BATCH):
         clicks += len(batch)
         log.database.executemany("INSERT OR IGNORE INTO click VALUES (?, ?)", batch)
     if not clicks:
-        raise BadFile(
-            f"The file of events has no {' or '.join(map(repr, actions))}. Its actions are {', '.join(sorted(names)[:10]) or 'none'}."
-        )
+        wanted, present = " or ".join(map(repr, actions)), ", ".join(sorted(names)[:10]) or "none"
+        raise BadFile(f"The {source}events has no {wanted}. Its actions are {present}.")
     unknown = "SELECT COUNT(*) FROM click WHERE search NOT IN (SELECT id FROM search)"
     (count,) = log.database.execute(unknown).fetchone()
     if count:
-        log.remarks.append(f"{count:,} clicks belong to no search of the file of queries.")
+        log.remarks.append(f"{count:,} clicks belong to no search of the {source}queries.")
 
 
-def _clicks(file: IO[bytes], actions: Collection[str], limit: int, names: set[str]) -> Iterator[tuple[str, str]]:
+def _clicks(records: Iterator[Record], actions: Collection[str], names: set[str]) -> Iterator[tuple[str, str]]:
     """Yields the id of the search and of the document of each click. Collects the names of actions."""
-    for line, record in _records(file, limit):
+    for line, record in records:
         action = _text(record, "action_name", line)
         if len(names) < BATCH:
             names.add(action)

@@ -27,11 +27,13 @@ from relevancy import (
     transfer,
 )
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
+from relevancy.comparison import online
 from relevancy.judgments import clicks, judge_models
 from relevancy.models import (
     Activity,
     AutomaticJudging,
     Case,
+    OnlineOutcome,
     QualificationPair,
     Role,
     Run,
@@ -200,6 +202,11 @@ def test_every_change_is_recorded() -> None:
     imported = ImportedRankings(name="Other", note="", fields="id", hits=hits)
     rankings = {"case": case, "rankings": [imported], "by": ben}
     check(lambda: runs.import_rankings(**rankings), "Imported run 4", case=case, by=ben)
+    sessions = online.SessionCounts(OnlineOutcome.Method.INTERLEAVING, 6, 18)
+    users = {"a": case.runs.get(number=3), "b": case.runs.get(number=4), "counts": sessions, "name": "May", "by": ben}
+    text = "online outcome “May” of run 3 and run 4"
+    outcome = check(lambda: online.store_outcome(**users), "Pinned run 3", f"Imported the {text}", case=case, by=ben)
+    check(lambda: online.delete_outcome(outcome=outcome, by=ben), f"Deleted the {text}", case=case, by=ben)
 
     # annotations
     values = {"case": case, "run": run, "text": "New index", "by": ben}

@@ -29,3 +29,11 @@ def test_sample_queries(tmp_path):
     assert "--size 0" in refused("sample_queries", case.pk, path, "--size", 0)
     path.write_text("query,count\nalien,?\n")
     assert refused("sample_queries", case.pk, path).startswith("Line 2: column count: '?'")
+
+
+def test_a_log_comes_from_a_file_or_an_endpoint(tmp_path):
+    case = make_case(1)
+    assert "either a file or --endpoint" in refused("sample_queries", case.pk)
+    assert "either a file or --endpoint" in refused("sample_queries", case.pk, "log.csv", "--endpoint", "shop")
+    assert "--days 3 has to be" in refused("sample_queries", case.pk, "log.csv", "--days", 3)
+    assert "shop" in refused("sample_queries", case.pk, "--endpoint", "shop")

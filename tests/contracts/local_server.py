@@ -86,7 +86,7 @@ def serving(respond: Responder) -> Iterator[LocalServer]:
             except OSError:
                 self.close_connection = True  # the client closed the connection
 
-        do_GET = do_POST = do_HEAD = _handle
+        do_GET = do_POST = do_HEAD = do_DELETE = _handle
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from relevancy.transfer import ubi
 from relevancy.transfer.errors import BadFile
 from relevancy.transfer.log_formats import read_log
 from relevancy.transfer.search_log import ExaminedDocument, ShownDocument
@@ -185,3 +186,38 @@ def test_bad_ubi_is_refused_with_line_and_key(queries, events, line, words):
 def test_other_actions_can_be_clicks():
     with read(UBI, lines(click("1", "c", "add_to_cart"), click("1", "a")), actions={"add_to_cart"}) as log:
         assert [(row.doc_id, row.clicks) for row in log.shown() if row.clicks] == [("c", 1)]
+
+
+class Records:
+    """An engine that has records of User Behavior Insights."""
+
+    def __init__(self, queries, events=()):
+        self.records = {"queries": queries, "events": events}
+        self.asked = []
+
+    def behaviour_records(self, kind, *, since=None):
+        self.asked.append((kind, since))
+        yield from self.records[kind]
+
+
+SEARCH = {"query_id": "1", "user_query": "star wars", "query_response_hit_ids": ["a", "b"]}
+CLICKED = {"query_id": "1", "action_name": "click", "event_attributes": {"object": {"object_id": "b"}}}
+
+
+def test_records_of_an_index_are_read_as_those_of_files():
+    calls = []
+    engine = Records([SEARCH, {**SEARCH, "query_id": "2"}], [CLICKED])
+    with ubi.read_ubi_index(engine, progress=lambda *call: calls.append(call)) as log:
+        assert log.texts([0]) == [("star wars", 2)]
+        assert [(row.doc_id, row.shown, row.clicks) for row in log.shown()] == [("a", 2, 0), ("b", 2, 1)]
+    assert engine.asked == [("queries", None), ("events", None)]
+    assert calls == []
+
+
+def test_wrong_records_of_an_index_are_named_by_their_number():
+    with pytest.raises(BadFile, match=r"^Record 2: query_id: None"):
+        ubi.read_ubi_index(Records([SEARCH, {}]))
+    with pytest.raises(BadFile, match=r"The index ubi_events has no 'click'. Its actions are view"):
+        ubi.read_ubi_index(Records([SEARCH], [{**CLICKED, "action_name": "view"}]))
+    with pytest.raises(BadFile, match="ubi_queries has more than 1 records"):
+        ubi.read_ubi_index(Records([SEARCH, SEARCH]), limit=1)

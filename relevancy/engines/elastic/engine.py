@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from urllib.parse import quote, urlencode
 
 from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import (
     BadQuery,
     EndpointRefused,
+    EngineError,
     UnreadableResponse,
 )
 from relevancy.engines.explanations import left_out, no_match, plain_tree
@@ -44,6 +47,18 @@ from .results import (
 
 BATCH_SIZE = 100
 _LOOKUP_BATCH_SIZE = 500
+_RECORDS_AT_ONCE = 1_000
+_SCROLL = "2m"
+_RECORD_FIELDS = {
+    "queries": (
+        "query_id",
+        "user_query",
+        "query_response_hit_ids",
+        "query_response_object_ids",
+        "query_response_objects_ids",
+    ),
+    "events": ("query_id", "action_name", "event_attributes.object.object_id"),
+}
 _NO_MATCH: Mapping[str, Any] = no_match("no match")
 
 
@@ -61,6 +76,7 @@ class ElasticEngine(Engine):
         highlight=True,
         templates=True,
         load=True,
+        behaviour=True,
     )
     address = AddressField(
         kind="url",
@@ -253,6 +269,32 @@ class ElasticEngine(Engine):
         loaded = list(documents)
         load(self._http, self._load_path, loaded, id_field)
         return len(loaded)
+
+    def behaviour_records(
+        self, kind: Literal["queries", "events"], *, since: datetime | None = None
+    ) -> Iterator[Mapping[str, Any]]:
+        """As `Engine.behaviour_records`. Scrolls, which every version can: `search_after` needs a unique field to sort by."""
+        body: dict[str, Any] = {"size": _RECORDS_AT_ONCE, "sort": ["_doc"], "_source": list(_RECORD_FIELDS[kind])}
+        if since is not None:
+            body["query"] = {"range": {"timestamp": {"gte": since.isoformat()}}}
+        scroll_id = None
+        try:
+            self._http.rate_limit.wait()
+            response = self._perform("POST", f"/ubi_{kind}/_search?scroll={_SCROLL}", body)
+            while True:
+                scroll_id = response.get("_scroll_id", scroll_id)
+                raw_hits = total_and_hits(response, self._url)[1]
+                for raw in raw_hits:
+                    source = raw.get("_source")
+                    yield source if isinstance(source, dict) else {}
+                if not raw_hits or not isinstance(scroll_id, str):
+                    return
+                self._http.rate_limit.wait()
+                response = self._perform("POST", "/_search/scroll", {"scroll": _SCROLL, "scroll_id": scroll_id})
+        finally:
+            if isinstance(scroll_id, str):
+                with suppress(EngineError):  # it ends by itself after a while
+                    self._perform("DELETE", "/_search/scroll", {"scroll_id": scroll_id})
 
     def abort(self) -> None:
         self._http.abort()

@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -122,9 +122,10 @@ def let_count(*, log: ClickLog, thresholds: Sequence[float], min_evidence: float
     book = log.book
     check_thresholds(book, thresholds)
 
-    def read() -> Iterator[tuple[int, str, float]]:
+    def read(query_ids: Collection[int]) -> Iterator[tuple[int, str, float]]:
         check_thresholds(book, thresholds)  # the scale may have changed meanwhile
-        rows = log.estimates.filter(evidence__gte=min_evidence).values_list("query_id", "doc_id", "value")
+        enough = log.estimates.filter(evidence__gte=min_evidence, query__in=query_ids)
+        rows = enough.values_list("query_id", "doc_id", "value")
         for query_id, doc_id, value in rows:
             yield query_id, doc_id, book.grades[bisect_right(thresholds, value)]
 

@@ -63,7 +63,7 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
         by=by,
         source=SOURCE,
         query_ids=list(answers.values_list("query_id", flat=True).distinct()),
-        read=lambda: answers.values_list("query_id", "doc_id", "value"),
+        read=lambda query_ids: answers.filter(query__in=query_ids).values_list("query_id", "doc_id", "value"),
     )
     activity.record_for_book(Activity.Verb.JUDGE_COUNTED, book=book, by=by, judge=str(judge), count=counted.changed)
     return counted

@@ -1,6 +1,5 @@
 """`import_clicks BOOK log.csv`"""
 
-from contextlib import ExitStack
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,9 +7,10 @@ from django.core.management.base import CommandParser
 from relevancy import tasks
 from relevancy.judgments import clicks
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_book, find_owner, open_binary
+from relevancy.management.command import find_book, find_owner
+from relevancy.management.search_logs import add_endpoint_arguments, open_log
 from relevancy.models import ClickLog
-from relevancy.transfer import click_logs, log_formats, ubi
+from relevancy.transfer import click_logs, ubi
 
 
 class Command(Base):
@@ -19,8 +19,12 @@ class Command(Base):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("book", help="id, exact name, or the name of its only case")
         parser.add_argument(
-            "file", help="CSV with query, count, docid, position and clicks, or ubi_queries as JSON lines"
+            "file",
+            nargs="?",
+            default="",
+            help="CSV with query, count, docid, position and clicks, or ubi_queries as JSON lines",
         )
+        add_endpoint_arguments(parser)
         parser.add_argument("--events", default="", help="ubi_events as JSON lines")
         parser.add_argument(
             "--action", action="append", help=f"event that is a click (default: {ubi.CLICK}); repeatable"
@@ -35,17 +39,13 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         book = find_book(options["book"])
         by = find_owner(options["owner"]) if options["owner"] else book.owner
-        with ExitStack() as stack:
-            file = stack.enter_context(open_binary(options["file"]))
-            events = stack.enter_context(open_binary(options["events"])) if options["events"] else None
-            actions = options["action"] or [ubi.CLICK]
-            log = stack.enter_context(log_formats.read_log(file, events, actions=actions))
+        with open_log(self, options, actions=options["action"] or [ubi.CLICK]) as log:
             stored = click_logs.import_clicks(
                 book=book,
                 log=log,
                 method=options["model"],
                 strength=options["strength"],
-                name=options["file"],
+                name=options["endpoint"] or options["file"],
                 by=by,
             )
         self.write(

@@ -6,8 +6,9 @@ from django.core.management.base import CommandParser
 
 from relevancy import tasks
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, open_binary
-from relevancy.transfer import log_formats, query_samples
+from relevancy.management.command import fail, find_case
+from relevancy.management.search_logs import add_endpoint_arguments, open_log
+from relevancy.transfer import query_samples
 
 
 class Command(Base):
@@ -15,7 +16,10 @@ class Command(Base):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")
-        parser.add_argument("file", help="CSV with query and count, or ubi_queries as JSON lines; - is stdin")
+        parser.add_argument(
+            "file", nargs="?", default="", help="CSV with query and count, or ubi_queries as JSON lines; - is stdin"
+        )
+        add_endpoint_arguments(parser)
         parser.add_argument("--size", type=int, default=100, help="number of queries (default: 100)")
         parser.add_argument("--method", choices=[*map(str, query_samples.METHODS)], default="frequency")
         parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same queries (default: 1)")
@@ -31,7 +35,7 @@ class Command(Base):
         if seed < 0:
             fail(f"--seed {seed} is below 0.")
         case = find_case(options["case"])
-        with open_binary(options["file"]) as file, log_formats.read_log(file) as log:
+        with open_log(self, options, with_events=False) as log:
             sample = query_samples.sample_log(case=case, log=log, method=options["method"], size=size, seed=seed)
         if options["dry_run"]:
             for row in sample.drawn:

@@ -7,7 +7,7 @@ from django import forms
 from relevancy import endpoints, transfer
 from relevancy.models import Endpoint, Scorer, User
 from relevancy.transfer import formats
-from relevancy.views.forms import FormData, LineField
+from relevancy.views.forms import FormData, LineField, LogSourceForm
 
 MAX_SEED = 2**31 - 1
 
@@ -44,14 +44,14 @@ class QueriesFileForm(forms.Form):
     format = format_field(formats.Kind.QUERIES)
 
 
-class QueryLogForm(forms.Form):
+class QueryLogForm(LogSourceForm):
     """A search log, and how queries of it are drawn."""
 
     file = forms.FileField(
         label="Search log",
+        required=False,
         help_text="CSV with the columns query and count; or ubi_queries of User Behavior Insights, one JSON object to a line. In CSV "
         "with docid, position and clicks as well, the count says how often the document was shown there.",
-        error_messages={"required": "Choose a search log."},
     )
     method = forms.ChoiceField(
         label="Draw",

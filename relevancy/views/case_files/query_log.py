@@ -45,14 +45,16 @@ def query_log(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Draws queries of a log that is uploaded, shows them (`do=preview`), and adds them with their weights (`do=import`)."""
     case = get_case_with_editable_book(request, case_id)
     if request.method == "GET":
-        return _render(request, case, QueryLogForm(initial={"seed": random.SystemRandom().randrange(MAX_SEED + 1)}))
+        return _render(
+            request, case, QueryLogForm(request.user, initial={"seed": random.SystemRandom().randrange(MAX_SEED + 1)})
+        )
     action = submitted(request, ImportAction)
-    form = QueryLogForm(request.POST, request.FILES)
+    form = QueryLogForm(request.user, request.POST, request.FILES)
     if not form.is_valid():
         return _render(request, case, form, status=422)
     data = form.cleaned_data
     try:
-        with transfer.log_formats.read_log(data["file"], limit=transfer.search_log.MAX_ON_PAGE) as log:
+        with form.read(with_events=False) as log:
             sample = transfer.query_samples.sample_log(
                 case=case, log=log, method=data["method"], size=data["size"], seed=data["seed"]
             )
@@ -66,7 +68,7 @@ def query_log(request: HtmxRequest, case_id: int) -> HttpResponse:
             )
             return redirect_with_message(request, reverse("case", args=[case.pk]), text)
     except transfer.BadFile as error:
-        form.add_error("file", str(error))
+        form.add_error("endpoint" if data.get("endpoint") else "file", str(error))
     except ValidationError as error:
         add_errors(form, error)
     if form.errors:

@@ -8,20 +8,20 @@ from django.core.exceptions import ValidationError
 
 from relevancy import transfer
 from relevancy.models import ClickLog
-from relevancy.views.forms import LineField
+from relevancy.views.forms import LineField, LogSourceForm
 
 # Evidence that a rating should have, in examinations: the standard error of a share of 20 % is 0.09 then.
 MIN_EVIDENCE = 20
 
 
-class ClickLogForm(forms.Form):
+class ClickLogForm(LogSourceForm):
     """A search log with clicks, and the click model."""
 
     file = forms.FileField(
         label="Search log",
+        required=False,
         help_text="CSV with the columns query, count, docid, position and clicks: in how many searches the document was shown at this "
         "position, and in how many of these it was clicked. Or ubi_queries of User Behavior Insights.",
-        error_messages={"required": "Choose a search log."},
     )
     events = forms.FileField(
         label="Events", required=False, help_text="Only with ubi_queries: ubi_events, one JSON object to a line."

@@ -58,23 +58,21 @@ def book_clicks(request: HtmxRequest, book_id: int) -> HttpResponse:
 def clicks_import(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Estimates relevance from a log. The estimates replace those of the last log and stand apart from ratings."""
     book = _get_book(request, book_id, needs=Role.EDITOR)
-    form = ClickLogForm(request.POST, request.FILES)
+    form = ClickLogForm(request.user, request.POST, request.FILES)
     if form.is_valid():
         data = form.cleaned_data
         try:
-            with transfer.log_formats.read_log(
-                data["file"], data["events"], actions=data["actions"], limit=transfer.search_log.MAX_ON_PAGE
-            ) as log:
+            with form.read(actions=data["actions"]) as log:
                 stored = transfer.click_logs.import_clicks(
                     book=book,
                     log=log,
                     method=data["method"],
                     strength=data["strength"],
-                    name=data["file"].name,
+                    name=form.source_name,
                     by=request.user,
                 )
         except transfer.BadFile as error:
-            form.add_error("file", str(error))
+            form.add_error("endpoint" if data.get("endpoint") else "file", str(error))
         else:
             text = (
                 f"{stored.estimates.count():,} documents of this book have an estimate. None of them is a rating yet."
@@ -131,7 +129,7 @@ def _render(
     context: dict[str, object] = {
         "book": book,
         "log": log,
-        "form": form or ClickLogForm(),
+        "form": form or ClickLogForm(request.user),
         "can_edit": role >= Role.EDITOR,
     }
     if log is not None:

@@ -1,10 +1,13 @@
 """The page that draws queries from a search log."""
 
+from io import BytesIO
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from relevancy import transfer
 from relevancy.models import CaseQuery
-from tests.views.factories import make_case
+from tests.views.factories import make_case, make_endpoint
 
 LOG = "query,count\nalien,60\nstar wars,30\njaws,5\nheat,5\n"
 
@@ -87,3 +90,44 @@ def test_lines_left_out_are_listed(sign_in, case):
     html = send(sign_in("editor"), case, content=LOG + ",12\n").content.decode()
     assert 'data-line="6"' in html
     assert "12 searches left out" in " ".join(html.split())
+
+
+@pytest.fixture
+def ubi_records(monkeypatch):
+    """What the server of every OpenSearch endpoint has recorded; and which endpoints were read, with the days."""
+    asked = []
+
+    def read(engine, *, since, limit, **options):
+        asked.append((engine.key, since, limit))
+        return transfer.log_formats.read_log(BytesIO(LOG.encode()))
+
+    monkeypatch.setattr(transfer.log_formats, "read_ubi_index", read)
+    return asked
+
+
+def test_queries_are_drawn_from_the_server_of_an_endpoint_that_the_user_may_change(
+    sign_in, people, case, team, ubi_records
+):
+    url = "http://127.0.0.1:1/films"
+    endpoint = make_endpoint(people["admin"], "recorded", engine="opensearch", url=url)
+    client = sign_in("editor")
+    assert "endpoint" not in client.get(f"/cases/{case.pk}/files/query-log/").context["form"].fields
+    refused = send(client, case, content=None, endpoint=endpoint.pk)
+    assert refused.status_code == 422
+    assert ubi_records == []
+    endpoint.teams.add(team)
+    page = send(client, case, content=None, endpoint=endpoint.pk, days="")
+    assert page.context["sample"].total_searches == 100
+    assert ubi_records == [("opensearch", None, transfer.ubi.MAX_RECORDS_ON_PAGE)]
+    both = send(client, case, endpoint=endpoint.pk)
+    assert both.context["form"].errors["endpoint"] == ["Choose a file or an endpoint, not both."]
+    neither = send(client, case, content=None)
+    assert neither.context["form"].errors["file"] == ["Choose a search log."]
+
+
+def test_a_server_that_does_not_answer_is_an_error_of_the_form(sign_in, people, case, team):
+    endpoint = make_endpoint(people["admin"], "gone", engine="opensearch", url="http://127.0.0.1:1/films")
+    endpoint.teams.add(team)
+    page = send(sign_in("editor"), case, content=None, endpoint=endpoint.pk)
+    assert page.status_code == 422
+    assert "gone could not be read." in page.context["form"].errors["endpoint"][0]
