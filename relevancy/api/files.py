@@ -160,8 +160,8 @@ def export_case_file(request: ApiRequest, case_id: Id, name: CaseFile) -> HttpRe
 
 
 @router.get("/books/{book_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_BOOK))
-def export_book_file(request: ApiRequest, book_id: Id, name: Literal["ratings", "book"]) -> HttpResponseBase:
-    """A file of a book: the ratings of every rater as CSV, or the whole book in the format `relevancy/1`."""
+def export_book_file(request: ApiRequest, book_id: Id, name: Literal["ratings", "book", "quepid"]) -> HttpResponseBase:
+    """A file of a book: the ratings of every rater as CSV, or the whole book in the format `relevancy/1` or for Quepid."""
     book = get_book(request, book_id)
     export = exports.OF_BOOK[name]
     return _download(request, export.open(book, request.user), export)

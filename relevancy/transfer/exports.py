@@ -12,6 +12,7 @@ from . import (
     book_ratings_csv,
     judgement_lists,
     ltr,
+    quepid_book_export,
     quepid_csv,
     quepid_export,
     queries_csv,
@@ -208,5 +209,12 @@ OF_BOOK: Mapping[str, Export[Book]] = {
         "Whole book, JSON",
         "settings, queries and the ratings of every rater; can be imported again",
         lambda book, by: relevancy_export.export_book(book=book, by=by),
+    ),
+    "quepid": Export(
+        "-quepid.json",
+        JSON,
+        "Book for Quepid, JSON",
+        "queries and the judgments of every rater, as Quepid imports them",
+        lambda book, by: quepid_book_export.export_book(book=book, by=by),
     ),
 }

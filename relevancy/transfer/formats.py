@@ -98,11 +98,11 @@ def _has_columns(head: Head, *wanted: frozenset[str]) -> bool:
 
 
 def _is_ratings_csv(head: Head) -> bool:
-    return ratings_csv.is_header(head.header) or ratings_csv.is_rating(head.header)
+    return bool(head.lines) and ratings_csv.is_first_line(head.lines[0])
 
 
 def _is_queries_csv(head: Head) -> bool:
-    if _has_columns(head, _DOC_COLUMNS):
+    if _has_columns(head, _DOC_COLUMNS) or _is_ratings_csv(head):
         return False
     first = head.lines[0] if head.lines else ""
     other = (first.split(sign)[:1] for sign in queries_csv.DELIMITERS[1:] if sign in first)

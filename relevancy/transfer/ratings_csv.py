@@ -1,5 +1,8 @@
 """Ratings as CSV: `query,docid,rating`, perhaps with further columns, or with a column for each rater."""
 
+import csv
+import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,6 +18,8 @@ from .graded_queries import graded_queries
 from .ratings_file import RatingRow, RatingsFile, collect
 
 COLUMNS = ("query", "docid", "rating")
+DELIMITERS = (",", ";", "\t")
+_DECIMAL_COMMA = re.compile(r"^([-+]?\d+),(\d+)$")
 RATING, RATER = "rating", "rater"
 QUERY = ("query", "query text", "query_text")
 DOC_ID = ("docid", "doc_id", "doc id")
@@ -51,18 +56,60 @@ def read_ratings(text: str | Iterable[str]) -> Iterator[RatingRow]:
     With the columns `query`, `docid` and `rating` in any order, and perhaps `rater`; others are left out, such as those of a snapshot.
     With `query`, `docid` and a column for each rater, which has his or her name.
     Without a header: query, document id and rating.
+    Cells are separated by commas, semicolons or tabs, the same everywhere in a file; with the last two, 1,5 is a number.
     """
-    rows = read_table(text)
+    lines = iter(io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text)
+    beginning = list(_up_to_text(lines))
+    opening = beginning[-1] if beginning else ""
+    delimiter = find_delimiter(opening)
+    rows = read_table(chain(beginning, lines), delimiter=delimiter)
     line, first = next(rows, (1, []))
     columns = _columns(first)
     if columns is None:
-        if not is_rating(first):
+        if not _is_first_line(opening, delimiter):
             raise BadFile(
                 f"the header is {quote(','.join(first))}; it must be 'query,docid,rating', perhaps with further columns.",
                 line=1,
             )
-        return _without_header(chain([(line, first)], rows))
-    return _with_header(rows, columns, len(first))
+        ratings = _without_header(chain([(line, first)], rows))
+    else:
+        ratings = _with_header(rows, columns, len(first))
+    if delimiter == ",":
+        return ratings
+    return (row._replace(rating=_with_point(row.rating)) for row in ratings)
+
+
+def find_delimiter(first: str) -> str:
+    """Returns what separates the cells of a file of ratings, by its first line that is not blank; a comma if it is no such file."""
+    return next((sign for sign in DELIMITERS if _is_first_line(first, sign)), ",")
+
+
+def is_first_line(line: str) -> bool:
+    """Returns whether a file that begins with a line has ratings, with a header or without."""
+    return any(_is_first_line(line, sign) for sign in DELIMITERS)
+
+
+def _is_first_line(line: str, delimiter: str) -> bool:
+    try:
+        cells = [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True, delimiter=delimiter), [])]
+    except csv.Error:
+        return False
+    if delimiter != "," and cells:
+        cells[-1] = _with_point(cells[-1])
+    return is_header(cells) or is_rating(cells)
+
+
+def _with_point(cell: str) -> str:
+    """Returns a number with a decimal point instead of a comma; anything else as it is."""
+    return _DECIMAL_COMMA.sub(r"\1.\2", cell)
+
+
+def _up_to_text(lines: Iterator[str]) -> Iterator[str]:
+    """Yields the first line that is not blank, and those before it."""
+    for line in lines:
+        yield line
+        if line.strip():
+            return
 
 
 @dataclass(frozen=True)

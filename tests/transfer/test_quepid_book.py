@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from relevancy.models import Book, Query, Rating, User
-from relevancy.transfer import BadFile, archives, quepid_book
+from relevancy.transfer import BadFile, archives, quepid_book, quepid_book_export
 from tests.factories import make_user
 
 from .quepid_files import as_file
@@ -90,6 +90,35 @@ def test_import_book_keeps_every_judgement(ann, make):
         "alien": "",
         "jaws": "",
     }
+
+
+def test_an_exported_book_is_imported_to_the_same_judgements(ann):
+    """Also by Quepid: every member that its importer reads has the type that its own export has."""
+    pairs = [*BOOK["query_doc_pairs"], pair("odd", "d/1", judgement(2, "ann@example.com"))]
+    book = imported(ann, as_file({**BOOK, "query_doc_pairs": pairs}))
+    left_out = []
+    written = json.loads("".join(quepid_book_export.export_book(book=book, by=ann, left_out=left_out)))
+    assert (written["name"], written["scale"]) == ("Phones", [0, 1, 2, 3])
+    assert written["scale_with_labels"]["3"] == "Perfect"
+    assert written["support_implicit_judgements"] is False
+    found = {(pair["query_text"], pair["doc_id"]): pair for pair in written["query_doc_pairs"]}
+    assert set(found) == {("star wars", "a"), ("star wars", "b"), ("alien", "7"), ("odd", "d/1")}
+    assert found["star wars", "b"]["judgements"] == [
+        {"rating": None, "unrateable": True, "judge_later": False, "user_email": ann.email, "explanation": "No text"}
+    ]
+    assert [(each["rating"], each["user_email"]) for each in found["star wars", "a"]["judgements"]] == [
+        (3, ann.email), (2, "ben@example.com"),
+    ]  # fmt: skip
+    assert [each["user_email"] for each in found["alien", "7"]["judgements"]] == [None, None, ann.email]
+    assert written["left_out"] == left_out
+    assert "1 query without judgments." in left_out
+    again = imported(ann, as_file(written), name="Again")
+    columns = ("query__text", "doc_id", "rater__name", "verdict", "value", "note")
+    before, after = (
+        sorted(Rating.objects.filter(query__book=each).values_list(*columns), key=repr) for each in (book, again)
+    )
+    assert before == after
+    assert again.scale == book.scale
 
 
 def test_read_book_says_what_is_left_out(ann):

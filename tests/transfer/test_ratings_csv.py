@@ -22,6 +22,9 @@ pytestmark = pytest.mark.django_db
         "Query, DocID ,RATING\n\n  star wars , 1 , 3 \n,,\nstar wars,2,0\n\n",
         'query,docid,rating\n"star wars","1","3"\nstar wars,1,3\nstar wars,2,0\n',
         "star wars,1,3\nstar wars,2,0\n",
+        " star wars;1;3,0\nstar wars;2;0\n",
+        "\ufeffquery;docid;rating;title\r\nstar wars;1;3,0;a, b\r\nstar wars;2;0;x\r\n",
+        'Query\tDoc ID\tRating\n"star wars"\t1\t3\nstar wars\t2\t0\n',
         'query, docid, rating\n"star wars", "1", "3"\nstar wars, "2", 0\n',
         "query,docid,rating\rstar wars,1,3\rstar wars,2,0\r",
         "rating,title,docid,position,query\n3,Star Wars,1,1,star wars\n0,,2,2,star wars\n,Alien,3,3,star wars\n",
@@ -30,6 +33,13 @@ pytestmark = pytest.mark.django_db
 def test_read_accepts_variants(text: str) -> None:
     with ratings_csv.parse_ratings(text) as file:
         assert file == {"star wars": {"1": 3, "2": 0}}
+
+
+def test_semicolons_and_commas_in_cells_stay() -> None:
+    with ratings_csv.parse_ratings("query,docid,rating\nstar wars; the film,a;b,1.5\n") as file:
+        assert file == {"star wars; the film": {"a;b": 1.5}}
+    with ratings_csv.parse_ratings('query;docid;rating\n1,5;2,5;"0,5"\nstar, wars;3;\n') as file:
+        assert file == {"1,5": {"2,5": 0.5}, "star, wars": {}}
 
 
 def test_read_removes_the_apostrophe() -> None:
@@ -108,7 +118,7 @@ BAD = {
     "a,1,2\nb,1,x\n": ["Line 2", "column rating", "'x'"],
     "a,1,2\nb,1\n": ["Line 2", "2 columns instead of 3"],
     "": ["Line 1", "header"],
-    "query;docid;rating\na;1;2\n": ["Line 1", "query;docid;rating"],
+    "query|docid|rating\na|1|2\n": ["Line 1", "query|docid|rating"],
     "query,docid,rating\na,1,2\nb,1\n": ["Line 3", "2 columns instead of 3", "b,1"],
     "query,docid,rating\na,1,2,3\n": ["Line 2", "4 columns instead of 3"],
     'query,docid,rating\na,1,2\n"b,1,2\n': ["Line", "not valid CSV"],

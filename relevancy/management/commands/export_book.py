@@ -1,4 +1,4 @@
-"""`export_book BOOK --output book.json`"""
+"""`export_book BOOK --output book.json`, `export_book BOOK --format quepid`"""
 
 from typing import Any
 
@@ -14,6 +14,12 @@ class Command(Base):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("book", help="id or exact name")
+        parser.add_argument(
+            "--format",
+            choices=["relevancy", "quepid"],
+            default="relevancy",
+            help="default: relevancy. What Quepid's format does not hold is printed on stderr",
+        )
         parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
         parser.add_argument(
             "--owner",
@@ -24,5 +30,15 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         owner = find_owner(options["owner"])
+        if options["format"] == "quepid":
+            left_out: list[str] = []
+            parts = transfer.quepid_book_export.export_book(
+                book=find_book(options["book"]), by=owner, left_out=left_out
+            )
+            with transfer.exports.spool(parts) as file:
+                write_file(options["output"], file, self.stdout)
+            for sentence in left_out:
+                self.stderr.write(sentence)
+            return
         with transfer.relevancy_export.export_book(book=find_book(options["book"]), by=owner) as file:
             write_file(options["output"], file, self.stdout)

@@ -67,9 +67,14 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 @require_GET
 def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
-    """The whole book as one file, which can be imported again."""
+    """The whole book as one file, which can be imported again here or, with `?for=quepid`, in Quepid."""
     found: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.VIEWER)
-    return download(exports.OF_BOOK["book"], found, name=found.name, by=request.user)
+    return download(
+        exports.OF_BOOK["quepid" if request.GET.get("for") == "quepid" else "book"],
+        found,
+        name=found.name,
+        by=request.user,
+    )
 
 
 def _render_book(

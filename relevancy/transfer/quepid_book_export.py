@@ -1,0 +1,120 @@
+"""A book as Quepid exports and imports it: see `quepid_book` for the format. What it does not hold is said in the member `left_out`."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from relevancy.models import Book, Query, User, Verdict
+from relevancy.models.rating_import import current_ratings
+
+from .graded_queries import query_batches
+from .quepid_book import UNKNOWN_RATER
+from .relevancy_export import name_raters
+
+_COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication")
+
+
+def export_book(*, book: Book, by: User, left_out: list[str] | None = None) -> Iterator[str]:
+    """Yields the parts of the file.
+
+    by: raters that `by` knows are named by e-mail address; the ratings of others have no name, and Quepid takes them as anonymous.
+    left_out: gets the sentences about what the format does not hold. A statement for 20,000 ratings, or 500 queries, and some more.
+    """
+    left_out = [] if left_out is None else left_out
+    head = {
+        "name": book.name,
+        "show_rank": False,
+        "scale": [_number(grade) for grade, _ in book.scale],
+        "scale_with_labels": {f"{grade:g}": label for grade, label in book.scale},
+        "scoring_guidelines": book.guidelines or None,
+    }
+    members = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
+    yield f'{{\n{members},\n  "query_doc_pairs": ['
+    pairs = _Pairs(book, by)
+    separator = "\n    "
+    for pair in pairs.read():
+        yield separator + json.dumps(pair, ensure_ascii=False)
+        separator = ",\n    "
+    left_out += pairs.left_out()
+    implicit = json.dumps(pairs.has_fractions)
+    sentences = json.dumps(left_out, ensure_ascii=False, indent=4)
+    yield f'\n  ],\n  "support_implicit_judgements": {implicit},\n  "left_out": {sentences}\n}}\n'
+
+
+class _Pairs:
+    """The pairs of a file, and counts of what the format does not hold. has_fractions: of the ratings; known when all are read."""
+
+    def __init__(self, book: Book, by: User) -> None:
+        self._book = book
+        self._names = name_raters(book, by)
+        self._empty = self._unnamed = self._adjudications = 0
+        self.has_fractions = False
+
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Yields the pairs of the queries, in the order in which they were added; those of a query by document id."""
+        rows = Query.objects.live().filter(book=self._book).order_by("pk")
+        queries: dict[int, Query] = {query.pk: query for query in rows.iterator()}
+        judged = 0
+        for query_ids in query_batches(self._book, queries):
+            given: dict[int, dict[str, list[dict[str, Any]]]] = {query_id: {} for query_id in query_ids}
+            for row in current_ratings(_COLUMNS, query_id__in=query_ids).iterator():
+                query_id, doc_id, *rating = row
+                given[query_id].setdefault(doc_id, []).append(self._judgement(*rating))
+            for query_id in query_ids:
+                query = queries[query_id]
+                judged += bool(given[query_id])
+                for doc_id, judgements in sorted(given[query_id].items()):
+                    yield {
+                        "query_text": query.text,
+                        "doc_id": doc_id,
+                        "position": None,
+                        "document_fields": None,
+                        "information_need": query.information_need or None,
+                        "notes": query.notes or None,
+                        "options": {},
+                        "judgements": sorted(judgements, key=lambda judgement: judgement["user_email"] or ""),
+                    }
+        self._empty = len(queries) - judged
+
+    def _judgement(
+        self, rater_id: int, verdict: str, value: float | None, note: str, is_adjudication: bool
+    ) -> dict[str, Any]:
+        name = self._names[rater_id]
+        is_named = "@" in name
+        self._unnamed += not is_named and not name.startswith(UNKNOWN_RATER)
+        self._adjudications += is_adjudication
+        self.has_fractions |= value is not None and not float(value).is_integer()
+        return {
+            "rating": None if value is None else _number(value),
+            "unrateable": verdict == Verdict.CANNOT,
+            "judge_later": verdict == Verdict.LATER,
+            "user_email": name if is_named else None,
+            "explanation": note or None,
+        }
+
+    def left_out(self) -> list[str]:
+        """Returns sentences about what the book has besides. Call it when all pairs have been read."""
+        sentences = [
+            "The rule by which the book combines ratings: Quepid takes the lowest of the three best, or the mean of two."
+        ]
+        for count, one, many in (
+            (self._empty, "query without judgments", "queries without judgments"),
+            (
+                self._unnamed,
+                "name of a rater whose address is not known: the judgment is anonymous",
+                "names of raters whose address is not known: the judgments are anonymous",
+            ),
+            (
+                self._adjudications,
+                "decision that counts instead of all others: it is a judgment like any other",
+                "decisions that count instead of all others: they are judgments like any other",
+            ),
+        ):
+            if count:
+                sentences.append(f"{count:,} {one if count == 1 else many}.")
+        sentences.append("Tags, links between queries, cases and the order of judging.")
+        return sentences
+
+
+def _number(value: float) -> float:
+    return int(value) if float(value).is_integer() else value
