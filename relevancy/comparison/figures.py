@@ -23,7 +23,7 @@ from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
 
-FORMAT = 5  # of the stored figures; part of their key, so that figures of another format are computed again
+FORMAT = 6  # of the stored figures; part of their key, so that figures of another format are computed again
 COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
 
 Floats = NDArray[np.float64]

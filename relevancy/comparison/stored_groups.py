@@ -16,7 +16,7 @@ from . import stored
 from .comparisons import Comparison
 from .groups import GroupComparison, combine_cases, dump_group, load_group
 
-FORMAT = 1  # of the stored figures; part of their key
+FORMAT = 2  # of the stored figures; part of their key
 KEPT = 20  # of each group: people who see different cases need different ones
 log = logging.getLogger("relevancy.comparison")
 

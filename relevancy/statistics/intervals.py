@@ -19,6 +19,7 @@ from relevancy.statistics.generators import SEED, build_generator
 RESAMPLES = 10_000
 MIN_BOOTSTRAP_QUERIES = 20
 LEVEL = 0.95
+LIMIT = 100.0  # no two scores differ by more points
 CHUNK = 500_000  # queries that are drawn at a time
 
 
@@ -64,6 +65,7 @@ def find_interval(
 
     20 queries or more: studentised bootstrap, `[D − q.975 · se, D − q.025 · se]` with the quantiles of `(D* − D) / se*` over
     resamples of queries; resamples without variance are dropped. Fewer: t interval, not reliable. All differences equal: [D, D].
+    Ends beyond ±100 points, where no difference of scores can be, are set to ±100, which keeps the coverage.
     """
     n = len(differences)
     error = differences.standard_error
@@ -74,10 +76,12 @@ def find_interval(
     if error == 0.0:
         return Interval(mean, mean, IntervalKind.EQUAL, is_reliable)
     if not is_reliable:
-        margin = t_quantile(0.5 + level / 2, n - 1) * error
-        return Interval(mean - margin, mean + margin, IntervalKind.T, is_reliable)
-    low, high = np.quantile(_resample_t(differences, resamples, seed), [0.5 - level / 2, 0.5 + level / 2])
-    return Interval(mean - float(high) * error, mean - float(low) * error, IntervalKind.BOOTSTRAP, is_reliable)
+        kind, quantile = IntervalKind.T, t_quantile(0.5 + level / 2, n - 1)
+        low, high = -quantile, quantile
+    else:
+        kind = IntervalKind.BOOTSTRAP
+        low, high = np.quantile(_resample_t(differences, resamples, seed), [0.5 - level / 2, 0.5 + level / 2]).tolist()
+    return Interval(max(mean - high * error, -LIMIT), min(mean - low * error, LIMIT), kind, is_reliable)
 
 
 def _resample_t(differences: Differences, resamples: int, seed: int) -> FloatArray:

@@ -103,7 +103,7 @@ def interval(values, weights):
     error = standard_error(values, weights)
     if n < 20:
         margin = float(student.ppf(0.975, n - 1)) * error
-        return [centre - margin, centre + margin]
+        return [max(centre - margin, -100.0), min(centre + margin, 100.0)]
     drawn = np.random.Generator(np.random.PCG64(SEED)).integers(n, size=(10_000, n), dtype=np.uint16)
     d, w = np.array(values)[drawn], np.array(weights)[drawn]
     w /= w.sum(axis=1, keepdims=True)
@@ -111,7 +111,7 @@ def interval(values, weights):
     errors = np.sqrt(n / (n - 1) * ((w * (d - means[:, None])) ** 2).sum(axis=1))
     varies = np.ptp(d, axis=1) > 1e-9
     low, high = np.quantile((means[varies] - centre) / errors[varies], [0.025, 0.975])
-    return [centre - high * error, centre - low * error]
+    return [max(centre - high * error, -100.0), min(centre - low * error, 100.0)]
 
 
 def holm(p_values):

@@ -33,6 +33,12 @@ def test_equal_differences_have_an_interval_of_no_width():
     assert (interval.low, interval.high, interval.kind) == (2.5, 2.5, IntervalKind.EQUAL)
 
 
+@pytest.mark.parametrize(("values", "ends"), [([100.0, 97.0, 91.0], (84.6, 100.0)), ([-5.0, 90.0], (-100.0, 100.0))])
+def test_no_interval_reaches_beyond_100_points(values, ends):
+    interval = find_interval(Differences.build(values))
+    assert (interval.low, interval.high) == (pytest.approx(ends[0], abs=0.05), ends[1])
+
+
 @pytest.mark.parametrize("values", [[], [3.0]])
 def test_no_interval(values):
     assert find_interval(Differences.build(values)) is None
