@@ -18,6 +18,10 @@ CLICKS = "query,count,docid,position,clicks\n" + "".join(
     f"star wars,500,star-wars-{year},{position},{clicks}\n"
     for year, position, clicks in ((1977, 1, 200), (1977, 2, 100), (1980, 1, 60), (1980, 2, 30))
 )
+# The page is loaded, and so are the parts that it requests at once.
+SETTLED = """
+() => document.readyState === "complete" && !document.querySelector(".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added")
+"""
 
 
 @pytest.fixture
@@ -152,7 +156,7 @@ def test_axe_finds_nothing(look: Opens, case: Case, theme: str, width: int) -> N
     found: dict[str, list[str]] = {}
 
     def check(name: str, page: Page) -> None:
-        page.wait_for_load_state("networkidle")
+        page.wait_for_function(SETTLED)
         if violations := _violations(page):
             found[name] = violations
 
