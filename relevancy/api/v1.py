@@ -21,6 +21,7 @@ from . import (
     ratings,
     runs,
     scorers,
+    search_logs,
     users,
 )
 from .authentication import TooManyRequests
@@ -84,7 +85,21 @@ api = RestApi(
     openapi_url="/openapi.json",
 )
 add_handlers(api)
-for module in (cases, ratings, attempts, runs, comparisons, groups, scorers, endpoints, books, files, users, activity):
+for module in (
+    cases,
+    ratings,
+    attempts,
+    runs,
+    comparisons,
+    groups,
+    scorers,
+    endpoints,
+    books,
+    files,
+    search_logs,
+    users,
+    activity,
+):
     api.add_router("", module.router)
 
 

@@ -14,7 +14,7 @@ from relevancy.models import ApiToken, Role, Run, User
 from tests.factories import SCRIPT, run_now
 from tests.transfer import relevancy_files
 from tests.views.factories import make_people
-from tests.views.test_access_matrix import ROLES, make_world
+from tests.views.test_access_matrix import CLICKS, ROLES, make_world
 
 Scope = ApiToken.Scope
 # Who gets the status of the row, as in tests/views/test_access_matrix.py.
@@ -71,10 +71,15 @@ export_run_file    see     read   200
 import_ratings     edit    write  200
 import_queries     edit    write  200
 import_runs        edit    write  201
+import_query_log   edit    write  200
+import_clicks      edit    write  200
+list_outcomes      see     read   200
+import_outcome     edit    write  201
 import_case        all     write  201
 import_book        all     write  201
 """
 ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
+PARAMETERS = {"import_outcome": "?a=1&b=2", "import_clicks": "?model=coec"}
 OPERATIONS = {
     operation["operationId"]: (method, path.removeprefix("/api/v1"))
     for path, item in rest_api.get_openapi_schema()["paths"].items()
@@ -147,6 +152,9 @@ def file(operation, world):
         "import_ratings": f"query,docid,rating\n{text},a,2\n",
         "import_queries": "a new one\n",
         "import_runs": f"query,docid,position\n{text},a,1\n",
+        "import_query_log": "query,count\na searched query,7\n",
+        "import_clicks": CLICKS,
+        "import_outcome": "winner,count\na,6\nb,18\n",
         "import_case": json.dumps(relevancy_files.CASE),
         "import_book": json.dumps(relevancy_files.BOOK),
     }.get(operation)
@@ -161,7 +169,7 @@ def send(client, operation, world, **changes):
         if content is None:
             response = client.send(method, path.format(**values), body(operation, world))
         else:
-            response = client.upload(path.format(**values), content)
+            response = client.upload(path.format(**values) + PARAMETERS.get(operation, ""), content)
         if response.streaming:
             b"".join(response.streaming_content)
         transaction.set_rollback(True)
