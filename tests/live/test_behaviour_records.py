@@ -54,5 +54,6 @@ def load(url: str, index: str, records: list[dict[str, object]]) -> None:
 
 def send(method: str, url: str, body: object = None) -> None:
     content = body if isinstance(body, str) else json.dumps(body or {})
-    response = urllib3.request(method, url, body=content, headers={"content-type": "application/json"})
+    json_type = {"content-type": "application/json"}
+    response = urllib3.request(method, url, body=content, headers=json_type, timeout=60.0, retries=False)
     assert response.status < 300, response.data
