@@ -198,7 +198,7 @@ def test_outcomes_of_online_tests_are_imported_and_listed(api, case, script):
     assert not OnlineOutcome.objects.exists()
     stored = client.upload(address, sessions)
     assert (stored.status_code, stored.json()["id"]) == (201, OnlineOutcome.objects.get().pk)
-    (listed,) = client.get(f"/cases/{case.pk}/outcomes").json()["items"]
+    (listed,) = client.get(f"/cases/{case.pk}/outcomes")["items"]
     assert listed == stored.json()
     assert "'c' is not a, b or tie" in refused(client.upload(address, "winner,count\nc,1\n"))["detail"]
     assert client.upload(f"/cases/{case.pk}/import/outcome?a=1&b=99", sessions).status_code == 404
