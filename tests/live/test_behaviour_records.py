@@ -53,7 +53,7 @@ def load(url: str, index: str, records: list[dict[str, object]]) -> None:
 
 
 def send(method: str, url: str, body: object = None) -> None:
-    content = body if isinstance(body, str) else json.dumps(body or {})
+    content = body if body is None or isinstance(body, str) else json.dumps(body)
     json_type = {"content-type": "application/json"}
     response = urllib3.request(method, url, body=content, headers=json_type, timeout=60.0, retries=False)
     assert response.status < 300, response.data
