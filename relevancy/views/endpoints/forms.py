@@ -53,7 +53,7 @@ def _option_field(info: OptionInfo) -> forms.Field:
     if info.kind == "method":
         field = NeededChoice(choices=[(method, method) for method in ("GET", "POST")], initial="GET")
     elif info.kind in ("template", "script"):
-        widget = forms.Textarea(attrs={**attributes, "rows": 4 if info.kind == "template" else 10})
+        widget = forms.Textarea(attrs={**attributes, "rows": 4 if info.kind == "template" else 6})
         field = forms.CharField(required=info.required, strip=False, widget=widget)
     else:
         field = NeededText(required=info.required, widget=forms.TextInput(attrs=attributes))
@@ -108,8 +108,7 @@ class MappingForm(forms.Form):
         """values: of this form, or of the form of an endpoint. Nothing of them is invalid: mistakes are a part of the result."""
         super().__init__(initial={str(name): value for name, value in values.items()})
         for option in endpoints.mappings.OPTIONS:
-            field = self.fields[f"option_{option.name}"] = _option_field(option)
-            field.required = False
+            self.fields[f"option_{option.name}"] = _option_field(option)
         own = {"csrfmiddlewaretoken", "headers", "clear", "file", FILL, *SECRETS, *self.fields}
         self.kept = {str(name): str(value) for name, value in values.items() if name not in own}
 
