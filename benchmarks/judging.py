@@ -3,12 +3,12 @@
     python benchmarks/judging.py [--postgres URL] [--queries N] [--quick] [--check]
 
 A book of 10,000 queries with ten documents each, from a run of one case; 49 raters have claimed their pairs. The time of what the
-page calls for the next document: three pairs with their claims, and the number of pairs that are left. Three states: nothing is
+page calls for the next document: three pairs with their claims, and the number of pairs that are left. Four states: nothing is
 rated; half of the pairs are rated by the others; the other half is rated once and two ratings per document are wanted, with 5,000
-pairs at the head of the order that the rater has rated. Target: the median of 15 calls takes at most 30 ms on the server in each. The
-CPU time stands beside it, because the time on the clock depends on what else the machine does. Both grow with the open pairs that the
-rater has rated, which are skipped one by one: a last line says what that costs for a rater who has rated everything alone, which is
-above the target.
+pairs at the head of the order that the rater has rated; three are wanted, and the rater has rated everything. Target: the median of
+15 calls takes at most 30 ms on the server in each. The CPU time stands beside it, because the time on the clock depends on what else
+the machine does. The first call looks through all open pairs that the rater has rated, and so do others after ten minutes, or after a
+rating was taken back: its times stand at the end of the line.
 
 Between them, the figures of the page about agreement, with two ratings of half of the documents. Target: at most 2 s.
 
@@ -118,10 +118,11 @@ def rate_pairs(pairs: Sequence[JudgingPair], raters: Sequence[User]) -> None:
 
 
 def update_levels(queue: JudgingQueue) -> None:
-    """Counts the raters of all pairs again."""
+    """Counts the raters of all pairs again, as choosing the pairs does after a change of the settings."""
     query_ids = queue.pairs.order_by().values_list("query_id", flat=True).distinct()
     for batch in batched(query_ids, BATCH):
         JudgingPair.objects.update_levels(batch)
+    JudgingQueue.objects.filter(pk=queue.pk).update(built_at=timezone.now())
 
 
 def measure(book: Book, rater: User, state: str) -> float:
@@ -137,7 +138,7 @@ def measure(book: Book, rater: User, state: str) -> float:
         cpus.append((time.process_time() - cpu) * 1000)
     print(
         f"  {state:<50} {median(walls):6.1f} ms (fastest {min(walls):.1f}, slowest {max(walls):.1f}), "
-        f"{median(cpus):.1f} ms of CPU",
+        f"{median(cpus):.1f} ms of CPU; first call {walls[0]:.1f} ms, {cpus[0]:.1f} ms of CPU",
         flush=True,
     )
     return median(walls)
@@ -187,12 +188,12 @@ def main() -> int:
     queue.pairs.update(key=-F("key"))  # the rater's own come first, and have to be skipped
     update_levels(queue)
     times.append(measure(book, me, f"two wanted, {own:,} of the rater's own come first"))
-    good = options.verdict(max(times) <= TARGET_MS, f"at most {TARGET_MS:g} ms on the server")
-    good &= options.verdict(agreement <= TARGET_AGREEMENT_S, f"agreement in at most {TARGET_AGREEMENT_S:g} s")
     rate_pairs(pairs[:-own], [me])
     judgments.set_judging(book=book, depth=10, ratings_per_pair=3, order=queue.order)
     update_levels(queue)
-    measure(book, me, "above the target: one person has rated everything")
+    times.append(measure(book, me, "three wanted, the rater has rated everything"))
+    good = options.verdict(max(times) <= TARGET_MS, f"at most {TARGET_MS:g} ms on the server")
+    good &= options.verdict(agreement <= TARGET_AGREEMENT_S, f"agreement in at most {TARGET_AGREEMENT_S:g} s")
     if said.postgres:
         words = [word for word in sys.argv[1:] if word not in ("--postgres", said.postgres)]
         own = {**os.environ, "RELEVANCY_DATABASE_URL": said.postgres}

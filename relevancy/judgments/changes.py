@@ -124,7 +124,7 @@ class RatingEditor:
             RatingChange.objects.bulk_create(self.log, batch_size=BATCH)
         for query_ids in batched(self.query_ids, BATCH):
             doc_ids = {change.doc_id for change in self.log} if len(self.log) <= BATCH else None
-            JudgingPair.objects.update_levels(query_ids, doc_ids)
+            JudgingPair.objects.update_levels(query_ids, doc_ids, has_only_new_ratings=not any(map(_is_loss, self.log)))
 
     def applied_to(self, ratings: scores.QueryRatings) -> scores.QueryRatings:
         """Returns the ratings of the only query after the changes that were saved."""
@@ -149,6 +149,11 @@ class RatingEditor:
         ]
         records.sort(key=lambda record: (record.updated_at, record.pk))  # a restored rating may be older than others
         return replace(ratings, records=records)
+
+
+def _is_loss(logged: RatingChange) -> bool:
+    """Returns whether a document has fewer grades or judgments than before the change, so that raters may get it again."""
+    return logged.old_verdict not in ("", logged.new_verdict) and logged.new_verdict != Verdict.RATED
 
 
 def _differs(present: scores.RatingRecord | None, change: Change) -> bool:

@@ -97,4 +97,4 @@ def _move(condition: str, parameters: Sequence[int], query_ids: Sequence[int]) -
         moved = cursor.rowcount
     if moved:
         for batch in batched(query_ids, BATCH):
-            JudgingPair.objects.update_levels(batch)
+            JudgingPair.objects.update_levels(batch, has_only_new_ratings=True)

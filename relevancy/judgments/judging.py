@@ -23,6 +23,7 @@ from relevancy.models import (
 )
 
 from .changes import Change
+from .judging_positions import unjudged_pairs
 from .ratings import RatingResult, change_query, check_qualified, clean_doc_id, rate
 from .repeats import schedule_repeat
 from .write_queue import write_turn
@@ -81,7 +82,7 @@ def next_pairs(*, queue: JudgingQueue, by: User, count: int = 3) -> list[Judging
             if pair.level is not None and pair.pk not in judged and pair.claimed_until and pair.claimed_until > now
         ][:count]
         if len(pairs) < count:
-            free = queue.pairs.open().filter(is_free(now)).without_judgment_by(by)
+            free = unjudged_pairs(queue=queue, by=by).filter(is_free(now))
             pairs += locked(free).in_order()[: count - len(pairs)]
         if not pairs:
             pairs = _free_postponed(queue, by, now, count)
@@ -142,8 +143,8 @@ def release_pairs(*, queue: JudgingQueue, by: User) -> None:
 
 
 def judging_progress(*, queue: JudgingQueue, by: User) -> JudgingProgress:
-    """Returns what is left for a rater in a book. One SQL statement."""
-    new = JudgingPair.objects.filter(queue=OuterRef("pk")).open().without_judgment_by(by)
+    """Returns what is left for a rater in a book. Two SQL statements, and another one after a change of the order."""
+    new = unjudged_pairs(queue=queue, by=by).in_order()  # finds the open pairs first
     postponed = postponed_by(by).filter(pair_queue=OuterRef("pk"))
     row: Any = (
         JudgingQueue.objects.filter(pk=queue.pk)

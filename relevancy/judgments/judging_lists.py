@@ -9,6 +9,7 @@ from django.utils import timezone
 from relevancy.models import ImportedRating, JudgingPair, JudgingQueue, Query, Rating, User
 
 from .judging import CLAIM, JUDGED, is_free, locked, postponed_by, release
+from .judging_positions import unjudged_pairs
 from .write_queue import write_turn
 
 MAX_LISTED = 100
@@ -20,9 +21,11 @@ def next_query(*, queue: JudgingQueue, by: User, after: int = 0) -> Query | None
     Claims nothing. First queries with a pair that the rater has not seen, then those with one put off with "later".
     """
     now = timezone.now()
-    free = queue.pairs.open().filter(is_free(now) | Q(claimed_by=by)).exclude(query=after)
-    pair = free.without_judgment_by(by).in_order().select_related("query").first()
+    is_open = is_free(now) | Q(claimed_by=by)
+    unjudged = unjudged_pairs(queue=queue, by=by).filter(is_open).exclude(query=after)
+    pair = unjudged.in_order().select_related("query").first()
     if pair is None:
+        free = queue.pairs.open().filter(is_open).exclude(query=after)
         own = postponed_by(by).filter(Exists(free.filter(pk=OuterRef("pair"))), pair_queue=queue)
         pair = own.select_related("query").first()
     return pair.query if pair is not None else None

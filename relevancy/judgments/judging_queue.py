@@ -198,6 +198,7 @@ def refresh_judging_order(*, book: Book, read_changes: ChangeReader) -> int:
         with write_turn(), transaction.atomic():
             scores.lock_queries(query_ids)
             JudgingPair.objects.bulk_update(stored, ["key", "revision"], batch_size=BATCH)
+            JudgingQueue.objects.filter(pk=queue.pk).increment_revision()
     return len(changed)
 
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection, models
-from django.db.models import OuterRef, Q
+from django.db.models import F, FloatField, Func, OuterRef, Q, Value
+from django.db.models.lookups import GreaterThanOrEqual
 
 from .book import SHARING, Book, Query, QueryLink
 from .rating import Rating, Verdict
@@ -23,6 +24,14 @@ MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE = 100, 9, 50
 def draw_seed() -> int:
     """Returns a random seed for the order of a new queue."""
     return random.SystemRandom().randrange(2**31)
+
+
+class JudgingQueueQuerySet(models.QuerySet["JudgingQueue"]):
+    """Judging queues."""
+
+    def increment_revision(self) -> None:
+        """Says that a pair may be open for a rater again, or come earlier. Call it in the transaction that changes that."""
+        self.update(revision=F("revision") + 1)
 
 
 class JudgingQueue(models.Model):
@@ -64,11 +73,14 @@ class JudgingQueue(models.Model):
     run_ids = models.JSONField(default=list, editable=False, help_text="The runs that the pairs were taken from.")
     pair_count = models.PositiveIntegerField(default=0, editable=False)
     built_at = models.DateTimeField(null=True, editable=False, help_text="Empty: the pairs have to be chosen again.")
+    revision = models.PositiveBigIntegerField(
+        default=0, editable=False, help_text="Incremented when a pair may be open for a rater again, or come earlier."
+    )
     build_queued_at = models.DateTimeField(
         null=True, editable=False, help_text="When a background task was enqueued that chooses the pairs."
     )
 
-    objects: ClassVar = models.Manager()
+    objects: ClassVar = JudgingQueueQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -108,10 +120,20 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         """In the order in which they are to be judged."""
         return self.order_by("level", "key", "id")
 
-    def update_levels(self, query_ids: Sequence[int], doc_ids: Iterable[str] | None = None) -> None:
-        """Counts the raters of the pairs of these queries, and of those that share ratings with them, again, or only those of some
-        documents. One SQL statement; the queries must be locked.
+    def from_place(self, level: int, key: float, pk: int) -> Self:
+        """Those that are not before this place in the order."""
+        return self.filter(
+            GreaterThanOrEqual(_place(F("level"), F("key"), F("pk")), _place(*map(Value, (level, key, pk))))
+        )
 
+    def update_levels(
+        self, query_ids: Sequence[int], doc_ids: Iterable[str] | None = None, *, has_only_new_ratings: bool = False
+    ) -> None:
+        """Counts the raters of the pairs of these queries, and of those that share ratings with them, again, or only those of some
+        documents. At most two SQL statements; the queries must be locked.
+
+        has_only_new_ratings: no pair has fewer raters than before, and nobody's rating is gone. Otherwise, the revision of the queue is
+        incremented; see `judgments.judging_positions`.
         Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
         """
         sharing = SHARING.format(ids=f"IN ({_placeholders(query_ids)})")
@@ -121,6 +143,8 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
             parameters += documents
         with connection.cursor() as cursor:
             cursor.execute(_UPDATE_LEVELS.format(pairs=" AND ".join(conditions)), parameters)
+        if not has_only_new_ratings:
+            JudgingQueue.objects.filter(book__queries__in=query_ids).increment_revision()
 
 
 class JudgingPair(models.Model):
@@ -185,6 +209,12 @@ _UPDATE_LEVELS = f"""
     )
     WHERE {{pairs}}
 """
+
+
+def _place(*columns: F | Value) -> Func:
+    return Func(
+        *columns, template="(%(expressions)s)", output_field=FloatField()
+    )  # compared as a row; the type means nothing
 
 
 def _placeholders(values: Sized) -> str:

@@ -1,0 +1,49 @@
+"""Where a rater is in the order of a judging queue, so that what the rater has judged is not looked through again for each document.
+
+A rater who is ahead of the others in a book that wants several ratings of each document has judged many pairs that are still open.
+They come first in the order, and finding the next pair meant skipping all of them. The position is that of the first open pair that
+the rater has not judged, whoever has claimed it. New ratings close pairs or move them towards the end, so nothing comes before it;
+whatever else happens increments `JudgingQueue.revision`, after which the position is looked for again.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import QuerySet
+
+from relevancy.models import JudgingQueue, User
+
+SECONDS = 600  # how long a position is used at most
+END = (2**15 - 1, 0.0, 0)  # behind all pairs
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in the order of a queue: everything before it that is open has been judged by the rater.
+
+    revision, built_at: of the queue, read before the place was looked for.
+    """
+
+    revision: int
+    built_at: datetime
+    place: tuple[int, float, int]
+
+
+def unjudged_pairs(*, queue: JudgingQueue, by: User) -> QuerySet[Any]:
+    """Returns the open pairs that the rater has not judged, in no order, and reads `queue.revision` and `queue.built_at` again.
+
+    One SQL statement, and another one that may take long for the first document and after a change of the order.
+    """
+    queue.refresh_from_db(fields=["revision", "built_at"])
+    unjudged = queue.pairs.open().without_judgment_by(by)
+    if queue.built_at is None:  # other settings: until the pairs are chosen again, a rating may open a pair
+        return unjudged
+    key = f"judging-position-{queue.pk}-{queue.seed}-{by.pk}"
+    position: Position | None = cache.get(key)
+    if position is None or (position.revision, position.built_at) != (queue.revision, queue.built_at):
+        first = unjudged.in_order().values_list("level", "key", "pk").first()
+        position = Position(queue.revision, queue.built_at, first or END)
+        cache.set(key, position, SECONDS)
+    return unjudged.from_place(*position.place)
