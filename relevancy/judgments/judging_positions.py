@@ -2,7 +2,7 @@
 
 A rater who is ahead of the others in a book that wants several ratings of each document has judged many pairs that are still open.
 They come first in the order, and finding the next pair meant skipping all of them. The position is that of the first open pair that
-the rater has not judged, whoever has claimed it. New ratings close pairs or move them towards the end, so nothing comes before it;
+the rater has not judged, claimed or not. New ratings close pairs or move them towards the end, so nothing comes before it;
 whatever else happens increments `JudgingQueue.revision`, after which the position is looked for again.
 """
 
@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from django.core.cache import cache
-from django.db.models import QuerySet
 
 from relevancy.models import JudgingQueue, User
+from relevancy.models.judging import JudgingPairQuerySet
 
 SECONDS = 600  # how long a position is used at most
 END = (2**15 - 1, 0.0, 0)  # behind all pairs
@@ -31,19 +31,19 @@ class Position:
     place: tuple[int, float, int]
 
 
-def unjudged_pairs(*, queue: JudgingQueue, by: User) -> QuerySet[Any]:
+def unjudged_pairs(*, queue: JudgingQueue, by: User) -> JudgingPairQuerySet:
     """Returns the open pairs that the rater has not judged, in no order, and reads `queue.revision` and `queue.built_at` again.
 
     One SQL statement, and another one that may take long for the first document and after a change of the order.
     """
     queue.refresh_from_db(fields=["revision", "built_at"])
-    unjudged = queue.pairs.open().without_judgment_by(by)
+    unjudged: JudgingPairQuerySet = queue.pairs.open().without_judgment_by(by)
     if queue.built_at is None:  # other settings: until the pairs are chosen again, a rating may open a pair
         return unjudged
     key = f"judging-position-{queue.pk}-{queue.seed}-{by.pk}"
     position: Position | None = cache.get(key)
     if position is None or (position.revision, position.built_at) != (queue.revision, queue.built_at):
-        first = unjudged.in_order().values_list("level", "key", "pk").first()
+        first: Any = unjudged.in_order().values_list("level", "key", "pk").first()
         position = Position(queue.revision, queue.built_at, first or END)
         cache.set(key, position, SECONDS)
     return unjudged.from_place(*position.place)

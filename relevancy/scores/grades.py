@@ -9,9 +9,10 @@ from typing import Any
 
 from relevancy import scoring
 from relevancy.models import Book, counting_ratings
+from relevancy.models.rating_import import MOMENT
 
 BATCH = 500
-_COLUMNS = ("doc_id", "rater_id", "value", "updated_at", "id", "is_adjudication")
+_COLUMNS = ("doc_id", "rater_id", "value", MOMENT, "id", "is_adjudication")
 
 type RatingRow = tuple[float | None, tuple[datetime, int]]
 """A rating's value, and its time with its id, which decides between two ratings of the same moment."""
@@ -55,21 +56,31 @@ def known_grades(
     """
     query_ids = list(query_ids)
     new_values = new_values or {}
-    ratings: dict[int, dict[str, list[tuple[bool, RatingRow]]]] = {
-        query_id: defaultdict(list) for query_id in query_ids
-    }
+    ratings: dict[int, dict[str, list[tuple[Any, ...]]]] = {query_id: defaultdict(list) for query_id in query_ids}
     for batch in batched(query_ids, BATCH):
         rows: Sequence[tuple[Any, ...]] = list(counting_ratings(_COLUMNS, batch, rater_id=rater_id))
         if any(query_id != given_for for query_id, given_for, *_ in rows):
             rows = _newest_of_each_rater(rows)
-        for query_id, _, doc_id, _, value, time, pk, is_adjudication in rows:
-            if value is not None:
-                row = (new_values.get(value, value), (time, pk))
-                ratings[query_id][doc_id].append((bool(is_adjudication), row))
-    return {
-        query_id: combine_grades(book, {doc_id: counting(rows) for doc_id, rows in documents.items()})
-        for query_id, documents in ratings.items()
-    }
+        for row in rows:
+            if row[4] is not None:
+                ratings[row[0]][row[2]].append(row)
+    scale = scale_of(book)
+    of_single: dict[float, float | None] = {}  # the grade of a document that has one rating, by its value
+
+    def combine(rows: Sequence[tuple[Any, ...]]) -> float | None:
+        if len(rows) > 1:
+            parts = [(bool(row[7]), (new_values.get(row[4], row[4]), (row[5], row[6]))) for row in rows]
+            return scoring.combine_ratings(counting(parts), book.rule, scale)
+        value = rows[0][4]
+        if value not in of_single:
+            of_single[value] = scoring.combine_ratings([(new_values.get(value, value), 0)], book.rule, scale)
+        return of_single[value]
+
+    grades: dict[int, dict[str, float]] = {}
+    for query_id, documents in ratings.items():
+        combined = ((doc_id, combine(rows)) for doc_id, rows in documents.items())
+        grades[query_id] = {doc_id: grade for doc_id, grade in combined if grade is not None}
+    return grades
 
 
 def _newest_of_each_rater(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -72,5 +72,7 @@ def read_ratings(lines: Iterable[str], topics: Topics) -> Iterator[RatingRow]:
 def export_ratings(*, case: Case) -> Iterator[str]:
     """Yields the grades of a case, without features: an id of a query for all of its lines. Document ids are those of TREC files."""
     for query, grades in graded_queries(case):
-        for doc_id, grade in grades.items():
-            yield f"{format_grade(grade)} qid:{query.pk} # {encode_doc_id(doc_id)} {query.text}\n"
+        topic, text = query.pk, query.text
+        yield "".join(
+            f"{format_grade(grade)} qid:{topic} # {encode_doc_id(doc_id)} {text}\n" for doc_id, grade in grades.items()
+        )

@@ -10,7 +10,7 @@ from .errors import BadFile, quote
 from .graded_queries import graded_queries
 from .json_stream import Fields, JsonFile, read_members
 from .ratings_file import RatingRow
-from .trec import format_grade
+from .trec import grade_number
 
 MAX_BYTES = 50 * 1024 * 1024
 
@@ -39,7 +39,7 @@ def export_ratings(*, case: Case) -> Iterator[str]:
     yield '{"queries": ['
     separator = "\n"
     for query, grades in graded_queries(case):
-        values = {doc_id: json.loads(format_grade(grade)) for doc_id, grade in grades.items()}
+        values = {doc_id: grade_number(grade) for doc_id, grade in grades.items()}
         yield f"{separator}  {json.dumps({'query': query.text, 'ratings': values}, ensure_ascii=False)}"
         separator = ",\n"
     yield "\n]}\n"

@@ -14,7 +14,7 @@ from .errors import BadFile, quote
 from .graded_queries import graded_queries
 from .json_stream import Fields, JsonFile, read_members
 from .ratings_file import RatingRow
-from .trec import format_grade
+from .trec import grade_number
 
 MAX_BYTES = 50 * 1024 * 1024
 TEXT = "$query"
@@ -83,9 +83,7 @@ def export_ratings(*, case: Case) -> Iterator[str]:
     for query, grades in graded_queries(case):
         content: dict[str, Any] = {
             "placeholders": {TEXT: query.text},
-            "relevant_documents": {
-                doc_id: {"gain": json.loads(format_grade(grade))} for doc_id, grade in grades.items()
-            },
+            "relevant_documents": {doc_id: {"gain": grade_number(grade)} for doc_id, grade in grades.items()},
         }
         yield f"{separator}    {json.dumps(content, ensure_ascii=False)}"
         separator = ",\n"

@@ -24,6 +24,7 @@ RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 RUN_TAG = "relevancy-run-"  # and the number of the run
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_WHITESPACE_OR_PERCENT_ENCODED = re.compile(r"\s|%[0-9A-Fa-f]{2}")
 _WHITESPACE_OR_PERCENT = re.compile(r"[\s%]")
 
 
@@ -162,13 +163,18 @@ def _is_decreasing_in_single_precision(engine_scores: Sequence[float | None]) ->
 def export_qrels(*, case: Case) -> Iterator[str]:
     """Yields the grades of a case as qrels, with the topics of `export_run`. Fractions have all their digits."""
     for query, grades in graded_queries(case, order=["query_id"]):
-        for doc_id, grade in grades.items():
-            yield f"{query.pk} 0 {encode_doc_id(doc_id)} {format_grade(grade)}\n"
+        topic = query.pk
+        yield "".join(f"{topic} 0 {encode_doc_id(doc_id)} {format_grade(grade)}\n" for doc_id, grade in grades.items())
 
 
 def format_grade(grade: float) -> str:
     """Returns a grade with all its digits, and whole numbers without a point."""
     return str(int(grade)) if float(grade).is_integer() else repr(float(grade))
+
+
+def grade_number(grade: float) -> float:
+    """Returns a grade as a number for JSON, which has whole numbers without a point."""
+    return int(grade) if float(grade).is_integer() else float(grade)
 
 
 def encode_doc_id(doc_id: str) -> str:
@@ -177,6 +183,6 @@ def encode_doc_id(doc_id: str) -> str:
     Ids are changed only if they contain whitespace or a percent-encoded character, such as `%20`: then whitespace and
     `%` are percent-encoded. Different ids stay different.
     """
-    if not any(char.isspace() for char in doc_id) and not _PERCENT_ENCODED.search(doc_id):
+    if not _WHITESPACE_OR_PERCENT_ENCODED.search(doc_id):
         return doc_id
     return _WHITESPACE_OR_PERCENT.sub(lambda match: percent_encode(match[0], safe=""), doc_id)

@@ -242,3 +242,19 @@ def test_decision_counts_as_the_grade_of_people() -> None:
     rate_all(case, {"query 1": {"a": 3}}, make_user())
     people = judgments.judge_models.calibration._people_grades(case.book, [query.pk])
     assert people.values == {query.pk: {"a": 1}}
+
+
+def test_grades_of_one_rating_and_of_several_are_the_same_by_both_ways_to_read_them() -> None:
+    """The scale has fractions, which the rule of Quepid's books rounds, also for a single rating."""
+    case = make_case(1)
+    Book.objects.filter(pk=case.book_id).update(scale=[[0, ""], [0.5, ""], [1.5, ""], [2.25, ""]], relevant_from=0.5)
+    raters = [case.owner, *(make_user() for _ in range(3))]
+    query = query_of(case, "query 1")
+    values = (0.5, 2.25, 0.5, 1.5)
+    for number in range(4):  # document 0 has one rating, document 3 has four
+        for rater, value in list(zip(raters, values, strict=True))[: number + 1]:
+            judgments.rate(query=query, doc_id=str(number), value=value, by=rater)
+        judgments.rate(query=query, doc_id=f"{number} alone", value=values[number], by=case.owner)
+    for rule in Book.Rule.values:
+        Book.objects.filter(pk=case.book_id).update(rule=rule)
+        assert len(grades(case)) == 8

@@ -25,11 +25,16 @@ from relevancy.models import (
     User,
     Verdict,
 )
+from relevancy.models.judging import JudgingPairQuerySet
 from tests.factories import make_attempt, make_case, make_user, query_of, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 RATERS, DOCUMENTS = 3, ("a", "b", "c")
-GRADES = {"rate": {"value": 2}, "cannot": {"verdict": Verdict.CANNOT}, "later": {"verdict": Verdict.LATER}}
+GRADES: dict[str, dict[str, Any]] = {
+    "rate": {"value": 2},
+    "cannot": {"verdict": Verdict.CANNOT},
+    "later": {"verdict": Verdict.LATER},
+}
 STEPS = (
     *GRADES,
     "judge all",
@@ -194,13 +199,14 @@ def test_a_pair_that_comes_back_is_found() -> None:
 def test_judged_pairs_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site()
     site.step("judge all", site.raters[0], site.queries[0], "a")
-    places = []
-    stored = JudgingPair.objects.all().__class__.from_place
-    monkeypatch.setattr(
-        JudgingPair.objects.all().__class__,
-        "from_place",
-        lambda pairs, *place: (places.append(place), stored(pairs, *place))[1],
-    )
+    places: list[Any] = []
+    stored = JudgingPairQuerySet.from_place
+
+    def from_place(pairs: JudgingPairQuerySet, *place: Any) -> JudgingPairQuerySet:
+        places.append(place)
+        return stored(pairs, *place)
+
+    monkeypatch.setattr(JudgingPairQuerySet, "from_place", from_place)
     assert judgments.next_pairs(queue=site.queue, by=site.raters[0]) == []
     judgments.rate(query=site.queries[0], doc_id="a", value=1, by=site.raters[1])
     assert judgments.next_pairs(queue=site.queue, by=site.raters[0]) == []

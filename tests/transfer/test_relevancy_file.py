@@ -107,6 +107,8 @@ def test_an_exported_case_is_imported_as_it_was(admin, contents):
     first = exported(case, admin)
     copy = imported(first, admin, attempt.endpoint)
     assert exported(copy, admin) == first
+    for line in (line.strip().rstrip(",") for line in first.decode().split("\n") if '"document"' in line):
+        assert json.dumps(json.loads(line), ensure_ascii=False) == line  # one form for each rating
     (version,) = ScorerVersion.objects.used_by(copy)
     for scored in (run, copy.runs.get()):
         scores.rescore_run(scored, [version])

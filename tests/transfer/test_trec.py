@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -98,6 +99,12 @@ def test_files_of_nist_can_be_read() -> None:
 def test_encode_doc_id(doc_id: str, encoded: str) -> None:
     assert trec.encode_doc_id(doc_id) == encoded
     assert unquote(encoded) == doc_id
+
+
+def test_every_whitespace_is_encoded() -> None:
+    whitespace = [char for char in map(chr, range(sys.maxunicode)) if char.isspace()]
+    assert [unquote(trec.encode_doc_id(char)) for char in whitespace] == whitespace
+    assert not [char for char in whitespace if trec.encode_doc_id(char) == char]
 
 
 @given(st.lists(st.text(alphabet="ab%25 0\t\u3000é", max_size=6), min_size=2, max_size=2, unique=True))
