@@ -6,6 +6,7 @@ from .cases import archive, build_book, create, rename, restore, share, unshare
 from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
 from .deletion import Losses, delete, losses
 from .duplicates import Duplicate, RatingsChoice, duplicate
+from .knob_ranges import KnobRange, list_knob_ranges, set_knob_ranges
 from .setup import CaseSetup, CreatedCase, create_from_setup, seal, unseal
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "CaseSetup",
     "CreatedCase",
     "Duplicate",
+    "KnobRange",
     "Losses",
     "RatingsChoice",
     "Waiting",
@@ -27,12 +29,14 @@ __all__ = [
     "duplicate",
     "find_cases",
     "groups",
+    "list_knob_ranges",
     "losses",
     "public_links",
     "recent_activity",
     "rename",
     "restore",
     "seal",
+    "set_knob_ranges",
     "share",
     "unseal",
     "unshare",

@@ -59,7 +59,14 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
             if ratings == "share"
             else judgments.create_copy(book=case.book, name=name, settings=judgments.BookSettings.of(case.book), by=by)
         )
-        copy = Case(name=name, book=book, owner=by, options=case.options, explained_fields=case.explained_fields)
+        copy = Case(
+            name=name,
+            book=book,
+            owner=by,
+            options=case.options,
+            explained_fields=case.explained_fields,
+            knob_ranges=case.knob_ranges,
+        )
         clean_and_save(copy)
         activity.record(
             Activity.Verb.CASE_COPIED, case=copy, by=by, subject=copy, object_id=copy.pk, original=case.name

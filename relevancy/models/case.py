@@ -40,6 +40,8 @@ class Case(models.Model):
     options = models.JSONField(default=dict, blank=True)
     # Fields with a colour of their own in explanations, in the order of the colours; see `runs.explain_results`.
     explained_fields = models.JSONField(default=list, editable=False)
+    # `{name of a knob: [lowest, highest, step]}` of its slider, where an editor has set them; see `cases.set_knob_ranges`.
+    knob_ranges = models.JSONField(default=dict, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
     history_queued_at = models.DateTimeField(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from relevancy.cases import KnobRange
 from relevancy.models import ScorerDefinition
 from relevancy.queries import QueryDetails
 from relevancy.runs import StoredRanking, StoredRun
@@ -135,6 +136,7 @@ class CaseContent:
     attempts: Sequence[AttemptContent]
     scale: Scale | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    knob_ranges: Mapping[str, KnobRange] = field(default_factory=dict)
     remarks: Sequence[str] = ()
     stream: RatingStream | None = None
     book: BookSettingsContent | None = None

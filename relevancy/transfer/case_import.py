@@ -117,6 +117,8 @@ def import_case(
         case = cases.create(name=name or content.name, owner=by, scorers=chosen, scale=plan.scale)
         if content.options:
             clean_and_save(case, options=dict(content.options))
+        if content.knob_ranges:
+            cases.set_knob_ranges(case=case, ranges=content.knob_ranges)
         if content.book is not None:
             _set_book(case.book, content.book)
         _add_queries(case, content.queries, by)

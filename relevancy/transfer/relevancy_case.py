@@ -5,6 +5,7 @@ from functools import partial
 from typing import IO, Any
 
 from relevancy import runs
+from relevancy.cases import KnobRange
 from relevancy.models import Run
 
 from .case_content import AttemptContent, CaseContent, EndpointContent, QueryContent, ScorerContent
@@ -50,12 +51,23 @@ def parse_case(file: IO[bytes]) -> CaseContent:
         attempts=attempts,
         scale=found.scale,
         options=found.options,
+        knob_ranges=_knob_ranges(found),
         stream=found.stream,
         book=found.book,
         runs=run_list,
         rankings=partial(_read_rankings, file, found),
         keeps_history=True,
     )
+
+
+def _knob_ranges(found: RelevancyFile) -> dict[str, KnobRange]:
+    ranges = {}
+    for name, values in found.knob_ranges.items():
+        is_range = isinstance(values, list) and len(values) == 3
+        if not is_range or any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
+            raise BadFile(f"knob_ranges: {quote(name)} must have three numbers, not {quote(values)}")
+        ranges[name] = KnobRange(*map(float, values))
+    return ranges
 
 
 def _scorer(element: Fields) -> ScorerContent:

@@ -47,6 +47,7 @@ def export_case(*, case: Case, by: User) -> IO[bytes]:
         texts |= {query.pk: query.text for query in shared}
         sections = [
             ("options", [json.dumps(case.options, ensure_ascii=False)]),
+            *([("knob_ranges", [json.dumps(case.knob_ranges, ensure_ascii=False)])] if case.knob_ranges else []),
             ("book", [_settings(case.book)]),
             ("scorers", _objects(_scorers(case))),
             ("endpoints", _lines(_endpoints(case))),

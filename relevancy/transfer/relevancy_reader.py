@@ -34,7 +34,7 @@ _FORMAT = re.compile(rb'"format"\s*:\s*"relevancy[/-]')
 _HEAD = {"format", "kind", "name", "book"}
 _KINDS = {
     CASE: (
-        _HEAD | {"options"},
+        _HEAD | {"options", "knob_ranges"},
         ("scorers", "endpoints", "attempts", "queries", "links", "ratings", "runs", "rankings"),
     ),
     BOOK: (_HEAD, ("queries", "links", "ratings")),
@@ -66,6 +66,7 @@ class RelevancyFile:
     kind: str
     name: str
     options: Mapping[str, Any]
+    knob_ranges: Mapping[str, Any]
     scale: Scale
     book: BookSettingsContent
     details: dict[str, QueryDetails]
@@ -121,6 +122,7 @@ class _Reader:
             kind=self._kind,
             name=_text(top, "name", MAX_NAME),
             options=top.mapping("options"),
+            knob_ranges=top.mapping("knob_ranges"),
             scale=scale,
             book=book,
             details=self._details,

@@ -81,5 +81,18 @@ document.addEventListener("input", (event) => {
   showChange(knob);
   showCount(knobs);
 });
+// Ranges that have been saved in their dialog: { ranges: { name: [lowest, highest, step] } }.
+document.addEventListener("knob-ranges", (event) => {
+  for (const knob of document.querySelectorAll("[data-knob]")) {
+    const range = event.detail.ranges?.[knob.dataset.knob];
+    if (!range) continue;
+    const [slider, value] = [sliderOf(knob), numberOf(knob).valueAsNumber];
+    const [lowest, highest, step] = range;
+    slider.step = String(step);
+    slider.min = String(Number.isFinite(value) ? Math.min(lowest, value) : lowest);
+    slider.max = String(Number.isFinite(value) ? Math.max(highest, value) : highest);
+    if (Number.isFinite(value)) slider.value = String(value);
+  }
+});
 document.addEventListener("htmx:load", (event) => setUp(event.detail.elt));
 setUp(document);

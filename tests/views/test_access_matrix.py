@@ -182,6 +182,8 @@ rating_undo            POST   rate    302
 run                    POST   edit    302
 attempt_preview        POST   edit    200
 attempt_try            POST   edit    200
+knob_ranges            GET    edit    200
+knob_ranges            POST   edit    302
 run_cancel             POST   edit    302
 run_complete           POST   edit    302
 compare                GET    see     200

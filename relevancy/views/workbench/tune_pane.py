@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateformat import format as date_format
 
-from relevancy import runs, scores
+from relevancy import cases, runs, scores
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 from relevancy.views.requests import parse_number
 
@@ -25,7 +25,8 @@ class Knob:
     field: name of its form field.
     value: the number shown, which may be any text if it was sent and refused.
     was: the number of the attempt; None for a knob that the attempt does not have.
-    lowest, top, step: of the slider, so that its range fits the number of the attempt.
+    lowest, top, step: of the slider: the range that an editor has set, or one that fits the number of the attempt. The number is
+        always within it.
     """
 
     name: str
@@ -158,33 +159,39 @@ def tune_pane(
         last_run=edited.last_run if edited else None,
         form=form,
         syntax_label=SYNTAX_LABELS[runs.attempts.syntax(attempt.endpoint, attempt.template)] if attempt else "",
-        knobs=_knobs(attempt.knobs, form.knob_values()) if attempt else [],
-        new_knob=_knob("", None, {}),
+        knobs=_knobs(attempt.knobs, form.knob_values(), cases.list_knob_ranges(case)) if attempt else [],
+        new_knob=_knob("", None, {}, {}),
         attempts=attempt_tree(attempts, differences),
         archived=[scored for scored in attempts if scored.attempt.archived_at],
         last_number=attempts[0].attempt.number if attempts else 0,
     )
 
 
-def _knobs(values: Mapping[str, float], sent: Mapping[str, str]) -> list[Knob]:
+def _knobs(values: Mapping[str, float], sent: Mapping[str, str], ranges: Mapping[str, cases.KnobRange]) -> list[Knob]:
     new_names = [name for name in sent if name not in values]
     return [
-        *(_knob(name, value, sent) for name, value in values.items()),
-        *(_knob(name, None, sent) for name in new_names),
+        *(_knob(name, value, sent, ranges) for name, value in values.items()),
+        *(_knob(name, None, sent, ranges) for name in new_names),
     ]
 
 
-def _knob(name: str, was: float | None, sent: Mapping[str, str]) -> Knob:
-    value = DEFAULT_KNOB if was is None else was
+def fitting_range(value: float) -> cases.KnobRange:
+    """Returns the range of a slider that fits a value, for a knob whose range nobody has set."""
     is_small = abs(value) <= 1
+    return cases.KnobRange(min(0, value), 1 if is_small else max(10, abs(value) * 3), 0.05 if is_small else 0.5)
+
+
+def _knob(name: str, was: float | None, sent: Mapping[str, str], ranges: Mapping[str, cases.KnobRange]) -> Knob:
+    value = DEFAULT_KNOB if was is None else was
+    used = ranges.get(name) or fitting_range(value)
     return Knob(
         name=name,
         field=f"{KNOB_PREFIX}{name}",
         value=sent.get(name, value),
         was=was,
-        lowest=min(0, value),
-        top=1 if is_small else max(10, abs(value) * 3),
-        step=0.05 if is_small else 0.5,
+        lowest=min(used.lowest, value),
+        top=max(used.highest, value),
+        step=used.step,
     )
 
 
