@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
-from relevancy.statistics import Interval, Verdict, group_runs
+from relevancy.statistics import ALPHA, Interval, Verdict, group_runs
 from relevancy.wording import counted
 
 from .comparisons import Comparison, RunPair, name_runs
@@ -53,8 +53,25 @@ def describe_groups(comparison: Comparison) -> list[str]:
     names = name_runs(comparison.runs)
     groups = [group for group in group_runs(np.array(comparison.means, dtype=np.float64), p) if len(group) > 1]
     if not groups:
-        return ["Each run differs from every other one by more than chance explains."]
-    return [f"{_join([names[position] for position in group])} cannot be told apart." for group in groups]
+        return ["Among all pairs, each run differs from every other one by more than chance explains."]
+    sentences = [
+        f"Among all pairs, {_join([names[position] for position in group])} cannot be told apart." for group in groups
+    ]
+    return [*sentences, *(_explain_contradiction(pair) for pair in comparison.pairs if _is_contradicted(pair))]
+
+
+def _is_contradicted(pair: RunPair) -> bool:
+    """Whether the verdict finds a difference that the test of all pairs does not."""
+    decided = pair.verdict in {Verdict.BETTER, Verdict.WORSE}
+    return decided and pair.p_holm is not None and pair.p_hsd is not None and pair.p_hsd > ALPHA
+
+
+def _explain_contradiction(pair: RunPair) -> str:
+    first, second = pair.names
+    return (
+        f"The verdict on {second} stands all the same: its p, {format_p(pair.p_holm or 0.0)}, is corrected for the comparisons with "
+        f"{first} only. Among all pairs it is {format_p(pair.p_hsd or 0.0)}, which counts if you choose the best of these runs."
+    )
 
 
 def _join(names: Sequence[str]) -> str:

@@ -94,7 +94,7 @@ def _test_figures(pair: RunPair, tried: AttemptsTried) -> list[Figure]:
             "effect",
             FIGURE_LABELS["effect"],
             _or_missing(paired.differences.effect, lambda effect: format_signed(effect, 2)),
-            "Mean of the differences divided by their standard deviation",
+            "Difference divided by the standard deviation of the differences, both with the weights of the queries",
         ),
     ]
 

@@ -109,9 +109,15 @@ class Differences:
 
     @property
     def effect(self) -> float | None:
-        """The effect size g = mean(d) / sd(d), unweighted; None if the differences do not vary."""
-        deviation = self.deviation
-        return float(self.values.mean()) / deviation if deviation else None
+        """The effect size g = D / s, where `s² = Σ share · (d − D)² / (1 − Σ share²)`; None if the differences do not vary.
+
+        With equal weights this is mean(d) / sd(d). With weights it has the sign of D, which the unweighted one need not have.
+        """
+        if len(self) < 2 or self.are_equal:
+            return None
+        freedom = 1.0 - float(self.shares @ self.shares)
+        variance = float(self.shares @ (self.values - self.mean) ** 2)
+        return self.mean / math.sqrt(variance / freedom) if freedom > 0 and variance > 0 else None
 
     @property
     def wins(self) -> int:

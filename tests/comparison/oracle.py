@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
-from statistics import mean, stdev
+from statistics import mean
 
 import numpy as np
 from scipy.stats import t as student
@@ -213,7 +213,10 @@ class Oracle:
         """The members of a pair in the JSON, but for corrected p."""
         values, weights = self.independent(a, b, self.compared)
         n, by_query = len(values), [self.difference(a, b, query) for query in self.compared]
-        deviation, error = stdev(values), standard_error(values, weights)
+        error = standard_error(values, weights)
+        center, total = weighted_mean(values, weights), sum(weights)
+        spread = sum(weight / total * (value - center) ** 2 for value, weight in zip(values, weights, strict=True))
+        deviation = (spread / (1 - sum((weight / total) ** 2 for weight in weights))) ** 0.5
         found = interval(values, weights)
         degrees = n - 1
         searched = self.searched(a, b)
@@ -223,7 +226,7 @@ class Oracle:
             "interval": found,
             "interval_kind": "studentised bootstrap" if n >= 20 else "t",
             "reliable": n >= 20,
-            "effect": mean(values) / deviation,
+            "effect": center / deviation,
             "p_randomisation": p_of_signs(values, weights),
             "p_t": float(2 * student.sf(abs(weighted_mean(values, weights)) / error, degrees)),
             "wins": sum(d > 0.05 - 1e-9 for d in by_query),

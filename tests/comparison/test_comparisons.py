@@ -209,12 +209,29 @@ def test_describe_groups(script):
     version = primary(case)
     assert comparison.describe_groups(comparison.compare(runs=[first, second], version=version)) == []
     three = comparison.compare(runs=[first, second, third], version=version)
-    assert comparison.describe_groups(three) == ["Run 2 and Run 3 cannot be told apart."]
+    assert comparison.describe_groups(three) == ["Among all pairs, Run 2 and Run 3 cannot be told apart."]
     between = run_with(case, {text: ("ab" if number < 15 else "xa") for number, text in enumerate(texts)})
     apart = comparison.compare(runs=[first, between, second], version=version)
-    assert comparison.describe_groups(apart) == ["Each run differs from every other one by more than chance explains."]
+    assert comparison.describe_groups(apart) == [
+        "Among all pairs, each run differs from every other one by more than chance explains."
+    ]
     case.case_queries.update(removed_at="2026-01-01T00:00Z")
     assert comparison.describe_groups(comparison.compare(runs=[first, second, third], version=version)) == []
+
+
+def test_a_verdict_that_all_pairs_do_not_confirm_is_explained(script):
+    """7 of 40 queries are better: p is below .05 if it is corrected for two comparisons, and above it among all pairs."""
+    texts = [f"query {number}" for number in range(1, 41)]
+    case = make_case(texts, {text: {"a": 3} for text in texts}, measures=("P@1",))
+    base = {text: "ab" if number < 20 else "xa" for number, text in enumerate(texts)}
+    better = {text: "ab" if number < 27 else "xa" for number, text in enumerate(texts)}
+    swings = {text: "xa" if number < 20 else "ab" for number, text in enumerate(texts)}
+    runs = [run_with(case, lists) for lists in (base, better, swings)]
+    result = comparison.compare(runs=runs, version=primary(case))
+    pair = result.pairs[0]
+    assert pair.p_holm < 0.05 < pair.p_hsd
+    sentences = comparison.describe_groups(result)
+    assert any(sentence.startswith("The verdict on Run 2 stands all the same") for sentence in sentences)
 
 
 def test_compare_counts_linked_queries_once(case, runs):

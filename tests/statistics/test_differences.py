@@ -25,6 +25,18 @@ def test_effect_is_mean_over_deviation():
     assert Differences.build([2]).effect is None
 
 
+def test_effect_follows_the_weights():
+    """Of 8 and −2 with the weights 1 and 9, the mean is −1 and the variance (0.1 · 81 + 0.9 · 1) / (1 − 0.82) = 50.
+
+    Without weights, the effect is positive.
+    """
+    assert Differences.build([8, -2], [1, 9]).effect == pytest.approx(-1 / 50**0.5)
+    equal, scaled = Differences.build([1, 2, 6], [1, 1, 1]), Differences.build([1, 2, 6], [5, 5, 5])
+    assert equal.effect == pytest.approx(3 / 7**0.5)
+    assert scaled.effect == pytest.approx(equal.effect)
+    assert Differences.build([8, -2], [1, 1e-300]).effect is None
+
+
 def test_differences_below_a_twentieth_are_ties():
     differences = Differences.build([0.049, -0.049, 0.05, -0.05])
     assert (differences.wins, differences.ties, differences.losses) == (1, 2, 1)
