@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relevancy', '0044_reference_answers'),
+        ('relevancy', '0045_judging_positions'),
     ]
 
     operations = [
