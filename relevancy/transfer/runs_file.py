@@ -36,11 +36,13 @@ class RunsPlan:
     rankings: those of each run, in the order of the file.
     unknown: texts or topics of the file that the case does not have; they are left out.
     without_results: texts of the case's queries that at least one of the snapshots does not contain.
+    not_ranked: number of rows that are left out, because they are marked as documents that are only rated.
     """
 
     rankings: Sequence[runs.ImportedRankings]
     unknown: Sequence[str]
     without_results: Sequence[str]
+    not_ranked: int = 0
 
     @property
     def remarks(self) -> list[str]:
@@ -50,6 +52,11 @@ class RunsPlan:
             sentences.append(f"Left out, because the case does not have them: {_list_queries(self.unknown)}.")
         if self.without_results:
             sentences.append(f"Not in the file, so counted as without results: {_list_queries(self.without_results)}.")
+        if self.not_ranked:
+            rows = "row" if self.not_ranked == 1 else "rows"
+            sentences.append(
+                f"Left out, because the search did not return them (rated_only): {self.not_ranked:,} {rows}."
+            )
         return sentences
 
 
@@ -96,7 +103,8 @@ def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
         if not found:
             raise BadFile(_nothing_found(snapshot, case))
         rankings.append(_read_rankings(snapshot, found, _choose_name(snapshot, name, len(snapshots))))
-    return RunsPlan(rankings, list(unknown), [query for pk, query in texts.items() if pk in missing])
+    without_results = [query for pk, query in texts.items() if pk in missing]
+    return RunsPlan(rankings, list(unknown), without_results, sum(snapshot.not_ranked for snapshot in snapshots))
 
 
 def import_runs(*, case: Case, text: str, by: User, name: str = "") -> ImportedRuns:

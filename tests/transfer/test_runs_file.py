@@ -172,3 +172,12 @@ def test_what_was_left_out_is_said(case: Case) -> None:
     assert "Run 1" in text
     assert "1 query ('query 7')" in text
     assert "2 queries ('query 2', 'query 3')" in text
+
+
+def test_documents_that_are_only_rated_are_no_results(case: Case) -> None:
+    text = "Query Text,Doc ID,Doc Position,title,rated_only\nquery 1,a,1,A,false\nquery 1,b,2,B,true\nquery 2,c,1,C,\n"
+    imported = import_text(case, text)
+    (run,) = imported.runs
+    assert [[hit[0] for hit in run.rankings.get(text=f"query {number}").hits] for number in (1, 2)] == [["a"], ["c"]]
+    assert "(rated_only): 1 row." in runs_file.describe_import(imported)
+    assert "rated_only" not in run.config["fields"]

@@ -29,7 +29,8 @@ _ALIASES = {
     _POSITION: ("doc position", "position", "rank"),
 }
 _SNAPSHOT_COLUMNS = ("snapshot name", "snapshot time", "case id")
-_IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case name", "team name")
+_RATED_ONLY = ("rated_only", "rated only")
+_IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case name", "team name", *_RATED_ONLY)
 _TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 _MAX_NAMED_SNAPSHOTS = 5
@@ -58,11 +59,13 @@ class Snapshot:
     """Rankings of one system at one time: the rows of a file with the same snapshot name, time and case, or with the same tag.
 
     `name`, `time`: as written in the file; empty where it has no such column. `name` is the tag of a TREC run.
+    `not_ranked`: rows that were left out, because Quepid marks their documents as rated only: the search did not return them.
     """
 
     name: str
     time: str
     rankings: Rankings
+    not_ranked: int = 0
 
 
 def summarize(text: str) -> UploadSummary:
@@ -160,7 +163,9 @@ def _parse_csv(text: str) -> list[Snapshot]:
         for index, name in enumerate(header)
         if index not in columns.values() and name and name.lower() not in _IGNORED_COLUMNS
     ]
+    rated_only = next((index for index, name in enumerate(header) if name.lower() in _RATED_ONLY), None)
     rows_by_snapshot: dict[tuple[str, ...], _Rows] = {}
+    not_ranked: dict[tuple[str, ...], int] = {}
     sizes: dict[tuple[str, ...], int] = {}
     size = 0
     for line, row in rows:
@@ -173,7 +178,9 @@ def _parse_csv(text: str) -> list[Snapshot]:
         key = tuple(cells[index] for index in snapshot_columns)
         hits = rows_by_snapshot.setdefault(key, {}).setdefault(query, [])
         position = cells[columns[_POSITION]]
-        if doc_id:
+        if rated_only is not None and cells[rated_only].lower() in ("true", "1"):
+            not_ranked[key] = not_ranked.get(key, 0) + 1
+        elif doc_id:
             fields = {name: cells[index] for index, name in field_columns if cells[index]}
             size = _add_size(size, 1 + len(fields), line)
             sizes[key] = sizes.get(key, 0) + 1 + len(fields)
@@ -186,7 +193,8 @@ def _parse_csv(text: str) -> list[Snapshot]:
     for key, rankings in rows_by_snapshot.items():
         of_snapshot = dict(zip(labels, key, strict=True))
         name, time = of_snapshot.get("snapshot name", ""), of_snapshot.get("snapshot time", "")
-        snapshots.append(Snapshot(name, time, Rankings("CSV", _ordered(rankings), names, sizes.get(key, 0))))
+        ranked = Rankings("CSV", _ordered(rankings), names, sizes.get(key, 0))
+        snapshots.append(Snapshot(name, time, ranked, not_ranked.get(key, 0)))
     return snapshots or [Snapshot("", "", Rankings("CSV", {}, names, 0))]
 
 
