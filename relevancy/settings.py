@@ -188,6 +188,12 @@ OIDC_DOMAINS = [
     domain.lower() for domain in words("OIDC_DOMAINS")
 ]  # of addresses that get an account without invitation
 OIDC_TRUST_EMAIL = flag("OIDC_TRUST_EMAIL")
+# Without, users sign in with the provider only: no page and no form takes a password, or gives one out.
+PASSWORD_SIGN_IN = not flag("OIDC_ONLY")
+if not PASSWORD_SIGN_IN and not OIDC_ISSUER:
+    raise ImproperlyConfigured(
+        "RELEVANCY_OIDC_ONLY is 1, but RELEVANCY_OIDC_ISSUER is not set, so nobody could sign in."
+    )
 if OIDC_ISSUER and not OIDC_CLIENT_ID:
     raise ImproperlyConfigured(
         "RELEVANCY_OIDC_ISSUER is set, but RELEVANCY_OIDC_CLIENT_ID is not. The provider gives you one."

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.http import HttpRequest
 
@@ -20,8 +21,10 @@ class LimitedBackend(ModelBackend):
     ) -> User | None:
         """Returns the user. Raises `ValidationError`, which both sign-in forms show, and `HashingBusy`.
 
-        Without a request (a command, a test) there are no limits.
+        Without a request (a command, a test) there are no limits. Returns None where users sign in with the provider only.
         """
+        if not settings.PASSWORD_SIGN_IN:
+            return None
         if username is None:
             username = kwargs.get(User.USERNAME_FIELD)
         if username is None or password is None:

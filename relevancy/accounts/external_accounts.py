@@ -53,17 +53,24 @@ def disconnect(*, user: User, pk: int) -> None:
     """Ends that an account of the provider signs in as the user. Raises `ValidationError` if nothing else would be left to sign in
     with.
     """
-    if not user.has_usable_password() and user.external_accounts.count() < 2:
-        raise ValidationError("You have no password here, so you could not sign in any more. Choose a password first.")
+    if user.external_accounts.count() < 2:
+        if not settings.PASSWORD_SIGN_IN:
+            raise ValidationError("It is the only way to sign in here, so you could not sign in any more.")
+        if not user.has_usable_password():
+            raise ValidationError(
+                "You have no password here, so you could not sign in any more. Choose a password first."
+            )
     user.external_accounts.filter(pk=pk).delete()
 
 
 def _user_of_address(identity: Identity) -> User | None:
     user = User.objects.filter(email__iexact=identity.email, kind=User.Kind.PERSON).first() if identity.email else None
     if user is not None and not (identity.is_email_verified and user.has_confirmed_email):
+        way = "Sign in with your password, and connect the accounts on your account page."
+        if not settings.PASSWORD_SIGN_IN:
+            way = "Ask an admin of this site to confirm it."
         raise ValidationError(
-            f"There is an account with the address {user.email} here, but the address is not verified. Sign in with your "
-            "password, and connect the accounts on your account page."
+            f"There is an account with the address {user.email} here, but the address is not verified. {way}"
         )
     return user
 

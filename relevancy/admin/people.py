@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
@@ -64,6 +65,8 @@ class PersonAdmin(UserAdmin):
         """For admins only: anyone who has the link can sign in as the user."""
         if not request.user.is_superuser:
             raise PermissionDenied("Only an admin of this site can make links for passwords.")
+        if not settings.PASSWORD_SIGN_IN:
+            raise PermissionDenied(f"Passwords are switched off on this site. Users sign in with {settings.OIDC_NAME}.")
         for user in users.filter(kind=models.User.Kind.PERSON, is_active=True):
             link = request.build_absolute_uri(accounts.passwords.reset_path(user))
             self.message_user(request, f"Send this link to {user.email}; it is valid for a day and works once: {link}")

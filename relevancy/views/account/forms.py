@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
@@ -64,7 +65,8 @@ class DeleteAccountForm(forms.Form):
     def __init__(self, data: FormData | None = None, *, request: HtmxRequest) -> None:
         super().__init__(data)
         self.request = request
-        del self.fields["email" if request.user.has_usable_password() else "password"]
+        has_password = settings.PASSWORD_SIGN_IN and request.user.has_usable_password()
+        del self.fields["email" if has_password else "password"]
         if not accounts.second_factor.is_on(request.user):
             del self.fields["code"]
 

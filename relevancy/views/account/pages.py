@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied, ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
@@ -23,16 +23,22 @@ from .second_factor import ask_for_code, finish_sign_in
 
 
 class SignIn(LoginView):
-    """The sign-in page; in a demo it also lists the sample accounts and their password."""
+    """The sign-in page; in a demo it also lists the sample accounts and their password. Without passwords, the provider alone."""
 
     authentication_form = SignInForm
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        emails = [email for email, *_ in PEOPLE] if settings.DEMO else []
+        emails = [email for email, *_ in PEOPLE] if settings.DEMO and settings.PASSWORD_SIGN_IN else []
+        context["has_passwords"] = settings.PASSWORD_SIGN_IN
         context["demo_people"] = list(User.objects.filter(email__in=emails, is_active=True)) if emails else []
         context["demo_password"] = PASSWORD
         context["provider"] = settings.OIDC_NAME if accounts.openid_connect.is_configured() else ""
         return super().get_context_data(**context)
+
+    def post(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not settings.PASSWORD_SIGN_IN:
+            raise PermissionDenied(f"Passwords are switched off on this site. Sign in with {settings.OIDC_NAME}.")
+        return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
@@ -61,7 +67,12 @@ def account(request: HtmxRequest) -> HttpResponse:
     memberships = request.user.memberships.select_related("team").order_by("team__name")
     teams = [(member.team, Role(member.role).label) for member in memberships]
     has_provider = accounts.openid_connect.is_configured()
-    context = {"form": form, "teams": teams, "has_provider": has_provider}
+    context = {
+        "form": form,
+        "teams": teams,
+        "has_provider": has_provider,
+        "has_passwords": settings.PASSWORD_SIGN_IN,
+    }
     return render(request, "account/account.html", context, status=422 if form.errors else 200)
 
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -17,7 +17,21 @@ from relevancy.views.requests import HtmxRequest
 from .forms import PasswordRequestForm
 
 
-class PasswordChange(auth.PasswordChangeView):
+class PasswordsRequired:
+    """Makes a page a 404 where users sign in with the provider only."""
+
+    def setup(self, request: Any, *args: Any, **kwargs: Any) -> None:  # `dispatch` says whether a page is for everyone
+        check_passwords()
+        super().setup(request, *args, **kwargs)  # type: ignore[misc]
+
+
+def check_passwords() -> None:
+    """Raises `Http404` where users sign in with the provider only."""
+    if not settings.PASSWORD_SIGN_IN:
+        raise Http404(f"Passwords are switched off on this site. Sign in with {settings.OIDC_NAME}.")
+
+
+class PasswordChange(PasswordsRequired, auth.PasswordChangeView):
     """The user's own password. Ends all other sessions."""
 
     request: HtmxRequest
@@ -28,7 +42,7 @@ class PasswordChange(auth.PasswordChangeView):
         return response
 
 
-class PasswordChoice(auth.PasswordResetConfirmView):
+class PasswordChoice(PasswordsRequired, auth.PasswordResetConfirmView):
     """The page that a link for a new password leads to. Ends all sessions, and does not sign the user in."""
 
     def form_valid(self, form: Any) -> HttpResponse:
@@ -41,6 +55,7 @@ class PasswordChoice(auth.PasswordResetConfirmView):
 @require_http_methods(["GET", "POST"])
 def password_reset(request: HtmxRequest) -> HttpResponse:
     """Sends a link by e-mail. The response does not say whether the address has an account, nor does its time: a worker sends."""
+    check_passwords()
     form = PasswordRequestForm(request.POST or None)
     status = 200
     if form.is_valid() and settings.MAIL_HOST:

@@ -160,8 +160,8 @@ def invitation_sign_up(request: HtmxRequest, token: str) -> HttpResponse:
     """
     found = _find_invitation(token)
     form = SignUpForm(request.POST)
-    if not settings.INVITED_SIGN_UP:
-        raise PermissionDenied("Accounts are created by an admin of this site. Ask one, then open the link again.")
+    if not (settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN):
+        raise PermissionDenied(_why_no_sign_up())
     if form.is_valid():
         try:
             accounts.count_request(action="sign-up", address=accounts.client_address(request))
@@ -180,7 +180,8 @@ def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpFo
     context = {
         "invitation": invitation,
         "reason": reason,
-        "form": (form or SignUpForm()) if settings.INVITED_SIGN_UP else None,
+        "form": (form or SignUpForm()) if settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN else None,
+        "why_no_sign_up": _why_no_sign_up(),
         "sign_in_url": redirect_to_login(reverse("invitation", args=[teams.invitations.token(invitation)])).url,
         "sign_up_url": reverse("invitation_sign_up", args=[teams.invitations.token(invitation)]),
         "described_roles": described_roles(),
@@ -190,6 +191,12 @@ def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpFo
     else:
         status = 403 if reason else 422 if form is not None and form.errors else 200
     return render(request, "teams/sign_up.html", context, status=status)
+
+
+def _why_no_sign_up() -> str:
+    if settings.PASSWORD_SIGN_IN:
+        return "Accounts are created by an admin of this site. Ask one, then open the link again."
+    return f"Sign in with {settings.OIDC_NAME}, which creates an account if this site lets your address have one."
 
 
 def _get_member(team: Team, member_id: int) -> Membership:

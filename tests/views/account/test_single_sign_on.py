@@ -4,12 +4,13 @@ import time
 
 import pytest
 from django.contrib.messages import get_messages
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from joserfc.jwk import ECKey
 
-from relevancy import accounts
+from relevancy import accounts, teams
 from relevancy.models import Authenticator, ExternalAccount, Invitation, Role, Team, User
 from tests.openid_provider import CLIENT_ID, SECRET, Provider, serve
 
@@ -260,3 +261,61 @@ def test_site_without_a_provider(sign_in):
     assert "Single sign-on" not in client.get(reverse("account")).content.decode()
     assert client.get(reverse("account_external")).status_code == 404
     assert Client().get(reverse("openid_login")).status_code == 404
+
+
+PASSWORD_PAGES = ("password_change", "password_reset")
+
+
+def test_with_the_provider_alone_no_page_takes_a_password(provider, people, settings):
+    """Nor does the sign-in page of the administration site. Sessions and API tokens go on."""
+    user = people["rater"]
+    user.set_password(PASSWORD)
+    user.save()
+    _, secret = accounts.api_tokens.create(user=user, name="job", scope="read", days=1)
+    settings.PASSWORD_SIGN_IN = False
+    for name in ("login", "admin_login"):
+        page = Client().get(reverse(name)).content.decode()
+        assert 'id="sign-in-provider"' in page
+        assert 'type="password"' not in page
+        assert reverse("password_reset") not in page
+        refused = Client().post(reverse(name), {"username": user.email, "password": PASSWORD})
+        assert (refused.status_code, user_of(refused.client)) == (403, None)
+    assert Client().post(reverse("password_reset"), {"email": user.email}).status_code == 404
+    link = accounts.passwords.reset_path(user)
+    assert Client().get(link).status_code == 404
+
+    client, _ = sign_in_with(provider, email=user.email, email_verified=True)
+    assert user_of(client) == user
+    assert [client.get(reverse(name)).status_code for name in PASSWORD_PAGES] == [404, 404]
+    assert reverse("password_change") not in client.get(reverse("account")).content.decode()
+    answer = Client().get("/api/v1/me", headers={"Authorization": f"Bearer {secret}"})
+    assert answer.json()["email"] == user.email
+
+    only = user.external_accounts.get()
+    client.post(reverse("account_external_disconnect", args=[only.pk]))
+    assert user.external_accounts.count() == 1
+    page = client.get(reverse("account_delete")).content.decode()
+    assert 'name="email"' in page
+    assert 'name="password"' not in page
+
+
+def test_the_first_admin_is_created_without_a_password(provider, settings):
+    settings.PASSWORD_SIGN_IN = False
+    call_command("createsuperuser", "--noinput", email="ann@example.net", verbosity=0)
+    assert not User.objects.get().has_usable_password()
+    client, _ = sign_in_with(provider, email="ann@example.net", email_verified=True)
+    assert user_of(client).is_superuser
+    assert client.get("/admin/").status_code == 200
+
+
+def test_invitations_create_no_account_with_a_password(provider, people, settings):
+    settings.PASSWORD_SIGN_IN = False
+    team = Team.objects.get(name="Search")
+    invitation = teams.invitations.invite(team=team, role=Role.RATER, by=people["owner"], uses=3)
+    token = teams.invitations.token(invitation)
+    page = Client().get(reverse("invitation", args=[token])).content.decode()
+    assert 'id="sign-up"' not in page
+    assert "Sign in with Example account" in page
+    fields = {"email": "new@example.org", "name": "New", "password": PASSWORD}
+    assert Client().post(reverse("invitation_sign_up", args=[token]), fields).status_code == 403
+    assert not User.objects.filter(email="new@example.org").exists()
