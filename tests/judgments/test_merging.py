@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, scores
-from relevancy.models import Book, Case, JudgingPair, Query, Rating, RatingChange, Run, User
+from relevancy import judgments, queries, scores
+from relevancy.judgments import merging
+from relevancy.models import Book, Case, JudgingPair, Query, QueryLink, Rating, RatingChange, Run, User
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, stored_case_scores
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -118,6 +119,42 @@ def test_texts_and_tags_are_joined_and_a_retired_query_returns(case: Case, other
     assert (joined.notes, joined.tags, joined.information_need) == ("One\n\nTwo", ["a", "b"], "Need")
     assert joined.reference_answer == "Answer"
     assert (joined.retired_at, joined.revision) == (None, 71)
+
+
+def links(case: Case) -> set[tuple[bool, frozenset[str]]]:
+    return {
+        (link.shares_ratings, frozenset(link.queries.values_list("text", flat=True)))
+        for link in QueryLink.objects.filter(book=case.book_id)
+    }
+
+
+def test_linked_queries_stay_linked(owner: User) -> None:
+    """Links of both books that have a query in common become one, which shares ratings if one of them did."""
+    case = make_case(["both", "mine", "third", "alone"], owner=owner)
+    other = make_case(["both", "yours", "fourth", "fifth"], owner=owner)
+    queries.link(queries=[query_of(case, "both"), query_of(case, "mine")])
+    shared = queries.link(queries=[query_of(other, "both"), query_of(other, "yours")])
+    QueryLink.objects.filter(pk=shared.pk).update(shares_ratings=True)
+    queries.link(queries=[query_of(other, "fourth"), query_of(other, "fifth")])
+    merge(case, other)
+    assert links(case) == {(True, frozenset({"both", "mine", "yours"})), (False, frozenset({"fourth", "fifth"}))}
+
+
+def test_a_query_is_linked_as_its_namesake_of_the_other_book_was(owner: User) -> None:
+    case, other = make_case(["both", "mine"], owner=owner), make_case(["both", "yours"], owner=owner)
+    queries.link(queries=[query_of(other, "both"), query_of(other, "yours")])
+    merge(case, other)
+    assert links(case) == {(False, frozenset({"both", "yours"}))}
+
+
+def test_a_link_that_would_be_too_long_is_refused(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "MAX_LINKED", 2)
+    case, other = make_case(["both", "mine"], owner=owner), make_case(["both", "yours"], owner=owner)
+    for each, text in ((case, "mine"), (other, "yours")):
+        queries.link(queries=[query_of(each, "both"), query_of(each, text)])
+    with pytest.raises(ValidationError, match="3 queries would be linked with each other"):
+        merge(case, other)
+    assert links(other) == {(False, frozenset({"both", "yours"}))}
 
 
 def test_books_with_other_scales_and_active_runs_are_refused(case: Case, other: Case) -> None:
