@@ -1,14 +1,12 @@
 """Fixtures and options of all tests."""
 
 import gc
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
-from django.apps import apps
 from xdist.scheduler import LoadScopeScheduling
 
 from relevancy.accounts.hashing import LimitedArgon2Hasher
@@ -90,15 +88,6 @@ def uses_database(item: pytest.Item) -> bool:
     fixtures = set(getattr(item, "fixturenames", ()))
     marks = any(item.get_closest_marker(name) for name in ("django_db", "own_database"))
     return marks or bool(DATABASE_FIXTURES & fixtures)
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any) -> None:
-    """With `--no-migrations`, which saves a second for each run of a few tests, adds the scorers that migrations create."""
-    if request.config.getvalue("nomigrations"):
-        scorers = importlib.import_module("relevancy.migrations.0002_default_scorers")
-        with django_db_blocker.unblock():
-            scorers.create_scorers(apps, None)
 
 
 @pytest.fixture
