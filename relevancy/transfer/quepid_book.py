@@ -17,6 +17,7 @@ from relevancy import accounts, judgments, scoring
 from relevancy.models import Book, User, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
+from relevancy.wording import counted
 
 from .archives import open_json
 from .case_content import LinkContent, RatingContent, RatingStream, Scale
@@ -209,7 +210,9 @@ class _BookReader:
                 "the runs of a case."
             )
         if self._without:
-            remarks.append(f"{self._without:,} judgements without a rating were left out.")
+            remarks.append(
+                f"{counted(self._without, 'judgement without a rating was', 'judgements without a rating were')} left out."
+            )
         remarks.append(
             "Fields of documents and their positions are not kept: they are displayed from the runs of a case."
         )

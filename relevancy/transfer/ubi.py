@@ -12,6 +12,7 @@ from itertools import batched
 from typing import IO, Any, Literal
 
 from relevancy import engines
+from relevancy.wording import counted
 
 from .cells import read_lines
 from .errors import BadFile, quote
@@ -150,7 +151,7 @@ def _read_events(log: SearchLog, records: Iterator[Record], actions: Collection[
     unknown = "SELECT COUNT(*) FROM click WHERE search NOT IN (SELECT id FROM search)"
     (count,) = log.database.execute(unknown).fetchone()
     if count:
-        log.remarks.append(f"{count:,} clicks belong to no search of the {source}queries.")
+        log.remarks.append(f"{counted(count, 'click belongs', 'clicks belong')} to no search of the {source}queries.")
 
 
 def _clicks(records: Iterator[Record], actions: Collection[str], names: set[str]) -> Iterator[tuple[str, str]]:
@@ -192,7 +193,9 @@ def _add_clicks(log: SearchLog) -> None:
     if without:
         log.remarks.append(f"{without:,} searches do not name their results; their clicks are left out.")
     if elsewhere:
-        log.remarks.append(f"{elsewhere:,} clicks are on documents that are not among the results of their search.")
+        log.remarks.append(
+            f"{counted(elsewhere, 'click is', 'clicks are')} on documents that are not among the results of their search."
+        )
 
 
 def _examined(query: str, results: list[str], clicked: set[str]) -> Iterator[ExaminedDocument]:

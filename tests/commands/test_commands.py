@@ -114,7 +114,7 @@ class TestTheMainJob:
         command("evaluate", "Films")
         (shop / "more.csv").write_text("query,docid,rating\nstar wars,2,3\nnew,1,1\n")
         said = command("import_ratings", "Films", shop / "more.csv")
-        assert said == "2 ratings read as ratings as CSV: 2 new or changed. 1 queries added.\n"
+        assert said == "2 ratings read as ratings as CSV: 2 new or changed. 1 query added.\n"
         run = Run.objects.get()
         score = run.case_scores.get(version__scorer__name="P@10").score
         assert score == pytest.approx((20 + 10) / 2)

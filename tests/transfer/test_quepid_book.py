@@ -126,7 +126,7 @@ def test_read_book_says_what_is_left_out(ann):
     assert (content.ratings, sorted(content.raters)[:2]) == (6, ["Unknown rater", "Unknown rater 2"])
     remarks = " ".join(content.remarks)
     assert "1 of 4 pairs have no judgement" in remarks
-    assert "1 judgements without a rating" in remarks
+    assert "1 judgement without a rating" in remarks
     assert (content.rule, "as in Quepid" in remarks) == (Book.Rule.QUEPID, True)
     assert not Book.objects.exists()
 

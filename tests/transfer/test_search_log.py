@@ -138,9 +138,9 @@ def test_ubi_clicks_are_joined_with_the_results():
         }
         assert counted(log) == [("alien", 3), ("jaws", 1)]
         assert log.remarks == [
-            "1 clicks belong to no search of the file of queries.",
+            "1 click belongs to no search of the file of queries.",
             "1 searches do not name their results; their clicks are left out.",
-            "1 clicks are on documents that are not among the results of their search.",
+            "1 click is on documents that are not among the results of their search.",
         ]
 
 

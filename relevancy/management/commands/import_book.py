@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 from relevancy import transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_owner, open_binary
+from relevancy.wording import counted
 
 
 class Command(Base):
@@ -25,7 +26,8 @@ class Command(Base):
             for remark in content.remarks:
                 self.stderr.write(remark)
             counts = (
-                f"{len(content.details):,} queries and {content.ratings:,} ratings of {len(content.raters):,} raters"
+                f"{counted(len(content.details), 'query', 'queries')} and "
+                f"{counted(content.ratings, 'rating')} of {counted(len(content.raters), 'rater')}"
             )
             if options["dry_run"]:
                 self.write(f"Would create {options['name'] or content.name} with {counts}.")

@@ -9,6 +9,7 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, open_binary
 from relevancy.models import Endpoint, ScorerVersion, User
 from relevancy.transfer.case_import import CasePlan
+from relevancy.wording import counted
 
 
 class Command(Base):
@@ -40,7 +41,10 @@ class Command(Base):
                 )
                 for run in case.runs.all():
                     scores.rescore_run(run, ScorerVersion.objects.used_by(case))
-        counts = f"{len(content.queries):,} queries and {plan.ratings:,} ratings of {len(content.raters):,} raters"
+        counts = (
+            f"{counted(len(content.queries), 'query', 'queries')} and "
+            f"{counted(plan.ratings, 'rating')} of {counted(len(content.raters), 'rater')}"
+        )
         scorers = ", ".join(scorer.name for scorer in plan.scorers) or "none: choose one by --scorer"
         if options["dry_run"]:
             self.write(f"Would create {options['name'] or content.name} with {counts}. Scorer: {scorers}.")

@@ -8,6 +8,7 @@ from relevancy import tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_case, find_owner, open_binary
 from relevancy.transfer import formats, ratings_import
+from relevancy.wording import counted
 
 FORMATS = [found.name for found in formats.of_kind(formats.Kind.RATINGS)]
 
@@ -33,6 +34,6 @@ class Command(Base):
         if imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
         self.write(
-            f"{imported.ratings:,} ratings read as {source.format}: {imported.changed:,} new or changed. "
-            f"{imported.queries:,} queries added."
+            f"{counted(imported.ratings, 'rating')} read as {source.format}: {imported.changed:,} new or changed. "
+            f"{counted(imported.queries, 'query', 'queries')} added."
         )

@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 from relevancy import endpoints, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_owner, find_team, read_text
+from relevancy.wording import counted
 
 
 class Command(Base):
@@ -35,4 +36,4 @@ class Command(Base):
             team=find_team(options["team"]) if options["team"] else None,
             id_field=options["id_field"],
         )
-        self.write(f"{count:,} documents loaded into {options['url']}.")
+        self.write(f"{counted(count, 'document')} loaded into {options['url']}.")

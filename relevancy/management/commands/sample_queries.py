@@ -9,6 +9,7 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case
 from relevancy.management.search_logs import add_endpoint_arguments, open_log
 from relevancy.transfer import query_samples
+from relevancy.wording import counted
 
 
 class Command(Base):
@@ -43,7 +44,10 @@ class Command(Base):
         else:
             added = query_samples.add_sample(case=case, sample=sample, only_these=only_these, by=None)
             tasks.send(tasks.rescore_case, case.pk)
-            self.write(f"{added.added:,} queries added and {added.reweighted:,} weights changed, with the seed {seed}.")
+            self.write(
+                f"{counted(added.added, 'query', 'queries')} added and {counted(added.reweighted, 'weight')} changed, "
+                f"with the seed {seed}."
+            )
         if log.left_out.searches:
             self.write(f"{log.left_out.searches:,} searches left out: their text cannot be a query.")
         self.write(query_samples.describe_mean(sample=sample, method=options["method"], only_these=only_these))

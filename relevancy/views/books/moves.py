@@ -10,6 +10,7 @@ from relevancy.models import Book, Role
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -43,5 +44,6 @@ def _move(request: HtmxRequest, book: Book, ids: dict[str, str]) -> HttpResponse
         )
     count = judgments.move_ratings(book=book, ids=ids, by=request.user)
     tasks.enqueue_book_rescore(book.pk)
-    text = f"{count:,} ratings of {len(ids):,} documents were moved. The scores of the cases are being computed."
+    moved = f"{counted(count, 'rating')} of {counted(len(ids), 'document')} {'was' if count == 1 else 'were'} moved."
+    text = f"{moved} The scores of the cases are being computed."
     return redirect_with_message(request, reverse("book", args=[book.pk]), text)

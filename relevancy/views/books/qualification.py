@@ -17,6 +17,7 @@ from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number, submitted
 from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
 
 from .forms import DrawForm, KeyForm, QualificationForm
 
@@ -99,7 +100,7 @@ def _draw(request: HtmxRequest, book: Book) -> HttpResponse:
             add_errors(form, error)
         else:
             text = (
-                f"{added:,} documents were added. Check their keys."
+                f"{counted(added, 'document was', 'documents were')} added. Check their keys."
                 if added
                 else "No other document to judge is rated."
             )

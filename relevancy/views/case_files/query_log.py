@@ -18,6 +18,7 @@ from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.workbench.access import get_case_with_editable_book
+from relevancy.wording import counted
 
 from .forms import MAX_SEED, QueryLogForm
 
@@ -64,7 +65,8 @@ def query_log(request: HtmxRequest, case_id: int) -> HttpResponse:
             )
             transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
             text = (
-                f"{added.added:,} queries added and {added.reweighted:,} weights changed, with the seed {data['seed']}."
+                f"{counted(added.added, 'query', 'queries')} added and {counted(added.reweighted, 'weight')} changed, "
+                f"with the seed {data['seed']}."
             )
             return redirect_with_message(request, reverse("case", args=[case.pk]), text)
     except transfer.BadFile as error:

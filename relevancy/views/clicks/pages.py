@@ -16,6 +16,7 @@ from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import redirect_with_message
+from relevancy.wording import counted
 
 from .forms import MIN_EVIDENCE, ClickLogForm, ThresholdsForm
 
@@ -93,18 +94,18 @@ def clicks_count(request: HtmxRequest, book_id: int) -> HttpResponse:
     action, form = submitted(request, CountAction), ThresholdsForm(request.POST)
     if action == CountAction.WITHDRAW:
         changed = clicks.withdraw(log=log, by=request.user)
-        text = f"{changed:,} ratings by clicks were removed. The estimates are kept."
+        text = f"{counted(changed, 'rating by clicks was', 'ratings by clicks were')} removed. The estimates are kept."
     else:
         if action == CountAction.PREVIEW or not form.is_valid():
             return _render(request, book, log, thresholds_form=form)
         try:
-            counted = clicks.let_count(log=log, by=request.user, **form.cleaned_data)
+            result = clicks.let_count(log=log, by=request.user, **form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
             return _render(request, book, log, thresholds_form=form)
-        changed = counted.changed
+        changed = result.changed
         text = (
-            f"{changed:,} ratings by clicks are new, changed or removed. {counted.left_out:,} documents have ratings by others and "
+            f"{changed:,} ratings by clicks are new, changed or removed. {result.left_out:,} documents have ratings by others and "
             "were left out."
         )
     if changed:

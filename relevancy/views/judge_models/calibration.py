@@ -17,6 +17,7 @@ from relevancy.views.books.agreement import Figure
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
 
 from .access import get_book, get_judge, is_editor, same_model_text
 from .forms import CalibrationForm, SampleForm
@@ -71,7 +72,9 @@ def sample_draw(request: HtmxRequest, book_id: int, judge_id: int) -> HttpRespon
         sample = judge_models.draw_sample(book=book, size=form.cleaned_data["size"], by=request.user, seed=seed)
     except ValidationError as error:
         return conflict(request, url, error_text(error))
-    text = f"{len(sample.query_ids):,} queries were drawn. People have to rate all their results."
+    text = (
+        f"{counted(len(sample.query_ids), 'query was', 'queries were')} drawn. People have to rate all their results."
+    )
     return redirect_with_message(request, url, text)
 
 

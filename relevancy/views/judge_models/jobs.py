@@ -18,6 +18,7 @@ from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
 
 from .access import get_book, get_judge, is_editor, is_owner, same_model_text
 from .forms import AutomaticForm, JobForm, KeyForm
@@ -182,15 +183,15 @@ def ratings_count(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResp
     book = get_book(request, book_id, needs=Role.EDITOR)
     judge = get_object_or_404(JudgeModel.objects.of_book(book, request.user).select_related("rater"), pk=judge_id)
     if submitted(request, CountAction) == CountAction.COUNT:
-        counted = judge_models.let_count(judge=judge, book=book, by=request.user)
-        changed = counted.changed
+        result = judge_models.let_count(judge=judge, book=book, by=request.user)
+        changed = result.changed
         text = (
-            f"{changed:,} ratings by {judge.rater} are new or changed. {counted.left_out:,} documents have ratings by others "
-            f"and were left out. {counted.off_scale:,} answers are not on the present scale."
+            f"{changed:,} ratings by {judge.rater} are new or changed. {result.left_out:,} documents have ratings by others "
+            f"and were left out. {result.off_scale:,} answers are not on the present scale."
         )
     else:
         changed = judge_models.withdraw(judge=judge, book=book, by=request.user)
-        text = f"{changed:,} ratings by {judge.rater} were removed. Its answers are kept."
+        text = f"{counted(changed, 'rating')} by {judge.rater} {'was' if changed == 1 else 'were'} removed. Its answers are kept."
     if changed:
         tasks.enqueue_book_rescore(book.pk)
     return redirect_with_message(request, reverse("judge_model", args=[book.pk, judge.pk]), text)

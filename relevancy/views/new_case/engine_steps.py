@@ -15,6 +15,7 @@ from relevancy.models.errors import error_fields, error_location, error_text
 from relevancy.views.endpoints.contexts import ConnectionTestContext
 from relevancy.views.forms import FormData, add_errors
 from relevancy.views.requests import HtmxRequest, submitted
+from relevancy.wording import counted
 
 from .forms import EndpointStepForm, FieldsForm
 from .wizard import StepAction, WizardState
@@ -110,7 +111,7 @@ def _load_documents(request: HtmxRequest, form: EndpointStepForm, endpoint: Endp
     except (transfer.BadFile, EngineError) as error:
         form.add_error("documents", str(error))
         return False
-    messages.success(request, f"{count:,} documents loaded into the index “{name}”, which belongs to you.")
+    messages.success(request, f"{counted(count, 'document')} loaded into the index “{name}”, which belongs to you.")
     return True
 
 

@@ -49,7 +49,7 @@ def result_details(test: PreferenceTest, result: judgments.PreferenceResult) -> 
         sentences.append(f"{counted(result.open, 'query has', 'queries have')} no answer yet.")
     if result.outdated:
         sentences.append(
-            f"{result.outdated:,} answers are left out: the results have changed since they were given, or are missing."
+            f"{counted(result.outdated, 'answer is', 'answers are')} left out: the results have changed since, or are missing."
         )
     return sentences
 
