@@ -221,10 +221,10 @@ def split_gains(run: Run, version: ScorerVersion, rows: Iterable[QueryRow]) -> d
 
     Reads the hits: ask for few queries at a time. Four SQL statements at most for up to 500 queries.
     """
-    counted = {row.query_id: row for row in rows if row.difference is not None}
-    reordered = _score_reordered(run, version, list(counted))
+    compared = {row.query_id: row for row in rows if row.difference is not None}
+    reordered = _score_reordered(run, version, list(compared))
     found = {}
-    for query_id, row in counted.items():
+    for query_id, row in compared.items():
         if query_id in reordered and row.difference is not None and row.score_a is not None:
             by_order = min(max(reordered[query_id] - row.score_a, 0.0), row.difference)
             found[query_id] = GainSplit(by_order, row.difference - by_order)
