@@ -306,6 +306,8 @@ AUTH_PASSWORD_VALIDATORS = [
 AUTH_PASSWORD_VALIDATORS.append({"NAME": "relevancy.accounts.MaximumLengthValidator"})
 # Anyone who has the link of an invitation can create an account with it.
 INVITED_SIGN_UP = flag("INVITED_SIGN_UP", True)
+# Anyone who reaches the site can create an account, which belongs to no team.
+OPEN_SIGN_UP = flag("OPEN_SIGN_UP")
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"

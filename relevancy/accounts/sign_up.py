@@ -1,4 +1,4 @@
-"""People who create their own account with the link of an invitation."""
+"""People who create their own account, with the link of an invitation or where anyone may."""
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError

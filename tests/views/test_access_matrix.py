@@ -84,6 +84,8 @@ account_second_factor  POST   all     200
 account_sessions       GET    all     200
 account_sessions_end   POST   all     302
 account_session_end    POST   all     404
+sign_up                GET    public  404
+sign_up                POST   public  404
 password_reset         GET    public  200
 password_reset         POST   public  200
 password_reset_done    GET    public  200

@@ -120,3 +120,15 @@ class TokenForm(forms.Form):
         except ValidationError as error:
             add_errors(self, error)
             return None, ""
+
+
+class SignUpForm(forms.Form):
+    """A new account."""
+
+    email = forms.EmailField(label="E-mail address", help_text="You sign in with it.")
+    name = LineField(max_length=120, help_text="Shown to others next to your ratings and runs.")
+    password = forms.CharField(
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="At least 8 characters, and not a common password.",
+    )

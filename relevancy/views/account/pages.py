@@ -32,6 +32,7 @@ class SignIn(LoginView):
         context["has_passwords"] = settings.PASSWORD_SIGN_IN
         context["demo_people"] = list(User.objects.filter(email__in=emails, is_active=True)) if emails else []
         context["demo_password"] = PASSWORD
+        context["can_sign_up"] = settings.OPEN_SIGN_UP and settings.PASSWORD_SIGN_IN
         context["provider"] = settings.OIDC_NAME if accounts.openid_connect.is_configured() else ""
         return super().get_context_data(**context)
 

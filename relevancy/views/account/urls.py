@@ -3,13 +3,14 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from . import pages, passwords, second_factor, sessions, single_sign_on, tokens
+from . import pages, passwords, second_factor, sessions, sign_up, single_sign_on, tokens
 
 urlpatterns = [
     path("login/", pages.SignIn.as_view(), name="login"),
     path("login/code/", second_factor.login_code, name="login_code"),
     path("login/openid/", single_sign_on.openid_login, name="openid_login"),
     path("login/openid/answer/", single_sign_on.openid_answer, name="openid_answer"),
+    path("sign-up/", sign_up.sign_up, name="sign_up"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("account/", pages.account, name="account"),
     path("account/external/", single_sign_on.external_accounts, name="account_external"),

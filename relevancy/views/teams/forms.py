@@ -6,7 +6,6 @@ from django import forms
 
 from relevancy.models import Role
 from relevancy.models.invitation import LIFETIME, MAX_USES
-from relevancy.views.forms import LineField
 
 
 class TeamForm(forms.Form):
@@ -22,16 +21,6 @@ class InvitationAction(StrEnum):
 
 class RoleForm(forms.Form):
     role = forms.TypedChoiceField(choices=Role.choices, coerce=int, initial=Role.RATER)
-
-
-class SignUpForm(forms.Form):
-    email = forms.EmailField(label="E-mail address", help_text="You sign in with it.")
-    name = LineField(max_length=120, help_text="Shown to others next to your ratings and runs.")
-    password = forms.CharField(
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="At least 8 characters, and not a common password.",
-    )
 
 
 class InvitationForm(RoleForm):

@@ -14,12 +14,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import accounts, teams
 from relevancy.models import Case, Endpoint, Invitation, Membership, Role, Team
+from relevancy.views.account.forms import SignUpForm
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
 
-from .forms import InvitationAction, InvitationForm, RoleForm, SignUpForm, TeamForm
+from .forms import InvitationAction, InvitationForm, RoleForm, TeamForm
 from .invitations import InvitationLink, invitations_to
 
 SIGNED_UP = "Sign in with your e-mail address and password to join. If the address had an account already, its password is unchanged."
