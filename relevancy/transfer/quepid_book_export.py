@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 from relevancy.models import Book, Query, User, Verdict
@@ -47,19 +48,24 @@ class _Pairs:
     def __init__(self, book: Book, by: User) -> None:
         self._book = book
         self._names = name_raters(book, by)
-        self._empty = self._unnamed = self._adjudications = 0
+        self._empty = self._adjudications = 0
+        self._unnamed: set[str] = set()
         self.has_fractions = False
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Yields the pairs of the queries, in the order in which they were added; those of a query by document id."""
+        """Yields the pairs of the queries, in the order in which they were added; those of a query by document id, and judgments by
+        address, those without one in the order of their raters."""
         rows = Query.objects.live().filter(book=self._book).order_by("pk")
         queries: dict[int, Query] = {query.pk: query for query in rows.iterator()}
         judged = 0
         for query_ids in query_batches(self._book, queries):
-            given: dict[int, dict[str, list[dict[str, Any]]]] = {query_id: {} for query_id in query_ids}
+            given: dict[int, dict[str, list[tuple[str, int, dict[str, Any]]]]] = {
+                query_id: {} for query_id in query_ids
+            }
             for row in current_ratings(_COLUMNS, query_id__in=query_ids).iterator():
-                query_id, doc_id, *rating = row
-                given[query_id].setdefault(doc_id, []).append(self._judgement(*rating))
+                query_id, doc_id, rater_id, *rating = row
+                judgement = self._judgement(rater_id, *rating)
+                given[query_id].setdefault(doc_id, []).append((judgement["user_email"] or "", rater_id, judgement))
             for query_id in query_ids:
                 query = queries[query_id]
                 judged += bool(given[query_id])
@@ -72,7 +78,7 @@ class _Pairs:
                         "information_need": query.information_need or None,
                         "notes": query.notes or None,
                         "options": {},
-                        "judgements": sorted(judgements, key=lambda judgement: judgement["user_email"] or ""),
+                        "judgements": [judgement for _, _, judgement in sorted(judgements, key=itemgetter(0, 1))],
                     }
         self._empty = len(queries) - judged
 
@@ -81,7 +87,8 @@ class _Pairs:
     ) -> dict[str, Any]:
         name = self._names[rater_id]
         is_named = "@" in name
-        self._unnamed += not is_named and not name.startswith(UNKNOWN_RATER)
+        if not is_named and not name.startswith(UNKNOWN_RATER):
+            self._unnamed.add(name)
         self._adjudications += is_adjudication
         self.has_fractions |= value is not None and not float(value).is_integer()
         return {
@@ -100,9 +107,9 @@ class _Pairs:
         for count, one, many in (
             (self._empty, "query without judgments", "queries without judgments"),
             (
-                self._unnamed,
-                "name of a rater whose address is not known: the judgment is anonymous",
-                "names of raters whose address is not known: the judgments are anonymous",
+                len(self._unnamed),
+                "rater whose address is not known: the judgments are anonymous",
+                "raters whose addresses are not known: their judgments are anonymous",
             ),
             (
                 self._adjudications,

@@ -121,6 +121,13 @@ def test_an_exported_book_is_imported_to_the_same_judgements(ann):
     assert again.scale == book.scale
 
 
+def test_a_rater_without_an_address_is_counted_once(ann):
+    pairs = [pair("alien", doc_id, judgement(1, "Cleo")) for doc_id in ("a", "b")]
+    book = imported(ann, as_file({**BOOK, "query_doc_pairs": pairs}))
+    written = json.loads("".join(quepid_book_export.export_book(book=book, by=ann)))
+    assert "1 rater whose address is not known: the judgments are anonymous." in written["left_out"]
+
+
 def test_read_book_says_what_is_left_out(ann):
     content = quepid_book.read_book(as_file(BOOK))
     assert (content.ratings, sorted(content.raters)[:2]) == (6, ["Unknown rater", "Unknown rater 2"])
