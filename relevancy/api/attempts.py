@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from ninja import Query, Router, Schema, Status
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from relevancy import runs
 from relevancy.models import Attempt, Endpoint, Role
@@ -52,6 +53,16 @@ class NewAttempt(Schema):
     name: str = Field("", max_length=120)
 
 
+class AttemptChanges(Schema):
+    """What to change. Fields that are left out or null stay as they are."""
+
+    name: str | None = Field(None, max_length=120, examples=["Boost titles"])
+    note: str | None = Field(None, max_length=2_000, examples=["Titles counted too little."])
+    archived: StrictBool | None = Field(
+        None, description="true leaves the attempt out of the tree, and keeps its runs; false restores it."
+    )
+
+
 @router.get("/cases/{case_id}/attempts", auth=READ, response=Page[AttemptDetails])
 def list_attempts(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The attempts of a case, newest first, archived ones included."""
@@ -89,6 +100,22 @@ def create_attempt(request: ApiRequest, case_id: Id, new: NewAttempt) -> Status[
         name=new.name,
     )
     return Status(201, _details(attempt))
+
+
+@router.patch("/cases/{case_id}/attempts/{number}", auth=WRITE, response=AttemptDetails)
+def change_attempt(request: ApiRequest, case_id: Id, number: Id, changes: AttemptChanges) -> dict[str, Any]:
+    """Names an attempt, notes what it is for, archives or restores it. What it sends cannot be changed: save a new one."""
+    attempt = get_attempt(request, case_id, number, needs=Role.EDITOR)
+    former = (attempt.name, attempt.note)
+    name, note = (old if new is None else new for old, new in zip(former, (changes.name, changes.note), strict=True))
+    with transaction.atomic():
+        if (name, note) != former:
+            runs.attempts.describe(attempt=attempt, name=name, note=note, by=request.user)
+        if changes.archived is not None:
+            change = runs.attempts.archive if changes.archived else runs.attempts.restore
+            change(attempt=attempt, by=request.user)
+            attempt.refresh_from_db(fields=["archived_at"])
+    return _details(attempt)
 
 
 def _details(attempt: Attempt) -> dict[str, Any]:

@@ -38,6 +38,7 @@ list_team_activity see     read   200
 list_attempts      see     read   200
 read_attempt       see     read   200
 create_attempt     edit    write  201
+change_attempt     edit    write  200
 start_run          edit    write  202
 list_runs          see     read   200
 import_run         edit    write  201
@@ -137,6 +138,7 @@ def body(operation, world):
     return {
         "add_queries": {"text": "a new one"},
         "create_attempt": {"endpoint_id": world.endpoint.pk, "template": '{"q": "#$query##"}'},
+        "change_attempt": {"name": "Named", "note": "Noted"},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},

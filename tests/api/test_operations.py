@@ -145,6 +145,35 @@ def test_attempt_and_run(client, case):
     assert (invalid.status_code, invalid.json()["errors"][0]["field"]) == (422, "template")
 
 
+def test_change_attempt(client, case):
+    make_attempt(case)
+    make_attempt(case)
+    path = f"/cases/{case.pk}/attempts/1"
+    for _ in range(2):  # the second time changes nothing
+        described = client.send("PATCH", path, {"name": " Boost titles ", "note": "More recall."}).json()
+        assert (described["name"], described["note"], described["archived_at"]) == (
+            "Boost titles",
+            "More recall.",
+            None,
+        )
+        archived = client.send("PATCH", path, {"note": "", "archived": True}).json()
+        assert (archived["name"], archived["note"]) == ("Boost titles", "")
+        assert archived["archived_at"] == client.get(path)["archived_at"] is not None
+        assert client.send("PATCH", path, {"archived": True}).json() == archived
+        assert client.send("PATCH", path, {"archived": False}).json()["archived_at"] is None
+        assert client.send("PATCH", path, {"name": None}).json()["name"] == "Boost titles"
+
+
+def test_changes_of_an_attempt_are_made_together(client, case):
+    make_attempt(case)
+    path = f"/cases/{case.pk}/attempts/1"
+    refused = client.send("PATCH", path, {"name": "The last one", "archived": True})
+    assert (refused.status_code, client.get(path)["name"]) == (422, "")
+    for wrong in ({"name": "a\x00"}, {"note": "\ud800"}, {"name": 3}, {"archived": 1}, {"note": "x" * 2_001}):
+        refused = client.send("PATCH", path, wrong)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, next(iter(wrong)))
+
+
 def test_run_that_is_active_is_cancelled_and_not_pinned(client, case, monkeypatch):
     monkeypatch.setattr("relevancy.tasks.send", lambda task, pk: None)
     make_attempt(case)
