@@ -11,6 +11,7 @@ from ninja.operation import Operation
 
 from . import (
     activity,
+    annotations,
     attempts,
     books,
     cases,
@@ -90,6 +91,7 @@ for module in (
     ratings,
     attempts,
     runs,
+    annotations,
     comparisons,
     groups,
     scorers,

@@ -40,6 +40,10 @@ read_attempt       see     read   200
 create_attempt     edit    write  201
 change_attempt     edit    write  200
 start_run          edit    write  202
+list_annotations   see     read   200
+add_annotation     edit    write  201
+change_annotation  edit    write  200
+remove_annotation  edit    write  204
 list_runs          see     read   200
 import_run         edit    write  201
 read_run           see     read   200
@@ -125,6 +129,7 @@ def ids(world):
         "number": 1,
         "run_id": newest.pk,
         "other_id": before.pk,
+        "annotation_id": world.annotation.pk,
         "endpoint_id": world.endpoint.pk,
         "book_id": world.case.book_id,
         "group_id": world.case.groups.get().pk,
@@ -139,6 +144,8 @@ def body(operation, world):
         "add_queries": {"text": "a new one"},
         "create_attempt": {"endpoint_id": world.endpoint.pk, "template": '{"q": "#$query##"}'},
         "change_attempt": {"name": "Named", "note": "Noted"},
+        "add_annotation": {"run_id": ids(world)["run_id"], "text": "Another note"},
+        "change_annotation": {"text": "Changed"},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from relevancy import cases, judgments
-from relevancy.models import CaseScore, Rating, RatingChange, Role, Run
+from relevancy.models import Activity, CaseScore, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
 
 pytestmark = pytest.mark.django_db
@@ -21,6 +21,11 @@ def case(script):
 @pytest.fixture
 def client(api, case):
     return api(case.owner)
+
+
+def activity_of(case):
+    """What was done in a case, newest first."""
+    return list(Activity.objects.filter(case=case).order_by("-id").values_list("verb", flat=True))
 
 
 def test_case_with_the_scores_of_its_newest_run(client, case):
@@ -172,6 +177,40 @@ def test_changes_of_an_attempt_are_made_together(client, case):
     for wrong in ({"name": "a\x00"}, {"note": "\ud800"}, {"name": 3}, {"archived": 1}, {"note": "x" * 2_001}):
         refused = client.send("PATCH", path, wrong)
         assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, next(iter(wrong)))
+
+
+def test_annotations(client, case):
+    first, second = (run_now(make_attempt(case)) for _ in range(2))
+    path = f"/cases/{case.pk}/annotations"
+    added = client.send("POST", path, {"run_id": first.pk, "text": " New synonyms "})
+    assert added.status_code == 201
+    note = added.json()
+    assert (note["run_id"], note["run"], note["text"]) == (first.pk, first.number, "New synonyms")
+    other = client.send("POST", path, {"run_id": second.pk, "text": "More documents"}).json()
+    assert client.items(path, limit=1) == [note, other]
+    changed = client.send("PATCH", f"{path}/{note['id']}", {"text": "Fewer synonyms"}).json()
+    assert changed == {**note, "text": "Fewer synonyms"}
+    for _ in range(2):
+        assert client.send("DELETE", f"{path}/{note['id']}").status_code == 204
+    assert client.items(path) == [other]
+    assert client.send("PATCH", f"{path}/{note['id']}", {"text": "Back"}).status_code == 404
+    assert activity_of(case)[:4] == ["annotation.removed", "annotation.changed", "annotation.added", "annotation.added"]
+
+
+def test_annotations_that_are_refused(client, case):
+    run = run_now(make_attempt(case))
+    elsewhere = run_now(make_attempt(make_case(1, owner=case.owner)))
+    path = f"/cases/{case.pk}/annotations"
+    wrong = [
+        ("run_id", {"run_id": elsewhere.pk, "text": "A note"}),
+        ("text", {"run_id": run.pk, "text": " "}),
+        ("text", {"run_id": run.pk, "text": "a\x00"}),
+        ("text", {"run_id": run.pk, "text": "\ud800"}),
+    ]
+    for field, body in wrong:
+        refused = client.send("POST", path, body)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field)
+    assert client.items(path) == []
 
 
 def test_run_that_is_active_is_cancelled_and_not_pinned(client, case, monkeypatch):

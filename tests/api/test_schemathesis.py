@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from relevancy import cases
 from relevancy.accounts import api_tokens
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Case, Run
@@ -61,8 +62,8 @@ def _one_connection() -> Iterator[None]:
 def case_of_owner(script: Any) -> Case:
     case = make_case(2, {"query 1": {"a": 3}})
     attempt = make_attempt(case)
-    for _ in range(2):
-        run_now(attempt)
+    runs = [run_now(attempt) for _ in range(2)]
+    cases.annotations.add(case=case, run=runs[0], text="New synonyms", by=case.owner)
     return case
 
 
@@ -76,6 +77,7 @@ def ids(case_of_owner: Case) -> dict[str, Any]:
         "number": newest.attempt.number,
         "run_id": newest.pk,
         "other_id": before.pk,
+        "annotation_id": case_of_owner.annotations.get().pk,
         "endpoint_id": newest.attempt.endpoint_id,
         "book_id": case_of_owner.book_id,
     }

@@ -1,0 +1,96 @@
+"""Annotations: notes at runs in the history of a case."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
+
+from relevancy import cases
+from relevancy.models import Annotation, Role
+
+from .access import Id, get_case
+from .authentication import READ, WRITE, ApiRequest
+from .paging import Page, PageParameters, paginate
+
+router = Router(tags=["Annotations"])
+
+
+class AnnotationDetails(Schema):
+    """A note at a run. run: its number in the case."""
+
+    id: int
+    run_id: int
+    run: int
+    text: str = Field(examples=["New synonyms from here on"])
+    created_by: str
+    created_at: datetime
+
+
+class AnnotationText(Schema):
+    text: str = Field(min_length=1, max_length=500, examples=["New synonyms from here on"])
+
+
+class NewAnnotation(AnnotationText):
+    run_id: int = Field(ge=1, le=2**63 - 1, description="A run of the case.")
+
+
+@router.get("/cases/{case_id}/annotations", auth=READ, response=Page[AnnotationDetails])
+def list_annotations(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """The annotations of a case, oldest first."""
+    case = get_case(request, case_id)
+    present = case.annotations.filter(removed_at=None).select_related("run", "created_by")
+    rows, following = paginate(present.defer("run__config"), page, "id")
+    return {"items": [_details(row) for row in rows], "next": following}
+
+
+@router.post("/cases/{case_id}/annotations", auth=WRITE, response={201: AnnotationDetails})
+def add_annotation(request: ApiRequest, case_id: Id, new: NewAnnotation) -> Status[dict[str, Any]]:
+    """Annotates a run of the case."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    run = case.runs.filter(pk=new.run_id).first()
+    if run is None:
+        raise ValidationError({"run_id": f"The case has no run with the id {new.run_id}."})
+    return Status(201, _details(cases.annotations.add(case=case, run=run, text=new.text, by=request.user)))
+
+
+@router.patch("/cases/{case_id}/annotations/{annotation_id}", auth=WRITE, response=AnnotationDetails)
+def change_annotation(request: ApiRequest, case_id: Id, annotation_id: Id, new: AnnotationText) -> dict[str, Any]:
+    """Changes the text of an annotation."""
+    annotation = _get_annotation(request, case_id, annotation_id)
+    if annotation.removed_at is not None:
+        raise Http404
+    if new.text != annotation.text:
+        cases.annotations.change(annotation=annotation, text=new.text, by=request.user)
+    return _details(annotation)
+
+
+@router.delete("/cases/{case_id}/annotations/{annotation_id}", auth=WRITE, response={204: None})
+def remove_annotation(request: ApiRequest, case_id: Id, annotation_id: Id) -> Status[None]:
+    """Removes an annotation. Repeating it changes nothing."""
+    annotation = _get_annotation(request, case_id, annotation_id)
+    if annotation.removed_at is None:
+        cases.annotations.remove(annotation=annotation, by=request.user)
+    return Status(204, None)
+
+
+def _get_annotation(request: ApiRequest, case_id: int, annotation_id: int) -> Annotation:
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    annotation: Annotation = get_object_or_404(
+        Annotation.objects.select_related("run", "created_by"), case=case, pk=annotation_id
+    )
+    return annotation
+
+
+def _details(annotation: Annotation) -> dict[str, Any]:
+    return {
+        "id": annotation.pk,
+        "run_id": annotation.run_id,
+        "run": annotation.run.number,
+        "text": annotation.text,
+        "created_by": str(annotation.created_by),
+        "created_at": annotation.created_at,
+    }
