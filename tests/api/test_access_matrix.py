@@ -9,6 +9,7 @@ import re
 import pytest
 from django.db import transaction
 
+from relevancy import schedules
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Role, Run, User
 from tests.factories import SCRIPT, run_now
@@ -44,6 +45,9 @@ list_annotations   see     read   200
 add_annotation     edit    write  201
 change_annotation  edit    write  200
 remove_annotation  edit    write  204
+read_schedule      edit    read   200
+save_schedule      edit    write  200
+remove_schedule    edit    write  204
 list_runs          see     read   200
 import_run         edit    write  201
 read_run           see     read   200
@@ -101,10 +105,16 @@ def everyone(db):
     return {**people, "anonymous": None}
 
 
+def make_scheduled_world(owner, name, script_owner):
+    world = make_world(owner, name, script_owner)
+    schedules.save(case=world.case, by=owner, cron="0 2 * * *", time_zone="UTC")
+    return world
+
+
 @pytest.fixture
 def own(everyone, script):
     """What is shared with the team “Search”, in which the people have their roles; the former member has left it."""
-    world = make_world(everyone["admin"], "Search", everyone["owner"])
+    world = make_scheduled_world(everyone["admin"], "Search", everyone["owner"])
     membership = world.team.memberships.create(user=everyone["former"], role=Role.EDITOR)
     run_now(world.case.attempts.first())
     membership.delete()
@@ -115,7 +125,7 @@ def own(everyone, script):
 def foreign(everyone, script):
     """Objects of another team, which none of the people can see."""
     elsewhere = User.objects.create_user("elsewhere@example.org", name="Elsewhere", can_create_endpoints=True)
-    world = make_world(elsewhere, "Elsewhere", elsewhere)
+    world = make_scheduled_world(elsewhere, "Elsewhere", elsewhere)
     run_now(world.case.attempts.first())
     return world
 
@@ -146,6 +156,7 @@ def body(operation, world):
         "change_attempt": {"name": "Named", "note": "Noted"},
         "add_annotation": {"run_id": ids(world)["run_id"], "text": "Another note"},
         "change_annotation": {"text": "Changed"},
+        "save_schedule": {"cron": "0 3 * * *"},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},

@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from relevancy import cases
+from relevancy import cases, schedules
 from relevancy.accounts import api_tokens
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Case, Run
@@ -63,6 +63,7 @@ def case_of_owner(script: Any) -> Case:
     case = make_case(2, {"query 1": {"a": 3}})
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
+    schedules.save(case=case, by=case.owner, cron="0 2 * * *", time_zone="UTC")
     cases.annotations.add(case=case, run=runs[0], text="New synonyms", by=case.owner)
     return case
 
