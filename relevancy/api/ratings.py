@@ -5,20 +5,22 @@ import re
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.db import transaction
 from django.http import HttpResponse
 from ninja import Body, Header, Path, Query, Router, Schema
 from pydantic import Field
 
-from relevancy import judgments, scores, tasks
+from relevancy import judgments, queries, scores, tasks
 from relevancy.models import Query as BookQuery
 from relevancy.models import Rating, Role
 
 from .access import Id, Number, get_query
-from .authentication import RATE, READ, ApiRequest
+from .authentication import RATE, READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
 from .problems import PreconditionFailed
 
 MAX_RATINGS = 5_000  # in one request
+MAX_TAGS = 100  # in one request, some of which may be the same
 SOURCE = "api"
 _ETAG = re.compile(r'"(\d{1,18})-[0-9a-f]{32}"')
 router = Router(tags=["Ratings"])
@@ -41,6 +43,17 @@ class QueryDetails(Schema):
     tags: list[str]
     book_id: int
     revision: int
+
+
+class QueryChanges(Schema):
+    """What to change. Fields that are left out or null stay as they are."""
+
+    information_need: str | None = Field(None, max_length=5_000, examples=["The films, not the television series."])
+    reference_answer: str | None = Field(None, max_length=10_000, examples=["Star Wars: Episode IV, released in 1977."])
+    notes: str | None = Field(None, max_length=20_000, examples=["Often typed with one r."])
+    tags: list[str] | None = Field(
+        None, max_length=MAX_TAGS, examples=[["films", "head"]], description="They replace those of the query."
+    )
 
 
 class RaterName(Schema):
@@ -79,6 +92,23 @@ class ChangedRatings(Schema):
 def read_query(request: ApiRequest, query_id: Id) -> BookQuery:
     """A query."""
     return get_query(request, query_id)
+
+
+@router.patch("/queries/{query_id}", auth=WRITE, response=QueryDetails)
+def change_query(request: ApiRequest, query_id: Id, changes: QueryChanges) -> BookQuery:
+    """Changes what raters and judge models read about a query, in every case on its book. Needs the role editor on the book."""
+    book = get_query(request, query_id, needs=Role.EDITOR).book
+    texts = changes.dict(include={"information_need", "reference_answer", "notes"})
+    with transaction.atomic():
+        found: BookQuery = BookQuery.objects.select_for_update(no_key=True).get(pk=query_id)
+        found.book = book
+        former = {name: getattr(found, name) for name in texts}
+        wanted = {name: former[name] if text is None else text for name, text in texts.items()}
+        if wanted != former:
+            queries.describe(query=found, **wanted, by=request.user)
+        if changes.tags is not None:
+            queries.tags.set_tags(query=found, tags=changes.tags, by=request.user)
+    return found
 
 
 @router.get("/queries/{query_id}/ratings", auth=READ, response=Page[RatingDetails])

@@ -69,6 +69,7 @@ list_books         all     read   200
 read_agreement     see     read   200
 next_pairs         rate    rate   200
 read_query         see     read   200
+change_query       edit    write  200
 list_ratings       see     read   200
 read_grades        see     read   200
 rate_documents     rate    rate   200
@@ -158,6 +159,7 @@ def body(operation, world):
         "change_annotation": {"text": "Changed"},
         "save_schedule": {"cron": "0 3 * * *"},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
+        "change_query": {"notes": "Noted", "tags": ["films"]},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},
         "rate_documents": {"a": 2},

@@ -133,6 +133,40 @@ def test_adding_queries_needs_the_book(api, case):
     assert (refused.status_code, "Queries belong to the book." in refused.json()["detail"]) == (403, True)
 
 
+def test_change_query(client, case):
+    query = query_of(case, "query 1")
+    path = f"/queries/{query.pk}"
+    before = client.get(path)
+    texts = {"information_need": "Films", "reference_answer": "The first one", "notes": "Line 1\nline 2"}
+    for _ in range(2):
+        changed = client.send("PATCH", path, {**texts, "tags": ["head", " Films ", "films"]})
+        assert (changed.status_code, changed.json()) == (200, {**before, **texts, "tags": ["Films", "head"]})
+    assert activity_of(case).count("query.changed") == 2  # texts and tags, once each
+    other = client.send("PATCH", f"/queries/{query_of(case, 'query 2').pk}", {"tags": ["FILMS"], "notes": None}).json()
+    assert (other["tags"], other["notes"]) == (["Films"], "")  # in the spelling of the book
+    cleared = client.send("PATCH", path, {"tags": [], "notes": ""}).json()
+    assert cleared == {**before, **texts, "tags": [], "notes": ""} == client.get(path)
+
+
+def test_changes_of_a_query_are_made_together(client, api, case):
+    path = f"/queries/{query_of(case, 'query 1').pk}"
+    before = client.get(path)
+    wrong = [
+        ("tags", {"notes": "Noted", "tags": [f"tag {number}" for number in range(21)]}),
+        ("tags", {"notes": "Noted", "tags": ["x" * 51]}),
+        ("tags", {"notes": "Noted", "tags": ["a\x00"]}),
+        ("notes", {"notes": "\ud800", "tags": ["films"]}),
+        ("information_need", {"information_need": "x" * 5_001}),
+    ]
+    for field, body in wrong:
+        refused = client.send("PATCH", path, body)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field)
+    editor = make_user("editor")
+    case.teams.add(make_team(editor=Role.EDITOR))  # who is only a rater of the book
+    assert api(editor).send("PATCH", path, {"notes": "Noted"}).status_code == 403
+    assert client.get(path) == before
+
+
 def test_attempt_and_run(client, case):
     first = make_attempt(case)
     run_now(first)
