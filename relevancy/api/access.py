@@ -12,6 +12,7 @@ from relevancy.views.permissions import get_or_403
 from .authentication import ApiRequest
 
 Id = Annotated[int, Path(ge=1, le=2**63 - 1, examples=[1])]
+ObjectId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 

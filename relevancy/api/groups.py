@@ -1,20 +1,29 @@
 """Groups of cases: their mean, its history, and the newest runs against their baselines."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from ninja import Query, Router, Schema
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import cases, comparison, tasks
-from relevancy.models import CaseGroup, Role
+from relevancy.models import CaseGroup, Role, Team
 from relevancy.views.permissions import get_or_403
 
-from .access import Id
-from .authentication import READ, ApiRequest
+from .access import Id, ObjectId, get_case
+from .authentication import READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
 
+MAX_TEAMS = 200  # in one request
 router = Router(tags=["Groups"])
+
+TeamIds = Annotated[
+    list[ObjectId],
+    Field(max_length=MAX_TEAMS, examples=[[1]], description="Teams that the group is shared with."),
+]
+Weighting = Literal["cases", "queries"]
 
 
 class GroupSummary(Schema):
@@ -83,6 +92,22 @@ class GroupDetails(GroupSummary):
     comparison: GroupComparison
 
 
+class NewGroup(Schema):
+    """A group without cases, which is yours."""
+
+    name: str = Field(min_length=1, max_length=191, examples=["Markets"])
+    weighting: Weighting = Field("cases", description="What counts the same in the mean.")
+    team_ids: TeamIds = Field(default_factory=list)
+
+
+class GroupChanges(Schema):
+    """What to change. Fields that are left out or null stay as they are. team_ids: for owners; teams that you do not see stay."""
+
+    name: str | None = Field(None, min_length=1, max_length=191, examples=["Markets"])
+    weighting: Weighting | None = None
+    team_ids: TeamIds | None = None
+
+
 class GroupHistoryPoint(Schema):
     """The mean after a run. scores: of the cases in the order of the group, the newest of each at that time."""
 
@@ -116,6 +141,55 @@ def read_group(request: ApiRequest, group_id: Id) -> dict[str, Any]:
     }
 
 
+@router.post("/groups", auth=WRITE, response={201: GroupSummary})
+def create_group(request: ApiRequest, new: NewGroup) -> Status[dict[str, Any]]:
+    """Creates a group. Add its cases afterwards."""
+    teams = _find_teams(request, new.team_ids)
+    created = cases.groups.create(name=new.name, weighting=new.weighting, teams=teams, by=request.user)
+    return Status(201, _summary(_get_group(request, created.pk)))
+
+
+@router.patch("/groups/{group_id}", auth=WRITE, response=GroupSummary)
+def change_group(request: ApiRequest, group_id: Id, changes: GroupChanges) -> dict[str, Any]:
+    """Changes the name of a group, what counts the same in its mean and, for owners, its teams."""
+    group = _get_group(request, group_id, needs=Role.EDITOR if changes.team_ids is None else Role.OWNER)
+    teams = None if changes.team_ids is None else _find_teams(request, changes.team_ids)
+    with transaction.atomic():
+        cases.groups.change(
+            group=group,
+            name=group.name if changes.name is None else changes.name,
+            weighting=changes.weighting or group.weighting,
+        )
+        if teams is not None:
+            cases.groups.set_teams(group=group, teams=teams, by=request.user)
+    return _summary(group)
+
+
+@router.delete("/groups/{group_id}", auth=WRITE, response={204: None})
+def delete_group(request: ApiRequest, group_id: Id) -> Status[None]:
+    """Deletes a group. Its cases stay. Needs the role owner."""
+    cases.groups.delete(group=_get_group(request, group_id, needs=Role.OWNER))
+    return Status(204, None)
+
+
+@router.put("/groups/{group_id}/cases/{case_id}", auth=WRITE, response={204: None})
+def add_case_to_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[None]:
+    """Adds a case that you may see. Repeating it changes nothing."""
+    group, case = _get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
+    if case.archived_at is not None:
+        raise ValidationError(f"The case {case} has been archived. Restore it or choose another one.")
+    cases.groups.add_case(group=group, case=case)
+    return Status(204, None)
+
+
+@router.delete("/groups/{group_id}/cases/{case_id}", auth=WRITE, response={204: None})
+def remove_case_from_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[None]:
+    """Removes a case from a group. Nothing happens to the case. Repeating it changes nothing."""
+    group, case = _get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
+    cases.groups.remove_case(group=group, case_id=case.pk)
+    return Status(204, None)
+
+
 @router.get("/groups/{group_id}/history", auth=READ, response=list[GroupHistoryPoint])
 def read_group_history(request: ApiRequest, group_id: Id) -> list[dict[str, Any]]:
     """The mean after each of the newest 60 runs, oldest first. It begins when every case has a score under the same scorer."""
@@ -133,9 +207,17 @@ def read_group_history(request: ApiRequest, group_id: Id) -> list[dict[str, Any]
     ]
 
 
-def _get_group(request: ApiRequest, group_id: int) -> CaseGroup:
-    group: CaseGroup = get_or_403(CaseGroup.objects, request.user, group_id, needs=Role.VIEWER)
+def _get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER) -> CaseGroup:
+    group: CaseGroup = get_or_403(CaseGroup.objects, request.user, group_id, needs=needs)
     return group
+
+
+def _find_teams(request: ApiRequest, team_ids: list[int]) -> list[Team]:
+    """Returns teams that the user may share something with. Raises `ValidationError`."""
+    teams = list(Team.objects.shareable_by(request.user).filter(pk__in=team_ids))
+    if unknown := sorted(set(team_ids) - {team.pk for team in teams}):
+        raise ValidationError({"team_ids": f"There is no team {unknown[0]} that you may share a group with."})
+    return teams
 
 
 def _summary(group: CaseGroup) -> dict[str, Any]:

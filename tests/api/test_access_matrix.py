@@ -25,6 +25,7 @@ PATTERNS = {
     "see": "401       404      S      S     S      S     404    404   S",
     "rate": "401      404      403    S     S      S     404    404   S",
     "edit": "401      404      403    403   S      S     404    404   S",
+    "own": "401       404      403    403   403    S     404    404   S",
 }
 TABLE = """
 operation          pattern scope  status
@@ -61,6 +62,11 @@ report_comparison  see     read   202
 list_groups        all     read   200
 read_group         see     read   200
 read_group_history see     read   200
+create_group       all     write  201
+change_group       edit    write  200
+delete_group       own     write  204
+add_case_to_group  edit    write  204
+remove_case_from_group edit write 204
 list_scorers       all     read   200
 try_scorer         all     read   200
 list_endpoints     all     read   200
@@ -160,6 +166,8 @@ def body(operation, world):
         "save_schedule": {"cron": "0 3 * * *"},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "change_query": {"notes": "Noted", "tags": ["films"]},
+        "create_group": {"name": "Markets", "team_ids": []},
+        "change_group": {"name": "Markets"},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},
         "rate_documents": {"a": 2},

@@ -64,6 +64,7 @@ def case_of_owner(script: Any) -> Case:
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
     schedules.save(case=case, by=case.owner, cron="0 2 * * *", time_zone="UTC")
+    cases.groups.create(name="Markets", by=case.owner)
     cases.annotations.add(case=case, run=runs[0], text="New synonyms", by=case.owner)
     return case
 
@@ -78,6 +79,7 @@ def ids(case_of_owner: Case) -> dict[str, Any]:
         "number": newest.attempt.number,
         "run_id": newest.pk,
         "other_id": before.pk,
+        "group_id": case_of_owner.owner.case_groups.get().pk,
         "annotation_id": case_of_owner.annotations.get().pk,
         "endpoint_id": newest.attempt.endpoint_id,
         "book_id": case_of_owner.book_id,
