@@ -158,6 +158,15 @@ def list_outcomes(request: ApiRequest, case_id: Id, page: Query[PageParameters])
     return {"items": [_describe(row, online.counts_of(row, first=row.run_a)) for row in rows], "next": following}
 
 
+@router.delete("/cases/{case_id}/outcomes/{outcome_id}", auth=WRITE, response={204: None})
+def delete_outcome(request: ApiRequest, case_id: Id, outcome_id: Id) -> Status[None]:
+    """Deletes an outcome. Its runs stay pinned."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    outcomes = OnlineOutcome.objects.select_related("run_a", "run_b")
+    online.delete_outcome(outcome=get_object_or_404(outcomes, case=case, pk=outcome_id), by=request.user)
+    return Status(204, None)
+
+
 @router.post("/cases/{case_id}/import/outcome", auth=WRITE, response={200: OutcomeDetails, 201: OutcomeDetails})
 def import_outcome(
     request: ApiRequest, case_id: Id, parameters: Query[OutcomeParameters], file: File[UploadedFile]

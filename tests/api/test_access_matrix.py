@@ -90,6 +90,7 @@ import_runs        edit    write  201
 import_query_log   edit    write  200
 import_clicks      edit    write  200
 list_outcomes      see     read   200
+delete_outcome     edit    write  204
 import_outcome     edit    write  201
 import_case        all     write  201
 import_book        all     write  201
@@ -146,6 +147,7 @@ def ids(world):
         "number": 1,
         "run_id": newest.pk,
         "other_id": before.pk,
+        "outcome_id": world.outcome.pk,
         "annotation_id": world.annotation.pk,
         "endpoint_id": world.endpoint.pk,
         "book_id": world.case.book_id,
