@@ -19,6 +19,7 @@ from . import (
     endpoints,
     files,
     groups,
+    links,
     ratings,
     runs,
     schedules,
@@ -89,6 +90,7 @@ api = RestApi(
 add_handlers(api)
 for module in (
     cases,
+    links,
     ratings,
     attempts,
     runs,

@@ -35,6 +35,9 @@ list_cases         all     read   200
 read_case          see     read   200
 list_case_queries  see     read   200
 add_queries        edit    write  201
+list_links         see     read   200
+link_queries       edit    write  201
+remove_link        edit    write  204
 list_case_activity see     read   200
 list_team_activity see     read   200
 list_attempts      see     read   200
@@ -148,6 +151,7 @@ def ids(world):
         "run_id": newest.pk,
         "other_id": before.pk,
         "outcome_id": world.outcome.pk,
+        "link_id": world.case.book.query_links.get().pk,
         "annotation_id": world.annotation.pk,
         "endpoint_id": world.endpoint.pk,
         "book_id": world.case.book_id,
@@ -170,6 +174,7 @@ def body(operation, world):
         "change_query": {"notes": "Noted", "tags": ["films"]},
         "create_group": {"name": "Markets", "team_ids": []},
         "change_group": {"name": "Markets"},
+        "link_queries": {"query_ids": list(world.case.book.queries.values_list("pk", flat=True))},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},
         "rate_documents": {"a": 2},

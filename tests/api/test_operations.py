@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from relevancy import cases, judgments
-from relevancy.models import Activity, CaseGroup, CaseScore, Rating, RatingChange, Role, Run, Schedule
+from relevancy import cases, judgments, queries
+from relevancy.models import Activity, CaseGroup, CaseScore, QueryLink, Rating, RatingChange, Role, Run, Schedule
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +131,39 @@ def test_adding_queries_needs_the_book(api, case):
     case.teams.add(make_team(editor=Role.EDITOR))
     refused = api(editor).send("POST", f"/cases/{case.pk}/queries", {"text": "new"})
     assert (refused.status_code, "Queries belong to the book." in refused.json()["detail"]) == (403, True)
+
+
+def test_links(client, case):
+    run = run_now(make_attempt(case))
+    ids = [query_of(case, f"query {number}").pk for number in (1, 2, 3)]
+    path = f"/cases/{case.pk}/links"
+    assert client.get(path) == []
+    linked = client.send("POST", path, {"query_ids": ids[1::-1]})
+    assert linked.status_code == 201
+    link = linked.json()
+    texts = [{"query_id": pk, "text": f"query {number}"} for number, pk in enumerate(ids[:2], 1)]
+    assert (link["queries"], link["shares_ratings"]) == (texts, False)
+    more = client.send("POST", path, {"query_ids": ids[1:]}).json()
+    assert (more["id"], len(more["queries"])) == (link["id"], 3)
+    assert client.get(path) == [more]
+    queries.set_sharing(query_link=QueryLink.objects.get(), shares_ratings=True)
+    assert client.get(path)[0]["shares_ratings"] is True
+    assert client.send("DELETE", f"{path}/{link['id']}").status_code == 204
+    assert client.get(path) == []
+    score = client.get(f"/runs/{run.pk}")["scores"][0]
+    assert (score["scored"], score["is_being_rescored"]) == (2, False)  # each query has its own ratings again
+
+
+def test_links_that_are_refused(client, api, case):
+    ids = [query_of(case, f"query {number}").pk for number in (1, 2)]
+    elsewhere = query_of(make_case(1, owner=case.owner), "query 1").pk
+    path = f"/cases/{case.pk}/links"
+    for wrong in ([ids[0], elsewhere], [ids[0], ids[0]], ids[:1], [*ids, 0], [*ids, 2**63]):
+        assert client.send("POST", path, {"query_ids": wrong}).status_code == 422
+    editor = make_user("editor")
+    case.teams.add(make_team(editor=Role.EDITOR))  # who is only a rater of the book
+    assert api(editor).send("POST", path, {"query_ids": ids}).status_code == 403
+    assert client.get(path) == []
 
 
 def test_change_query(client, case):

@@ -1,0 +1,95 @@
+"""Links between queries of a case: variants of one query, which count once in tests."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.shortcuts import get_object_or_404
+from ninja import Router, Schema, Status
+from pydantic import Field
+
+from relevancy import queries, tasks
+from relevancy.models import Book, Case, QueryLink, Role
+from relevancy.models import Query as BookQuery
+from relevancy.views.permissions import get_or_403
+
+from .access import Id, ObjectId, get_case
+from .authentication import READ, WRITE, ApiRequest
+
+router = Router(tags=["Links"])
+
+
+class LinkedQuery(Schema):
+    """A query of the case that is linked with others."""
+
+    query_id: int
+    text: str = Field(examples=["star treck"])
+
+
+class LinkDetails(Schema):
+    """Queries that count once in tests. shares_ratings: whether a rating of one of them counts for all.
+
+    queries: those of the case, in its order; the link may have others of the same book.
+    """
+
+    id: int
+    shares_ratings: bool
+    queries: list[LinkedQuery]
+
+
+class NewLink(Schema):
+    """Queries to link with each other, and with those that one of them is linked with already."""
+
+    query_ids: list[ObjectId] = Field(
+        min_length=2,
+        max_length=queries.MAX_LINKED,
+        examples=[[1, 2]],
+        description="Queries of the case, by `query_id`.",
+    )
+
+
+@router.get("/cases/{case_id}/links", auth=READ, response=list[LinkDetails])
+def list_links(request: ApiRequest, case_id: Id) -> list[dict[str, Any]]:
+    """All links between queries of a case, in one answer. Those that only one query of the case is part of are left out."""
+    return _links(get_case(request, case_id))
+
+
+@router.post("/cases/{case_id}/links", auth=WRITE, response={201: LinkDetails})
+def link_queries(request: ApiRequest, case_id: Id, new: NewLink) -> Status[dict[str, Any]]:
+    """Links queries. Needs the role editor on the case and on its book."""
+    case = _get_editable(request, case_id)
+    present = case.case_queries.present().filter(query__in=new.query_ids).select_related("query")
+    chosen: list[BookQuery] = [row.query for row in present]
+    if unknown := sorted(set(new.query_ids) - {query.pk for query in chosen}):
+        raise ValidationError({"query_ids": f"The case has no query with the id {unknown[0]}."})
+    for query in chosen:
+        query.book = case.book
+    stored = queries.link(queries=chosen, by=request.user)
+    return Status(201, next(link for link in _links(case) if link["id"] == stored.pk))
+
+
+@router.delete("/cases/{case_id}/links/{link_id}", auth=WRITE, response={204: None})
+def remove_link(request: ApiRequest, case_id: Id, link_id: Id) -> Status[None]:
+    """Removes a link between queries, those of the book included that are not in the case. No rating changes."""
+    case = _get_editable(request, case_id)
+    link = get_object_or_404(QueryLink.objects.select_related("book"), book=case.book_id, pk=link_id)
+    queries.unlink_all(query_link=link, by=request.user)
+    if link.shares_ratings:
+        tasks.enqueue_book_rescore(case.book_id)
+    return Status(204, None)
+
+
+def _get_editable(request: ApiRequest, case_id: int) -> Case:
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Links belong to the book.")
+    return case
+
+
+def _links(case: Case) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": link.pk,
+            "shares_ratings": link.shares_ratings,
+            "queries": [{"query_id": row.query_id, "text": row.query.text} for row in rows],
+        }
+        for link, rows in queries.links_of(case).items()
+    ]
