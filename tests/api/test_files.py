@@ -202,3 +202,8 @@ def test_outcomes_of_online_tests_are_imported_and_listed(api, case, script):
     assert listed == stored.json()
     assert "'c' is not a, b or tie" in refused(client.upload(address, "winner,count\nc,1\n"))["detail"]
     assert client.upload(f"/cases/{case.pk}/import/outcome?a=1&b=99", sessions).status_code == 404
+    path = f"/cases/{case.pk}/outcomes/{listed['id']}"
+    assert client.send("DELETE", path).status_code == 204
+    assert client.items(f"/cases/{case.pk}/outcomes") == []
+    assert client.send("DELETE", path).status_code == 404
+    assert case.activities.filter(verb="run.outcome_deleted").count() == 1
