@@ -7,7 +7,7 @@ from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator
 from .limits import TOO_MANY, client_address, count_request
-from .raters import clicks_rater, delete_unused_raters, ensure_raters, find_raters, known_raters
+from .raters import clicks_rater, delete_unused_raters, ensure_raters, find_raters, known_people, known_raters
 from .sign_up import sign_up
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "ensure_raters",
     "external_accounts",
     "find_raters",
+    "known_people",
     "known_raters",
     "openid_connect",
     "passwords",

@@ -83,13 +83,18 @@ def _files(emails: Collection[str]) -> dict[str, User]:
     return {user.email: user for user in users}
 
 
-def _people(names: Collection[str], by: User) -> QuerySet[User]:
+def known_people(*, by: User) -> QuerySet[User]:
+    """Returns the people that `by` may learn of: `by` and the members of the same teams; for an admin, all people."""
     people = User.objects.filter(kind=User.Kind.PERSON)
-    if not by.is_superuser:
-        teams = by.memberships.values("team")
-        people = people.filter(Q(pk=by.pk) | Q(pk__in=User.objects.filter(memberships__team__in=teams).values("pk")))
+    if by.is_superuser:
+        return people
+    teams = by.memberships.values("team")
+    return people.filter(Q(pk=by.pk) | Q(pk__in=User.objects.filter(memberships__team__in=teams).values("pk")))
+
+
+def _people(names: Collection[str], by: User) -> QuerySet[User]:
     emails = {name.lower() for name in names if "@" in name}
-    return people.filter(email__in=emails)
+    return known_people(by=by).filter(email__in=emails)
 
 
 def _email(name: str) -> str:

@@ -81,6 +81,8 @@ SENTENCES: Mapping[str, str] = {
     _V.BOOK_GUIDELINES: "Changed the guidelines of the book “{subject}”",
     _V.BOOK_MERGED: "Merged the book “{other}” into “{subject}”: {ratings:,} ratings",
     _V.RATINGS_MOVED: "Moved ratings in the book “{subject}” to other document ids: {count:,}",
+    _V.RATINGS_REMOVED: "Removed {removed} by {person} from the book “{subject}”: {count:,}",
+    _V.RATINGS_ASSIGNED: "Gave the ratings by {rater} in the book “{subject}” to {person}: {count:,} given, {removed:,} removed",
     _V.RATINGS_IMPORTED: "Imported ratings into the book “{subject}”: {count:,} new or changed",
     _V.JUDGE_STARTED: "Started a job of the judge model {judge} in the book “{subject}”",
     _V.JUDGE_COUNTED: "Let answers of the judge model {judge} count in the book “{subject}”: {count:,} ratings",

@@ -123,6 +123,19 @@ from .qualification import (
     set_qualification,
 )
 from .qualification_check import is_qualified
+from .rater_ratings import (
+    ASSIGNMENT_SOURCE,
+    REMOVAL_SOURCE,
+    Assigned,
+    RaterPreview,
+    RaterRatings,
+    assign_ratings,
+    count_ratings_of,
+    people_to_assign,
+    preview_assignment,
+    preview_removal,
+    remove_ratings,
+)
 from .ratings import (
     InvalidRating,
     NotQualified,
@@ -149,10 +162,19 @@ from .sittings import Sitting, measure_sitting
 from .undo import UndoneRatings, last_change, undo
 
 # Sources of changes that nobody made rating by rating.
-UNATTENDED_SOURCES = (COPY_SOURCE, REMAP_SOURCE, MERGE_SOURCE, MOVE_SOURCE, QUALIFICATION_SOURCE)
+UNATTENDED_SOURCES = (
+    COPY_SOURCE,
+    REMAP_SOURCE,
+    MERGE_SOURCE,
+    MOVE_SOURCE,
+    QUALIFICATION_SOURCE,
+    REMOVAL_SOURCE,
+    ASSIGNMENT_SOURCE,
+)
 
 __all__ = [
     "ADJUDICATION_SOURCE",
+    "ASSIGNMENT_SOURCE",
     "CARD_OFFSET",
     "CLAIM",
     "COPY_SOURCE",
@@ -168,8 +190,10 @@ __all__ = [
     "OPEN",
     "QUALIFICATION_SOURCE",
     "REMAP_SOURCE",
+    "REMOVAL_SOURCE",
     "REPEAT_OFFSET",
     "UNATTENDED_SOURCES",
+    "Assigned",
     "BookAgreement",
     "BookBuilder",
     "BookPreview",
@@ -195,7 +219,9 @@ __all__ = [
     "QueryRow",
     "RaterCount",
     "RaterPair",
+    "RaterPreview",
     "RaterQualification",
+    "RaterRatings",
     "RaterRow",
     "RatingResult",
     "RatingsChanged",
@@ -209,6 +235,7 @@ __all__ = [
     "adjudicate",
     "answer_qualification",
     "answer_repeat",
+    "assign_ratings",
     "book_settings",
     "books_to_judge",
     "build_book",
@@ -231,6 +258,7 @@ __all__ = [
     "count_due_repeats",
     "count_held_by_others",
     "count_pairs_by_level",
+    "count_ratings_of",
     "create_copy",
     "draw_qualification_pairs",
     "due_repeats",
@@ -265,10 +293,13 @@ __all__ = [
     "next_query",
     "offered_rules",
     "pairs_of",
+    "people_to_assign",
     "prefer",
     "preference_progress",
+    "preview_assignment",
     "preview_merge",
     "preview_move",
+    "preview_removal",
     "preview_settings",
     "qualification_of",
     "qualification_progress",
@@ -291,6 +322,7 @@ __all__ = [
     "release_pairs",
     "remove",
     "remove_qualification_pair",
+    "remove_ratings",
     "set_guidelines",
     "set_judging",
     "set_key",

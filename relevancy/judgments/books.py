@@ -26,11 +26,12 @@ from .judging import COUNTED, SubqueryCount
 
 @dataclass(frozen=True)
 class RaterCount:
-    """One rater's ratings in a book. cannot: how often "cannot judge" was said; last: time of the newest rating."""
+    """One rater's ratings in a book. cannot, later: how often "cannot judge" and "later" was said; last: time of the newest rating."""
 
     rater: User
     rated: int
     cannot: int
+    later: int
     last: datetime
 
 
@@ -70,11 +71,13 @@ def count_by_rater(book: Book) -> list[RaterCount]:
     last: dict[int, datetime] = {}
     judged = count_current_ratings(("rater_id", "verdict"), query__book=book)
     for rater_id, verdict, count, newest in judged:
-        if verdict != Verdict.LATER:
-            counts[rater_id][verdict] += count
-            last[rater_id] = max(newest, last.get(rater_id, newest))
+        counts[rater_id][verdict] += count
+        last[rater_id] = max(newest, last.get(rater_id, newest))
     users = User.objects.in_bulk(counts)
-    raters = [RaterCount(users[pk], of[Verdict.RATED], of[Verdict.CANNOT], last[pk]) for pk, of in counts.items()]
+    raters = [
+        RaterCount(users[pk], of[Verdict.RATED], of[Verdict.CANNOT], of[Verdict.LATER], last[pk])
+        for pk, of in counts.items()
+    ]
     return sorted(raters, key=lambda rater: (-rater.rated, -rater.cannot, str(rater.rater), rater.rater.pk))
 
 

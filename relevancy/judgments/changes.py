@@ -19,6 +19,7 @@ class Change:
     rated_at: when the rating was given; now unless an earlier one is restored.
     is_adjudication: whether it counts instead of all other ratings of the document; None keeps that as it is.
     undoes: the change that this one takes back.
+    rating_id: the id that a rating had as another rater's, and keeps; it decides between ratings of the same moment.
     """
 
     value: float | None = None
@@ -27,6 +28,7 @@ class Change:
     rated_at: datetime | None = None
     undoes: RatingChange | None = None
     is_adjudication: bool | None = None
+    rating_id: int | None = None
 
     @classmethod
     def restoring(cls, undone: RatingChange) -> "Change":
@@ -94,6 +96,7 @@ class RatingEditor:
             note = change.note if change.note is not None else (present.note if present else "")
             self._stored.append(
                 Rating(
+                    pk=change.rating_id,
                     query_id=query_id,
                     doc_id=doc_id,
                     rater=self.rater,

@@ -165,20 +165,37 @@ def change_book(
 ) -> int:
     """Changes a rater's ratings of many queries. `choose` returns the changes by query id and document id, called while the queries
     are locked; those of other queries are ignored. Returns the number of ratings that changed. Computes no scores."""
+    return change_raters(query_ids=query_ids, choose=lambda: [(rater, choose())], by=by, source=source)
+
+
+def change_raters(
+    *,
+    query_ids: Iterable[int],
+    choose: Callable[[], Iterable[tuple[User, Mapping[int, Mapping[str, Change]]]]],
+    by: User,
+    source: str,
+) -> int:
+    """Changes the ratings of several raters, one rater after the other, in one transaction. `choose` returns each rater with what
+    `choose` of `change_book` returns. Returns the number of changes. Computes no scores."""
     query_ids = set(query_ids)
+    count = 0
+    changed: set[int] = set()
     with write_turn(), transaction.atomic():
         for locked in batched(sorted(query_ids), BATCH):
             scores.lock_queries(locked)
             move_queries(locked)
-        changes = {query_id: documents for query_id, documents in choose().items() if query_id in query_ids}
-        present = _read_present(changes, rater)
-        editor = RatingEditor(rater, by, source)
-        for query_id, documents in changes.items():
-            for doc_id, change in documents.items():
-                editor.change(query_id, doc_id, present.get((query_id, doc_id)), change)
-        editor.save()
-        scores.ratings_changed(editor.query_ids)
-    return len(editor.log)
+        for rater, chosen in choose():
+            changes = {query_id: documents for query_id, documents in chosen.items() if query_id in query_ids}
+            present = _read_present(changes, rater)
+            editor = RatingEditor(rater, by, source)
+            for query_id, documents in changes.items():
+                for doc_id, change in documents.items():
+                    editor.change(query_id, doc_id, present.get((query_id, doc_id)), change)
+            editor.save()
+            count += len(editor.log)
+            changed.update(editor.query_ids)
+        scores.ratings_changed(sorted(changed))
+    return count
 
 
 def clean_doc_id(doc_id: str) -> str:

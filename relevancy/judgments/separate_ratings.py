@@ -52,7 +52,8 @@ def let_grades_count(
     if replaces:
         sizes.update(own.values_list("query_id", flat=True))
     counts = [
-        _count_some(book, rater, by, source, batch, read, replaces) for batch in _batches(wanted | set(sizes), sizes)
+        _count_some(book, rater, by, source, batch, read, replaces)
+        for batch in query_batches(wanted | set(sizes), sizes)
     ]
     return Counted(*(sum(numbers) for numbers in zip(*counts, strict=True))) if counts else Counted(0, 0, 0)
 
@@ -87,12 +88,17 @@ def _count_some(
     return changed, left_out, off_scale
 
 
-def withdraw_ratings(*, book: Book, rater: User, by: User, source: str) -> int:
-    """Removes the ratings of a rater from a book, in transactions of about 1,000. Returns how many. Computes no scores."""
+def withdraw_ratings(*, book: Book, rater: User, by: User, source: str, verdict: str = "") -> int:
+    """Removes the ratings of a rater from a book, in transactions of about 1,000. Returns how many. Computes no scores.
+
+    verdict: removes only these, such as "cannot judge".
+    """
     own = Rating.objects.filter(query__book=book, rater=rater)
+    if verdict:
+        own = own.filter(verdict=verdict)
     sizes = Counter(own.values_list("query_id", flat=True))
     removed = 0
-    for batch in _batches(set(sizes), sizes):
+    for batch in query_batches(set(sizes), sizes):
 
         def choose(query_ids: Collection[int] = batch) -> Mapping[int, Mapping[str, Change]]:
             changes: dict[int, dict[str, Change]] = defaultdict(dict)
@@ -104,7 +110,7 @@ def withdraw_ratings(*, book: Book, rater: User, by: User, source: str) -> int:
     return removed
 
 
-def _batches(query_ids: Collection[int], sizes: Mapping[int, int]) -> Iterator[list[int]]:
+def query_batches(query_ids: Collection[int], sizes: Mapping[int, int]) -> Iterator[list[int]]:
     """Yields the queries in parts with at most `RATINGS_AT_ONCE` ratings, or of one query, and at most `QUERIES_AT_ONCE` queries."""
     batch: list[int] = []
     ratings = 0

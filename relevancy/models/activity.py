@@ -74,6 +74,8 @@ class Activity(models.Model):
         BOOK_GUIDELINES = "book.guidelines"
         BOOK_MERGED = "book.merged"
         RATINGS_MOVED = "rating.moved"
+        RATINGS_REMOVED = "rating.removed"
+        RATINGS_ASSIGNED = "rating.assigned"
         RATINGS_IMPORTED = "rating.imported"
         JUDGE_STARTED = "rating.judge_started"
         JUDGE_COUNTED = "rating.judge_counted"

@@ -11,7 +11,7 @@ from typing import Any
 from relevancy.models import Book, Case, Ranking, Run, ScorerVersion
 
 from .columns import RankingInput
-from .grades import known_grades
+from .grades import Counts, known_grades
 from .score_rankings import ranking_inputs, score_known
 from .sums import Sums
 
@@ -78,15 +78,19 @@ class ComputedCaseScore:
 
 
 def score_cases(
-    cases: Iterable[Case], book: Book, new_values: Mapping[float, float] | None = None
+    cases: Iterable[Case],
+    book: Book,
+    new_values: Mapping[float, float] | None = None,
+    *,
+    counts: Counts | None = None,
 ) -> list[ComputedCaseScore]:
     """Computes the scores of cases of a book in the newest finished run of each, under each scorer of the case. Scripts are not run
-    and have no score. Cases without such a run are left out."""
+    and have no score. Cases without such a run are left out. new_values, counts: see `known_grades`."""
     computed = []
     for case in cases:
         run = newest_finished_run(case)
         if run is not None:
-            computed += _score_run(case, run, book, new_values)
+            computed += _score_run(case, run, book, new_values, counts)
     return computed
 
 
@@ -121,7 +125,9 @@ def join_scores(before: Iterable[ComputedCaseScore], after: Iterable[ComputedCas
     ]
 
 
-def _score_run(case: Case, run: Run, book: Book, new_values: Mapping[float, float] | None) -> list[ComputedCaseScore]:
+def _score_run(
+    case: Case, run: Run, book: Book, new_values: Mapping[float, float] | None, counts: Counts | None
+) -> list[ComputedCaseScore]:
     versions = list(ScorerVersion.objects.used_by(case))
     measures = [version for version in versions if not version.script]
     weights = dict(case.case_queries.present().values_list("query_id", "weight"))
@@ -130,7 +136,7 @@ def _score_run(case: Case, run: Run, book: Book, new_values: Mapping[float, floa
     sums: dict[int, Sums] = {}
     for inputs in read_inputs(run, weights) if measures else ():
         ids = [ranking.query_id for ranking in inputs]
-        grades = known_grades(book, ids, new_values)
+        grades = known_grades(book, ids, new_values, counts=counts)
         rows, _ = score_known(run, inputs, measures, grades=grades, revisions=dict.fromkeys(ids, 0))
         for row in rows:
             sums[row.version_id] = sums.get(row.version_id, Sums()).including(weights[row.query_id], row)

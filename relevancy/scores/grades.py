@@ -1,7 +1,7 @@
 """Grades of documents: the ratings of all raters, combined by the rule of the book."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import batched
 from operator import itemgetter
@@ -16,6 +16,9 @@ _COLUMNS = ("doc_id", "rater_id", "value", MOMENT, "id", "is_adjudication")
 
 type RatingRow = tuple[float | None, tuple[datetime, int]]
 """A rating's value, and its time with its id, which decides between two ratings of the same moment."""
+
+type Counts = Callable[[int, str, int], bool]
+"""Returns whether a rating counts: of the id of the query that it was given for, the document id and the id of the rater."""
 
 
 def scale_of(book: Book) -> scoring.Scale:
@@ -48,17 +51,20 @@ def known_grades(
     new_values: Mapping[float, float] | None = None,
     *,
     rater_id: int | None = None,
+    counts: Counts | None = None,
 ) -> dict[int, dict[str, float]]:
     """Returns `{query id: {document id: grade}}` for all `query_ids`; unrated documents are absent. One SQL statement per 500.
 
     new_values: `{value: the value that counts instead}`, to see what other ratings would lead to. rater_id: as if the ratings of this
-    user were the only ones.
+    user were the only ones. counts: as if there were no others than those that it returns True for.
     """
     query_ids = list(query_ids)
     new_values = new_values or {}
     ratings: dict[int, dict[str, list[tuple[Any, ...]]]] = {query_id: defaultdict(list) for query_id in query_ids}
     for batch in batched(query_ids, BATCH):
         rows: Sequence[tuple[Any, ...]] = list(counting_ratings(_COLUMNS, batch, rater_id=rater_id))
+        if counts is not None:
+            rows = [row for row in rows if counts(row[1], row[2], row[3])]
         if any(query_id != given_for for query_id, given_for, *_ in rows):
             rows = _newest_of_each_rater(rows)
         for row in rows:

@@ -244,6 +244,15 @@ def test_every_change_is_recorded() -> None:
     text = "Moved ratings in the book “Movies” to other document ids: 2"
     check(lambda: judgments.move_ratings(book=book, ids={"doc": "doc2"}, by=ben), text, case=case, by=ben)
     check(lambda: judgments.rate(query=added[0].query, doc_id="a", value=1, by=ann), case=case, by=ann)
+    named = accounts.ensure_raters(["Eve"], by=ann)["Eve"]
+    judgments.rate_book(book=book, values={added[0].query_id: {"a": 1, "e": 1}}, rater=named, by=ann)
+    text = "Gave the ratings by Eve in the book “Movies” to Ann: 1 given, 1 removed"
+    check(lambda: judgments.assign_ratings(book=book, rater=named, person=ann, by=ann), text, case=case, by=ann)
+    check(lambda: judgments.remove_ratings(book=book, rater=named, by=ben), case=case, by=ben)
+    fay = make_user("Fay")
+    judgments.rate(query=added[0].query, doc_id="e", value=1, by=fay)
+    text = "Removed all ratings by Fay from the book “Movies”: 1"
+    check(lambda: judgments.remove_ratings(book=book, rater=fay, by=ann), text, case=case, by=ann)
     judge = judge_models.create(name="Judge", protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=ann)
     text = "Started a job of the judge model Judge in the book “Movies”"
     check(lambda: judge_models.start(judge=judge, book=book, by=ben), text, case=case, by=ben)

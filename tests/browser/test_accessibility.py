@@ -102,6 +102,7 @@ def _addresses(case: Case) -> list[str]:
         f"/books/{case.book_id}/agreement/queries/",
         f"/books/{case.book_id}/agreement/pair/?first={case.owner_id}&second={second.pk}&grade_a=10&grade_b=3",
         f"/books/{case.book_id}/agreement/raters/{case.owner_id}/",
+        f"/books/{case.book_id}/raters/{case.owner_id}/?action=remove",
         f"/books/{case.book_id}/conflicts/",
         f"/books/{case.book_id}/change/?rule=mean&scale=0:3&relevant_from=&ratings=map",
         f"/books/{case.book_id}/judge/",

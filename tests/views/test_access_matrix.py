@@ -228,6 +228,8 @@ book_agreement         GET    see     200
 book_agreement_queries GET    see     200
 book_agreement_pair    GET    see     302
 book_agreement_rater   GET    see     200
+book_rater             GET    edit    200
+book_rater             POST   edit    302
 judge_models           GET    see     200
 judge_model_new        GET    edit    200
 judge_model_new        POST   edit    422
@@ -519,6 +521,10 @@ def bodies(world):
         "book_settings": {"depth": "10", "ratings_per_pair": "1", "order": "query"},
         "book_change": {"rule": "mean", "scale": "0:3", "ratings": "keep", "do": "apply"},
         "book_merge": {"other": world.case.book_id},
+        "book_rater": {
+            "action": "remove",
+            "seen": str(world.case.owner.ratings.filter(query__book=world.case.book).count()),
+        },
         "book_adjudicate": {"doc_id": "a", "value": "2"},
         "book_qualification": {"do": "settings", "share": "", "distance": "0"},
         "clicks_import": {

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 from urllib.parse import urlencode
 
@@ -318,6 +319,53 @@ class MergeForm(forms.Form):
         super().__init__(data)
         other: Any = self.fields["other"]
         other.queryset = Book.objects.editable_by(user).exclude(pk=book.pk).order_by("name", "pk")
+
+
+class RaterAction(StrEnum):
+    """What an editor does with the ratings of one rater in a book."""
+
+    REMOVE = "remove"
+    CANNOT = "cannot"
+    LATER = "later"
+    ASSIGN = "assign"
+
+
+class RaterActionForm(forms.Form):
+    """What to do with the ratings of one rater in a book. It offers only what is possible, which may be nothing.
+
+    seen: how many ratings the rater had when the preview was made.
+    """
+
+    action = forms.ChoiceField(label="What to do", widget=forms.RadioSelect)
+    person = forms.ModelChoiceField(
+        queryset=User.objects.none(),
+        required=False,
+        label="Person who gets them",
+        empty_label="Choose a person",
+        help_text="Only for giving ratings to an account: you, or a member of one of your teams.",
+    )
+    seen = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(
+        self, rater: User, ratings: judgments.RaterRatings, people: QuerySet[User], data: FormData | None = None
+    ) -> None:
+        super().__init__(data)
+        self.is_file = rater.kind == User.Kind.FILE
+        offered = {
+            RaterAction.REMOVE: ("Remove all ratings", ratings.total),
+            RaterAction.CANNOT: ("Remove only “cannot judge”", ratings.cannot),
+            RaterAction.LATER: ("Remove only “later”", ratings.later),
+            RaterAction.ASSIGN: ("Give the ratings to a person’s account", ratings.total if self.is_file else 0),
+        }
+        choices = [(str(action), f"{label} ({count:,})") for action, (label, count) in offered.items() if count]
+        action: Any = self.fields["action"]
+        action.choices = [] if rater.kind in User.MACHINES else choices
+        person: Any = self.fields["person"]
+        person.queryset = people
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("action") == RaterAction.ASSIGN and not self.cleaned_data.get("person"):
+            self.add_error("person", "Choose whose ratings these are.")
 
 
 class QualificationForm(forms.Form):

@@ -111,6 +111,7 @@ def book_agreement_rater(request: HtmxRequest, book_id: int, rater_id: int) -> H
     cases = list(Case.objects.visible_to(request.user).live().filter(book=book).order_by("name", "pk"))
     queries = sum(case.case_queries.present().count() for case in cases)
     context: dict[str, object] = {"book": book, "rater": rater, "queries": queries, "max_queries": MAX_QUERIES}
+    context["can_edit"] = vars(book)["role"] >= Role.EDITOR
     if queries <= MAX_QUERIES:
         context["rows"] = [_score_row(score, str(rater)) for score in scores.measure_rater_scores(cases, book, rater)]
         context["rule_text"] = RULE_TEXTS[Book.Rule(book.rule)]

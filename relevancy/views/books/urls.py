@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import agreement, book_import, changes, conflicts, merging, moves, pages, qualification, rater_agreement
+from . import agreement, book_import, changes, conflicts, merging, moves, pages, qualification, rater_agreement, raters
 
 urlpatterns = [
     path("books/", pages.book_list, name="books"),
@@ -18,6 +18,7 @@ urlpatterns = [
         rater_agreement.book_agreement_rater,
         name="book_agreement_rater",
     ),
+    path("books/<int:book_id>/raters/<int:rater_id>/", raters.book_rater, name="book_rater"),
     path("books/<int:book_id>/conflicts/", conflicts.book_conflicts, name="book_conflicts"),
     path("books/<int:book_id>/conflicts/<int:query_id>/decide/", conflicts.book_adjudicate, name="book_adjudicate"),
     path("books/<int:book_id>/qualification/", qualification.book_qualification, name="book_qualification"),

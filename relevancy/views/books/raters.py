@@ -1,0 +1,129 @@
+"""All ratings of one rater in a book, removed or given to a person after a preview."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from relevancy import judgments, tasks
+from relevancy.models import Book, Role, User, Verdict
+from relevancy.views.permissions import get_or_403
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
+
+from .forms import RaterAction, RaterActionForm
+
+VERDICTS = {RaterAction.REMOVE: "", RaterAction.CANNOT: Verdict.CANNOT, RaterAction.LATER: Verdict.LATER}
+BUTTONS = {
+    RaterAction.REMOVE: "Remove all ratings",
+    RaterAction.CANNOT: "Remove “cannot judge”",
+    RaterAction.LATER: "Remove “later”",
+    RaterAction.ASSIGN: "Give the ratings",
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpResponse:
+    """What a rater has rated, and what can be done with it; with `action` in the address, what that would do. A post does it."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.EDITOR)
+    rater = get_object_or_404(judgments.raters_of(book), pk=rater_id)
+    ratings = judgments.count_ratings_of(book=book, rater=rater)
+    people = judgments.people_to_assign(by=request.user)
+    data = request.POST if request.method == "POST" else request.GET if "action" in request.GET else None
+    form = RaterActionForm(rater, ratings, people, data)
+    context: dict[str, Any] = {"book": book, "rater": rater, "ratings": ratings, "form": form}
+    context["is_machine"] = rater.kind in User.MACHINES
+    context["is_clicks"] = rater.kind == User.Kind.CLICKS
+    if request.method == "POST":
+        if form.is_valid():
+            return _change(request, book, rater, ratings, form)
+        return render(request, "books/rater.html", context, status=422)
+    if form.is_bound and form.is_valid():
+        action = RaterAction(form.cleaned_data["action"])
+        preview = _preview(request, book, rater, form)
+        context |= {
+            "preview": preview,
+            "action": action,
+            "person": form.cleaned_data["person"],
+            "sentences": _sentences(rater, ratings, preview, action, form.cleaned_data["person"]),
+            "button": BUTTONS[action],
+        }
+    return render(request, "books/rater.html", context)
+
+
+def _preview(request: HtmxRequest, book: Book, rater: User, form: RaterActionForm) -> judgments.RaterPreview:
+    action, person = RaterAction(form.cleaned_data["action"]), form.cleaned_data["person"]
+    if action == RaterAction.ASSIGN:
+        return judgments.preview_assignment(book=book, rater=rater, person=person, by=request.user)
+    return judgments.preview_removal(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
+
+
+def _change(
+    request: HtmxRequest, book: Book, rater: User, ratings: judgments.RaterRatings, form: RaterActionForm
+) -> HttpResponse:
+    action, person = RaterAction(form.cleaned_data["action"]), form.cleaned_data["person"]
+    url = reverse("book_rater", args=[book.pk, rater.pk])
+    if form.cleaned_data["seen"] != ratings.total:
+        return conflict(
+            request,
+            url,
+            f"{rater} has {counted(ratings.total, 'rating')} by now, so nothing was changed. Look at the preview again.",
+        )
+    try:
+        if action == RaterAction.ASSIGN:
+            result = judgments.assign_ratings(book=book, rater=rater, person=person, by=request.user)
+            text = f"{person} got {counted(result.given, 'rating')} by {rater}."
+            if result.removed:
+                text += f" {_were(result.removed, 'rating')} removed, because {person} had judged the documents."
+        else:
+            removed = judgments.remove_ratings(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
+            text = f"{_were(removed, 'rating')} by {rater} removed."
+    except ValidationError as error:
+        return conflict(request, url, error)
+    tasks.enqueue_book_rescore(book.pk)
+    text += " The scores of the cases are being computed."
+    return redirect_with_message(request, reverse("book", args=[book.pk]), text)
+
+
+def _were(count: int, noun: str) -> str:
+    return f"{counted(count, noun)} {'was' if count == 1 else 'were'}"
+
+
+def _sentences(
+    rater: User,
+    ratings: judgments.RaterRatings,
+    preview: judgments.RaterPreview,
+    action: RaterAction,
+    person: User | None,
+) -> list[str]:
+    """Returns what the change does, in words."""
+    count = counted(preview.ratings, "rating")
+    documents = counted(ratings.documents, "document")
+    queries = counted(ratings.queries, "query", "queries")
+    if action == RaterAction.ASSIGN:
+        if not preview.left_out:
+            return [f"{person} gets {count} by {rater}, of {documents} for {queries}, with grade, note and time."]
+        given = preview.ratings - preview.left_out
+        same = "the same document" if preview.left_out == 1 else "the same documents"
+        return [
+            f"Of {count} by {rater}, of {documents} for {queries}, {person} gets {given:,}, with grade, note and time.",
+            f"{counted(preview.left_out, 'rating')} {'is' if preview.left_out == 1 else 'are'} removed, because {person} has judged "
+            f"{same}: {person}’s own rating stays.",
+        ]
+    if action == RaterAction.REMOVE:
+        sentences = [f"{count} by {rater} of {documents} for {queries} will be removed."]
+        if ratings.decided:
+            sentences.append(
+                f"{ratings.decided:,} of them {'is a decision' if ratings.decided == 1 else 'are decisions'} about conflicts: "
+                "the ratings of the others count again there."
+            )
+        return sentences
+    answer = "cannot judge" if action == RaterAction.CANNOT else "later"
+    return [
+        f"{counted(preview.ratings, 'answer')} “{answer}” by {rater} will be removed. The documents come back to {rater}, "
+        "unless they have enough ratings by then."
+    ]

@@ -1,0 +1,102 @@
+"""The page on the ratings of one rater in a book."""
+
+import pytest
+from django.urls import reverse
+
+from relevancy import accounts, judgments
+from relevancy.models import Rating, RatingChange, Verdict
+from tests.factories import query_of, rate_all
+from tests.views.workbench.example_cases import make_workbench_case
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def case(people, team, script):
+    case = make_workbench_case(people, team, 2, {"query 1": {"a": 3, "b": 1}})
+    rate_all(
+        case, {"query 1": {"a": 0}, "query 2": {"c": 2}}, accounts.ensure_raters(["Dana"], by=people["admin"])["Dana"]
+    )
+    return case
+
+
+def at(case, rater):
+    return reverse("book_rater", args=[case.book_id, rater.pk])
+
+
+@pytest.fixture
+def dana(case):
+    return accounts.ensure_raters(["Dana"], by=case.owner)["Dana"]
+
+
+def test_editors_come_from_the_book_and_from_the_agreement(sign_in, case, dana):
+    pages = [reverse("book", args=[case.book_id]), reverse("book_agreement_rater", args=[case.book_id, dana.pk])]
+    client = sign_in("editor")
+    assert all(at(case, dana) in client.get(page).content.decode() for page in pages)
+    client = sign_in("rater")
+    assert not any(at(case, dana) in client.get(page).content.decode() for page in pages)
+
+
+def test_all_ratings_are_removed_after_a_preview(sign_in, case, dana):
+    client = sign_in("editor")
+    response = client.get(at(case, dana))
+    assert "preview" not in response.context
+    assert [value for value, _ in response.context["form"].fields["action"].choices] == ["remove", "assign"]
+    response = client.get(at(case, dana), {"action": "remove"})
+    assert response.context["preview"].ratings == 2
+    assert "2 ratings by Dana of 2 documents for 2 queries" in response.content.decode()
+    assert 'id="case-scores"' in response.content.decode()
+    assert Rating.objects.filter(rater=dana).count() == 2
+    response = client.post(at(case, dana), {"action": "remove", "seen": "2"})
+    assert (response.status_code, response.url) == (302, reverse("book", args=[case.book_id]))
+    assert not Rating.objects.filter(rater=dana).exists()
+    assert client.get(at(case, dana)).status_code == 404
+
+
+def test_ratings_that_came_after_the_preview_are_not_removed(sign_in, case, dana):
+    response = sign_in("editor").post(at(case, dana), {"action": "remove", "seen": "1"})
+    assert (response.status_code, response.url) == (302, at(case, dana))
+    assert Rating.objects.filter(rater=dana).count() == 2
+
+
+def test_a_verdict_is_reset(sign_in, people, case):
+    rater = people["rater"]
+    judgments.judge(query=query_of(case, "query 2"), doc_id="a", verdict=Verdict.LATER, by=rater)
+    client = sign_in("editor")
+    page = client.get(reverse("book", args=[case.book_id])).content.decode()
+    assert at(case, rater) in page
+    assert 'data-later="1"' in page
+    response = client.get(at(case, rater), {"action": "later"})
+    assert "1 answer “later” by" in response.content.decode()
+    assert [value for value, _ in response.context["form"].fields["action"].choices] == ["remove", "later"]
+    client.post(at(case, rater), {"action": "later", "seen": "1"})
+    assert RatingChange.objects.filter(rater=rater, old_verdict=Verdict.LATER, by=people["editor"]).count() == 1
+    assert not Rating.objects.filter(rater=rater).exists()
+
+
+def test_ratings_are_given_to_a_person(sign_in, people, case, dana):
+    client, owner = sign_in("editor"), people["rater"]
+    rate_all(case, {"query 1": {"a": 2}}, owner)
+    assert client.get(at(case, dana), {"action": "assign"}).context["form"].errors.keys() == {"person"}
+    foreign = {"action": "assign", "person": people["stranger"].pk}
+    assert client.get(at(case, dana), foreign).context["form"].errors.keys() == {"person"}
+    assert client.post(at(case, dana), foreign | {"seen": "2"}).status_code == 422
+    response = client.get(at(case, dana), {"action": "assign", "person": owner.pk})
+    assert (response.context["preview"].ratings, response.context["preview"].left_out) == (2, 1)
+    assert "1 rating is removed" in response.content.decode()
+    client.post(at(case, dana), {"action": "assign", "person": owner.pk, "seen": "2"})
+    assert list(Rating.objects.filter(rater=owner).order_by("doc_id").values_list("doc_id", "value")) == [
+        ("a", 2),
+        ("c", 2),
+    ]
+    assert not Rating.objects.filter(rater=dana).exists()
+
+
+def test_clicks_are_removed_where_they_were_let_count(sign_in, case):
+    clicks = accounts.clicks_rater()
+    rate_all(case, {"query 2": {"b": 1}}, clicks)
+    client = sign_in("editor")
+    page = client.get(at(case, clicks)).content.decode()
+    assert reverse("book_clicks", args=[case.book_id]) in page
+    assert 'id="rater-form"' not in page
+    assert client.post(at(case, clicks), {"action": "remove", "seen": "1"}).status_code == 422
