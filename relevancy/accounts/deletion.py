@@ -14,6 +14,7 @@ from relevancy.models import (
     Attempt,
     Authenticator,
     Case,
+    CaseGroup,
     Endpoint,
     Invitation,
     JudgeModel,
@@ -39,6 +40,7 @@ class AccountContents:
     used_endpoints: not shared, but cases that others see have attempts on them. They stay as they are.
     schedules: on shared cases, in the person's name; they are switched off.
     teams: those without another member; they are deleted.
+    groups: of cases, those that nobody else can see; they are deleted, their cases are not.
     """
 
     ratings: int
@@ -50,6 +52,7 @@ class AccountContents:
     scorers: list[Scorer]
     schedules: list[Schedule]
     teams: list[Team]
+    groups: list[CaseGroup]
 
     @property
     def archived(self) -> list[tuple[str, Sequence[Model]]]:
@@ -64,7 +67,7 @@ class AccountContents:
 
 
 def contents(user: User) -> AccountContents:
-    """Returns what deleting the account does. Nine SQL statements."""
+    """Returns what deleting the account does. Ten SQL statements."""
     others = Membership.objects.exclude(user=user).filter(user__is_active=True)
     shared = Team.objects.filter(pk__in=others.values("team"))
 
@@ -88,6 +91,7 @@ def contents(user: User) -> AccountContents:
         scorers=unshared(Scorer.objects.live()),
         schedules=list(Schedule.objects.filter(author=user).exclude(next_at=None).select_related("case", "group")),
         teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=shared)),
+        groups=unshared(CaseGroup.objects.all()),
     )
 
 
@@ -111,7 +115,7 @@ def delete(*, user: User) -> None:
     """Deletes an account: name, address, password, second factor, sessions, tokens and memberships.
 
     Ratings, runs and everything that is shared stay, under a name that says nothing. What nobody else can see is archived, and its
-    stored passwords and keys are erased. Raises `ValidationError` with the reason of `why_not`.
+    stored passwords and keys are erased; groups of cases are deleted. Raises `ValidationError` with the reason of `why_not`.
     """
     with transaction.atomic():
         # The same lock as for roles, so that two owners of a team cannot leave at once.
@@ -143,6 +147,8 @@ def _archive(content: AccountContents) -> None:
     for judge in content.judge_models:
         judge.archived_at, judge.secrets = now, {}
         judge.save(update_fields=["archived_at", "secrets"])
+    for group in content.groups:
+        group.delete()
     for team in content.teams:
         team.delete()
 

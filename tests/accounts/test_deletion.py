@@ -8,6 +8,7 @@ from relevancy import accounts, cases, judgments
 from relevancy.models import (
     Authenticator,
     Case,
+    CaseGroup,
     Invitation,
     Membership,
     Rating,
@@ -91,6 +92,18 @@ def test_what_nobody_else_sees_is_archived_without_its_passwords(ann: User) -> N
     assert endpoint.credentials == {}
     assert not Team.objects.filter(pk=alone.pk).exists()
     assert Case.objects.visible_to(make_user("root", superuser=True)).filter(pk=case.pk).exists()
+
+
+def test_groups_that_nobody_else_sees_are_deleted(ann: User) -> None:
+    team = make_team(bob=Role.EDITOR)
+    case = make_case(["a query"], owner=make_user("Bob B"))
+    own, shared = (CaseGroup.objects.create(name=name, owner=ann) for name in ("Mine", "Ours"))
+    own.cases.add(case)
+    shared.teams.add(team)
+    assert accounts.deletion.contents(ann).groups == [own]
+    accounts.deletion.delete(user=ann)
+    assert list(CaseGroup.objects.all()) == [shared]
+    assert Case.objects.live().filter(pk=case.pk).exists()
 
 
 def test_schedules_in_the_name_of_the_person_are_switched_off(ann: User) -> None:
