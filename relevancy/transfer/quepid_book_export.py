@@ -14,6 +14,9 @@ from .relevancy_export import name_raters
 
 _COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication")
 
+type _Judgement = tuple[str, int, str, dict[str, Any]]
+"""The address of the rater or "", the length of the name, the name, and what the file has of the judgment."""
+
 
 def export_book(*, book: Book, by: User, left_out: list[str] | None = None) -> Iterator[str]:
     """Yields the parts of the file.
@@ -54,18 +57,20 @@ class _Pairs:
 
     def read(self) -> Iterator[dict[str, Any]]:
         """Yields the pairs of the queries, in the order in which they were added; those of a query by document id, and judgments by
-        address, those without one in the order of their raters."""
+        address, those without one in the order of their names."""
         rows = Query.objects.live().filter(book=self._book).order_by("pk")
         queries: dict[int, Query] = {query.pk: query for query in rows.iterator()}
         judged = 0
         for query_ids in query_batches(self._book, queries):
-            given: dict[int, dict[str, list[tuple[str, int, dict[str, Any]]]]] = {
-                query_id: {} for query_id in query_ids
-            }
+            given: dict[int, dict[str, list[_Judgement]]] = {query_id: {} for query_id in query_ids}
             for row in current_ratings(_COLUMNS, query_id__in=query_ids).iterator():
                 query_id, doc_id, rater_id, *rating = row
+                name = self._names[rater_id]
                 judgement = self._judgement(rater_id, *rating)
-                given[query_id].setdefault(doc_id, []).append((judgement["user_email"] or "", rater_id, judgement))
+                # “Unknown rater 10” after “Unknown rater 9”: the file is read again with the same names.
+                given[query_id].setdefault(doc_id, []).append(
+                    (judgement["user_email"] or "", len(name), name, judgement)
+                )
             for query_id in query_ids:
                 query = queries[query_id]
                 judged += bool(given[query_id])
@@ -78,7 +83,7 @@ class _Pairs:
                         "information_need": query.information_need or None,
                         "notes": query.notes or None,
                         "options": {},
-                        "judgements": [judgement for _, _, judgement in sorted(judgements, key=itemgetter(0, 1))],
+                        "judgements": [judgement for *_, judgement in sorted(judgements, key=itemgetter(0, 1, 2))],
                     }
         self._empty = len(queries) - judged
 
