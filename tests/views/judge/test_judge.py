@@ -299,6 +299,16 @@ def test_scale_that_changes_while_the_rating_is_stored_is_noticed(case, people):
     assert not Rating.objects.filter(rater=people["rater"]).exists()
 
 
+def test_a_rater_who_is_removed_while_judging_stores_nothing_more(sign_in, people, team, case):
+    client = sign_in("rater")
+    client.get(url(case))  # keeps documents for the rater
+    team.memberships.filter(user=people["rater"]).delete()
+    assert send(client, case, "1b", grade="3").status_code == 404
+    assert client.get(url(case)).status_code == 404
+    assert not Rating.objects.filter(rater=people["rater"]).exists()
+    assert sign_in("editor").get(url(case)).status_code == 200
+
+
 def test_rule_may_change_under_a_rater(case):
     before = case.book.scale_key
     judgments.set_rule(book=case.book, rule="mean")
