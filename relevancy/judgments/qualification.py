@@ -31,6 +31,7 @@ from relevancy.models import (
     stored_ratings,
 )
 from relevancy.models.saving import clean_and_save
+from relevancy.wording import counted
 
 from .changes import Change
 from .judging import JudgingProgress
@@ -126,8 +127,7 @@ def draw_qualification_pairs(*, book: Book, count: int, seed: int, by: User) -> 
                 defaults={"run_id": pair.run_id, "value": grade, "removed_at": None},
             )
         if chosen:
-            noun = "document" if len(chosen) == 1 else "documents"
-            _record_set(book, f"{len(chosen)} {noun} added", by)
+            _record_set(book, f"{counted(len(chosen), 'document')} added", by)
     return len(chosen)
 
 

@@ -22,6 +22,7 @@ from relevancy.models import (
     User,
 )
 from relevancy.scoring.rounding import format_rounded
+from relevancy.wording import counted
 
 from .saving import check_attempt, save_schedule
 
@@ -50,7 +51,7 @@ def save_for_group(
         raise ValidationError("The group has no case yet, so there is nothing to run.")
     if missing := live.exclude(pk__in=Case.objects.editable_by(by).values("pk")).count():
         raise ValidationError(
-            f"You are not an editor of {missing:,} case{'' if missing == 1 else 's'} of this group. Runs are made in your name, so you "
+            f"You are not an editor of {counted(missing, 'case')} of this group. Runs are made in your name, so you "
             "have to be an editor of all of them."
         )
     for case in live:
@@ -188,7 +189,7 @@ def examine_group(check: ScheduledCheck, schedule: Schedule | None) -> tuple[Sch
     ]
     message = f"{version.scorer}: {drop.describe()} By case: {_shortened(by_case)}."
     if left := len(rows) - len(compared):
-        message += f" {left:,} case{'' if left == 1 else 's'} had no run to compare with."
+        message += f" {counted(left, 'case')} had no run to compare with."
     return Status.DROPPED if drop.has_dropped else Status.PASSED, message
 
 
@@ -219,7 +220,7 @@ def _find_problems(
             hidden += 1
     if hidden and schedule is not None:
         problems.append(
-            f"{hidden:,} case{'' if hidden == 1 else 's'} could not be run: {schedule.author}, in whose name runs are made, cannot see "
+            f"{counted(hidden, 'case')} could not be run: {schedule.author}, in whose name runs are made, cannot see "
             f"{'it' if hidden == 1 else 'them'}."
         )
     return problems

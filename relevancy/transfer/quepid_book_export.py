@@ -7,6 +7,7 @@ from typing import Any
 
 from relevancy.models import Book, Query, User, Verdict
 from relevancy.models.rating_import import current_ratings
+from relevancy.wording import counted
 
 from .graded_queries import query_batches
 from .quepid_book import UNKNOWN_RATER
@@ -123,7 +124,7 @@ class _Pairs:
             ),
         ):
             if count:
-                sentences.append(f"{count:,} {one if count == 1 else many}.")
+                sentences.append(f"{counted(count, one, many)}.")
         sentences.append("Tags, links between queries, cases and the order of judging.")
         return sentences
 

@@ -8,6 +8,7 @@ from django.db.models import F
 
 from relevancy import runs, scores
 from relevancy.models import Book, Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
+from relevancy.wording import counted
 
 from .score_explanations import ScoreExplanations
 
@@ -94,10 +95,10 @@ class QueryDetail:
         """Returns how many results are shown, and how many more the engine counted."""
         if self.ranking is None:
             return ""
-        counted = self.ranking.returned if self.ranking.total is None else self.ranking.total
-        more = counted - len(self.results)
+        hits = self.ranking.returned if self.ranking.total is None else self.ranking.total
+        more = hits - len(self.results)
         if more > 0:
-            return f"Shown to rank {self.depth} · {more:,} more result{'' if more == 1 else 's'}"
+            return f"Shown to rank {self.depth} · {counted(more, 'more result')}"
         return "The only result" if len(self.results) == 1 else f"All {len(self.results)} results"
 
     @cached_property

@@ -35,7 +35,7 @@ def test_new_account_signs_in_and_has_no_rights(client, open_site):
 
 
 def test_the_response_does_not_say_who_has_an_account(client, open_site):
-    first, again = create(client), create(client, name="Somebody else", password="another horse battery")
+    first, again = create(client), create(client, name="Another name", password="another horse battery")
     assert (first.status_code, first.url) == (again.status_code, again.url)
     user = User.objects.get(email="new@example.org")
     assert (user.name, user.check_password(PASSWORD)) == ("Noa Neu", True)
