@@ -55,8 +55,11 @@ def supervised(*commands: list[str]) -> "subprocess.Popen[str]":
 
 
 def waiting(name: str) -> list[str]:
-    """A command that writes its process id and waits."""
-    return [sys.executable, "-c", f"import os, time; print('{name}', os.getpid(), flush=True); time.sleep(60)"]
+    """A command that writes its name and process id and waits.
+
+    It writes them at once: with PYTHONUNBUFFERED, `print` writes each of its arguments separately, and the commands share a pipe.
+    """
+    return [sys.executable, "-c", f"import os, time; os.write(1, b'{name} %d\\n' % os.getpid()); time.sleep(60)"]
 
 
 def alive(pid: int) -> bool:
@@ -80,7 +83,6 @@ def started(parent: "subprocess.Popen[str]", children: int = 2) -> list[int]:
 def test_supervise_a_signal_ends_all() -> None:
     parent = supervised(waiting("web"), waiting("worker"))
     pids = started(parent)
-    time.sleep(0.2)
     parent.send_signal(signal.SIGINT)
     _, err = parent.communicate(timeout=30)  # its children wait for a minute
     assert (parent.returncode, err) == (0, "")
