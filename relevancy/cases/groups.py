@@ -187,7 +187,8 @@ class ComparedCase:
     """The newest run of a case against its baseline.
 
     stored: of which the figures have to be computed; None if there is nothing to compare. error: why there are no figures.
-    figures: None as long as those of any case are being computed, and if there are none.
+    figures: None as long as those of any case are being computed, and if there are none. pair: this case's own until then, once they
+    are computed.
     """
 
     row: CaseRow
@@ -195,6 +196,7 @@ class ComparedCase:
     stored: StoredComparison | None = None
     error: str = ""
     figures: comparison.GroupFigures | None = None
+    pair: comparison.PairFigures | None = None
 
     @property
     def is_pending(self) -> bool:
@@ -235,20 +237,20 @@ class ComparedGroup:
 def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
     """Compares the newest scored run of each case with its baseline, under the primary scorer of the case.
 
-    Computes nothing that a worker has to compute: see `ComparedGroup`. A few SQL statements for each case; the figures of the cases
-    are not read.
+    Computes nothing that a worker has to compute: see `ComparedGroup`. A few SQL statements for each case; the figures of their
+    queries are not read.
     """
     compared = [_compare_case(row) for row in view.rows]
     ready = [each.stored for each in compared if each.stored and not each.error and each.stored.is_current]
     missing = [each.stored for each in compared if each.stored and not each.error and not each.stored.is_current]
     if missing or not ready:
-        return ComparedGroup(compared, missing)
+        return ComparedGroup(_with_pairs(compared, ready), missing)
     # Cases under different scorers have no mean, so that there is no verdict on all of them either.
     by_case = {row.case.pk: weight for row, weight in zip(view.rows, view.mean.weights, strict=True)}
     weights = [by_case[stored.case_id] if view.mean.score is not None else 0.0 for stored in ready]
     of_group = comparison.stored_groups.find_or_create(group=group, compared=ready, weights=weights)
     if of_group.figures is None:
-        return ComparedGroup(compared, [], of_group)
+        return ComparedGroup(_with_pairs(compared, ready), [], of_group)
     found = comparison.stored_groups.load(of_group)
     by_stored = dict(zip([stored.pk for stored in ready], found.cases, strict=True))
     with_figures = [
@@ -256,6 +258,12 @@ def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
         for each in compared
     ]
     return ComparedGroup(with_figures, [], of_group, found)
+
+
+def _with_pairs(compared: Sequence[ComparedCase], ready: Sequence[StoredComparison]) -> list[ComparedCase]:
+    """Returns the cases with the figures of those that are computed, while others or the group are not."""
+    pairs = comparison.stored.load_first_pairs([stored.pk for stored in ready]) if ready else {}
+    return [replace(each, pair=pairs.get(each.stored.pk)) if each.stored else each for each in compared]
 
 
 def _compare_case(row: CaseRow) -> ComparedCase:

@@ -8,7 +8,7 @@ from .bounds import DifferenceBounds
 from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
-from .figures import ComparisonFigures, compute_figures
+from .figures import ComparisonFigures, PairFigures, compute_figures
 from .gates import (
     DEFAULT_ALPHA,
     DropCheck,
@@ -68,6 +68,7 @@ __all__ = [
     "IdealComparison",
     "IdealTag",
     "ListOverlap",
+    "PairFigures",
     "PairSummary",
     "PoolBias",
     "QueryColumns",

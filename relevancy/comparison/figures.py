@@ -181,6 +181,22 @@ def load_figures(
     return ComparisonFigures(comparison, columns, bounds, plans)
 
 
+@dataclass(frozen=True)
+class PairFigures:
+    """What is known of two runs alone, without what depends on other comparisons. difference: in points; None without queries."""
+
+    difference: float | None
+    interval: Interval | None
+    p: float | None
+
+
+def load_first_pair(pair: Json, means: Sequence[float | None]) -> PairFigures:
+    """Returns the figures of the first run and the baseline from the stored `pairs` and `means`."""
+    before, after = means[:2]
+    difference = None if before is None or after is None else after - before
+    return PairFigures(difference, _load_interval(pair["interval"]), pair["p"])
+
+
 def _load_plan(data: Json) -> RatingPlan:
     return RatingPlan(**{**data, "documents": [DocumentToRate(**document) for document in data["documents"]]})
 

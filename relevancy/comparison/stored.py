@@ -15,7 +15,15 @@ from relevancy.models import CaseQuery, ComparedRun, Run, ScorerVersion, StoredC
 from relevancy.models.errors import error_text
 
 from .comparisons import check_runs, compare
-from .figures import FORMAT, ComparisonFigures, compute_figures, dump_figures, load_figures
+from .figures import (
+    FORMAT,
+    ComparisonFigures,
+    PairFigures,
+    compute_figures,
+    dump_figures,
+    load_figures,
+    load_first_pair,
+)
 
 KEPT_FIGURES = 50  # of each case; older ones are computed again when they are opened
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -79,6 +87,14 @@ def load(stored: StoredComparison, runs: Sequence[Run], texts: Mapping[int, str]
         present = CaseQuery.objects.filter(case=stored.case_id).present()
         texts = dict(present.values_list("query_id", "query__text"))
     return load_figures(stored.figures, runs=runs, version=stored.version, texts=texts)
+
+
+def load_first_pairs(comparison_ids: Sequence[int]) -> dict[int, PairFigures]:
+    """Returns the figures of the first run and the baseline by the id of the comparison; those without figures are absent. One SQL
+    statement, in which the database reads the few numbers: the figures of all queries may be large."""
+    found = StoredComparison.objects.filter(pk__in=comparison_ids, figures__isnull=False)
+    rows = found.values_list("pk", "figures__pairs__0", "figures__means")
+    return {pk: load_first_pair(pair, means) for pk, pair, means in rows}
 
 
 def compute(comparison_id: int) -> None:

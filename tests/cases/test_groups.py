@@ -100,6 +100,10 @@ def compute(group, view):
         comparison.stored.compute(stored.pk)
     waiting = cases.groups.compare_group(group=group, view=view)
     assert not waiting.to_compute and waiting.found is None and waiting.is_pending
+    return compute_group(waiting, group, view)
+
+
+def compute_group(waiting, group, view):
     comparison.stored_groups.compute(waiting.stored.pk)
     return cases.groups.compare_group(group=group, view=view)
 
@@ -118,6 +122,21 @@ def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, mar
     monkeypatch.setattr(comparison.groups, "compare_paired", lambda differences: pytest.fail("tested again"))
     assert cases.groups.compare_group(group=group, view=view) == compared
     assert StoredGroupComparison.objects.count() == 1
+
+
+def test_a_case_has_figures_before_the_others(owner, markets):
+    group, view = read(make_group(owner, *markets), owner)
+    first, second = cases.groups.compare_group(group=group, view=view).to_compute
+    comparison.stored.compute(second.pk)
+    waiting = cases.groups.compare_group(group=group, view=view)
+    assert waiting.to_compute == [first] and [each.pair is None for each in waiting.cases] == [True, False]
+    comparison.stored.compute(first.pk)
+    waiting = cases.groups.compare_group(group=group, view=view)
+    assert waiting.is_pending and [each.pair.difference for each in waiting.cases] == [50, 25]
+    compared = compute_group(waiting, group, view)
+    assert [each.pair for each in compared.cases] == [None, None]
+    for each, before in zip(compared.cases, waiting.cases, strict=True):
+        assert vars(before.pair).items() <= vars(each.figures).items()
 
 
 def test_the_verdict_is_computed_again_after_a_rating_another_weighting_and_for_other_members(owner, markets):

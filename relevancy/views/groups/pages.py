@@ -69,6 +69,7 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
         "view": view,
         "compared": compared,
         "rows": [_compared_row(each) for each in compared.cases],
+        "waiting": "…" if compared.is_pending else "–",
         "can_edit": role >= Role.EDITOR,
         "can_delete": role >= Role.OWNER,
     }
@@ -84,7 +85,8 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
 
 def _compared_row(each: cases.groups.ComparedCase) -> dict[str, object]:
     """Returns what the table of the comparison says about a case."""
-    row: dict[str, object] = {"compared": each, "row": each.row, "verdict": "", "url": ""}
+    figures = each.figures or each.pair
+    row: dict[str, object] = {"compared": each, "row": each.row, "figures": figures, "verdict": "", "url": ""}
     if each.figures is not None:
         row["verdict"] = VERDICTS[each.figures.verdict]
     if each.baseline is not None and each.row.scored_run is not None:

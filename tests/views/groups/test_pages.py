@@ -63,7 +63,9 @@ def test_the_page_polls_until_the_figures_are_computed(client, owner, market, se
     view = cases.groups.read_group(group=CaseGroup.objects.visible_to(owner).get(), by=owner)
     for stored in cases.groups.compare_group(group=group, view=view).to_compute:
         comparison.stored.compute(stored.pk)
-    assert elements(by_id(client.get(url, headers=HTMX), "group-comparison"), **{"aria-busy": "true"})
+    waiting = client.get(url, headers=HTMX)
+    assert elements(by_id(waiting, "group-comparison"), **{"aria-busy": "true"})
+    assert words(by_id(waiting, "compared-cases")).endswith("+50.0 −100.0 to +100.0 1.000 … …")
     comparison.stored_groups.compute(StoredGroupComparison.objects.get().pk)
     part = client.get(url, headers=HTMX)
     assert not elements(by_id(part, "group-comparison"), **{"aria-busy": "true"})
