@@ -1,12 +1,16 @@
-"""The objects that addresses name, if the user of the token may use them: the same rules as on the pages."""
+"""The objects that addresses name, if the user of the token may use them: the same rules as on the pages.
 
-from typing import Annotated
+lock: whether the row is locked until the end of the transaction, for a change that If-Match may refuse.
+"""
 
+from typing import Annotated, Any
+
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from ninja import Path
 from pydantic import Field
 
-from relevancy.models import Attempt, Book, Case, Endpoint, Query, Role, Run
+from relevancy.models import Attempt, Book, Case, CaseGroup, Endpoint, Query, Role, Run
 from relevancy.views.permissions import get_or_403
 
 from .authentication import ApiRequest
@@ -16,9 +20,15 @@ ObjectId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
-def get_case(request: ApiRequest, case_id: int, *, needs: Role = Role.VIEWER) -> Case:
+def lockable[Q: QuerySet[Any]](rows: Q, *, lock: bool) -> Q:
+    """Returns the rows, which are locked when they are read if `lock` is set; others that they are joined with are not."""
+    return rows.select_for_update(of=("self",), no_key=True) if lock else rows
+
+
+def get_case(request: ApiRequest, case_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> Case:
     """Returns a case, with its book and owner. Raises `Http404`, `PermissionDenied`."""
-    case: Case = get_or_403(Case.objects.select_related("book", "owner"), request.user, case_id, needs=needs)
+    rows = lockable(Case.objects.select_related("book", "owner"), lock=lock)
+    case: Case = get_or_403(rows, request.user, case_id, needs=needs)
     return case
 
 
@@ -28,18 +38,20 @@ def get_book(request: ApiRequest, book_id: int, *, needs: Role = Role.VIEWER) ->
     return book
 
 
-def get_query(request: ApiRequest, query_id: int, *, needs: Role = Role.VIEWER) -> Query:
+def get_query(request: ApiRequest, query_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> Query:
     """Returns a query by the role on its book. Raises `Http404`, `PermissionDenied`."""
-    query: Query = get_object_or_404(Query, pk=query_id)
+    query: Query = get_object_or_404(lockable(Query.objects.all(), lock=lock), pk=query_id)
     query.book = get_book(request, query.book_id, needs=needs)
     return query
 
 
-def get_attempt(request: ApiRequest, case_id: int, number: int, *, needs: Role = Role.VIEWER) -> Attempt:
-    """Returns an attempt by its number in a case. Raises `Http404`, `PermissionDenied`."""
-    case = get_case(request, case_id, needs=needs)
+def get_attempt(
+    request: ApiRequest, case_id: int, number: int, *, needs: Role = Role.VIEWER, lock: bool = False
+) -> Attempt:
+    """Returns an attempt by its number in a case; `lock` locks the case, too. Raises `Http404`, `PermissionDenied`."""
+    case = get_case(request, case_id, needs=needs, lock=lock)
     attempts = case.attempts.select_related("endpoint__owner", "parent", "created_by")
-    attempt: Attempt = get_object_or_404(attempts, number=number)
+    attempt: Attempt = get_object_or_404(lockable(attempts, lock=lock), number=number)
     attempt.case = case
     return attempt
 
@@ -55,3 +67,10 @@ def get_endpoint(request: ApiRequest, endpoint_id: int, *, needs: Role = Role.VI
     """Returns an endpoint. Raises `Http404`, `PermissionDenied`."""
     endpoint: Endpoint = get_or_403(Endpoint.objects.select_related("owner"), request.user, endpoint_id, needs=needs)
     return endpoint
+
+
+def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> CaseGroup:
+    """Returns a group of cases. Raises `Http404`, `PermissionDenied`."""
+    rows = lockable(CaseGroup.objects.select_related("owner"), lock=lock)
+    group: CaseGroup = get_or_403(rows, request.user, group_id, needs=needs)
+    return group

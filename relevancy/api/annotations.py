@@ -4,17 +4,19 @@ from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.http import Http404
+from django.db import transaction
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import cases
-from relevancy.models import Annotation, Role
+from relevancy.models import Annotation, Case, Role
 
-from .access import Id, get_case
+from .access import Id, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, check_if_match, set_etag
 
 router = Router(tags=["Annotations"])
 
@@ -57,32 +59,57 @@ def add_annotation(request: ApiRequest, case_id: Id, new: NewAnnotation) -> Stat
     return Status(201, _details(cases.annotations.add(case=case, run=run, text=new.text, by=request.user)))
 
 
-@router.patch("/cases/{case_id}/annotations/{annotation_id}", auth=WRITE, response=AnnotationDetails)
-def change_annotation(request: ApiRequest, case_id: Id, annotation_id: Id, new: AnnotationText) -> dict[str, Any]:
-    """Changes the text of an annotation."""
-    annotation = _get_annotation(request, case_id, annotation_id)
+@router.get("/cases/{case_id}/annotations/{annotation_id}", auth=READ, response=AnnotationDetails)
+def read_annotation(request: ApiRequest, response: HttpResponse, case_id: Id, annotation_id: Id) -> dict[str, Any]:
+    """An annotation. The ETag can be sent as If-Match when you change or remove it."""
+    annotation = _find(get_case(request, case_id), annotation_id)
     if annotation.removed_at is not None:
         raise Http404
-    if new.text != annotation.text:
-        cases.annotations.change(annotation=annotation, text=new.text, by=request.user)
-    return _details(annotation)
+    return _tagged(response, annotation)
+
+
+@router.patch("/cases/{case_id}/annotations/{annotation_id}", auth=WRITE, response=AnnotationDetails)
+def change_annotation(
+    request: ApiRequest,
+    response: HttpResponse,
+    case_id: Id,
+    annotation_id: Id,
+    new: AnnotationText,
+    if_match: IfMatch,
+) -> dict[str, Any]:
+    """Changes the text of an annotation."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    with transaction.atomic():
+        annotation = _find(case, annotation_id, lock=True)
+        if annotation.removed_at is not None:
+            raise Http404
+        check_if_match(if_match, state=_details(annotation))
+        if new.text != annotation.text:
+            cases.annotations.change(annotation=annotation, text=new.text, by=request.user)
+    return _tagged(response, annotation)
 
 
 @router.delete("/cases/{case_id}/annotations/{annotation_id}", auth=WRITE, response={204: None})
-def remove_annotation(request: ApiRequest, case_id: Id, annotation_id: Id) -> Status[None]:
+def remove_annotation(request: ApiRequest, case_id: Id, annotation_id: Id, if_match: IfMatch) -> Status[None]:
     """Removes an annotation. Repeating it changes nothing."""
-    annotation = _get_annotation(request, case_id, annotation_id)
-    if annotation.removed_at is None:
-        cases.annotations.remove(annotation=annotation, by=request.user)
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    with transaction.atomic():
+        annotation = _find(case, annotation_id, lock=True)
+        if annotation.removed_at is None:
+            check_if_match(if_match, state=_details(annotation))
+            cases.annotations.remove(annotation=annotation, by=request.user)
     return Status(204, None)
 
 
-def _get_annotation(request: ApiRequest, case_id: int, annotation_id: int) -> Annotation:
-    case = get_case(request, case_id, needs=Role.EDITOR)
-    annotation: Annotation = get_object_or_404(
-        Annotation.objects.select_related("run", "created_by"), case=case, pk=annotation_id
-    )
+def _find(case: Case, annotation_id: int, *, lock: bool = False) -> Annotation:
+    rows = Annotation.objects.select_related("run", "created_by")
+    annotation: Annotation = get_object_or_404(lockable(rows, lock=lock), case=case, pk=annotation_id)
     return annotation
+
+
+def _tagged(response: HttpResponse, annotation: Annotation) -> dict[str, Any]:
+    content = _details(annotation)
+    return set_etag(response, content, state=content)
 
 
 def _details(annotation: Annotation) -> dict[str, Any]:

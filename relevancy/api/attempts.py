@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field, StrictBool
 
@@ -14,6 +15,7 @@ from relevancy.models import Attempt, Endpoint, Role
 from .access import Id, Number, get_attempt, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, check_if_match, set_etag
 
 MAX_KNOBS = 200
 router = Router(tags=["Attempts"])
@@ -72,9 +74,9 @@ def list_attempts(request: ApiRequest, case_id: Id, page: Query[PageParameters])
 
 
 @router.get("/cases/{case_id}/attempts/{number}", auth=READ, response=AttemptDetails)
-def read_attempt(request: ApiRequest, case_id: Id, number: Id) -> dict[str, Any]:
-    """An attempt by its number."""
-    return _details(get_attempt(request, case_id, number))
+def read_attempt(request: ApiRequest, response: HttpResponse, case_id: Id, number: Id) -> dict[str, Any]:
+    """An attempt by its number. The ETag can be sent as If-Match when you change it."""
+    return _tagged(response, get_attempt(request, case_id, number))
 
 
 @router.post("/cases/{case_id}/attempts", auth=WRITE, response={201: AttemptDetails})
@@ -103,19 +105,34 @@ def create_attempt(request: ApiRequest, case_id: Id, new: NewAttempt) -> Status[
 
 
 @router.patch("/cases/{case_id}/attempts/{number}", auth=WRITE, response=AttemptDetails)
-def change_attempt(request: ApiRequest, case_id: Id, number: Id, changes: AttemptChanges) -> dict[str, Any]:
+def change_attempt(
+    request: ApiRequest,
+    response: HttpResponse,
+    case_id: Id,
+    number: Id,
+    changes: AttemptChanges,
+    if_match: IfMatch,
+) -> dict[str, Any]:
     """Names an attempt, notes what it is for, archives or restores it. What it sends cannot be changed: save a new one."""
-    attempt = get_attempt(request, case_id, number, needs=Role.EDITOR)
-    former = (attempt.name, attempt.note)
-    name, note = (old if new is None else new for old, new in zip(former, (changes.name, changes.note), strict=True))
     with transaction.atomic():
+        attempt = get_attempt(request, case_id, number, needs=Role.EDITOR, lock=True)
+        check_if_match(if_match, state=_details(attempt))
+        former = (attempt.name, attempt.note)
+        name, note = (
+            old if new is None else new for old, new in zip(former, (changes.name, changes.note), strict=True)
+        )
         if (name, note) != former:
             runs.attempts.describe(attempt=attempt, name=name, note=note, by=request.user)
         if changes.archived is not None:
             change = runs.attempts.archive if changes.archived else runs.attempts.restore
             change(attempt=attempt, by=request.user)
             attempt.refresh_from_db(fields=["archived_at"])
-    return _details(attempt)
+    return _tagged(response, attempt)
+
+
+def _tagged(response: HttpResponse, attempt: Attempt) -> dict[str, Any]:
+    content = _details(attempt)
+    return set_etag(response, content, state=content)
 
 
 def _details(attempt: Attempt) -> dict[str, Any]:

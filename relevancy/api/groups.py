@@ -5,16 +5,17 @@ from typing import Annotated, Any, Literal
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import cases, comparison, tasks
 from relevancy.models import CaseGroup, Role, Team
-from relevancy.views.permissions import get_or_403
 
-from .access import Id, ObjectId, get_case
+from .access import Id, ObjectId, get_case, get_group
 from .authentication import READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, check_if_match, set_etag
 
 MAX_TEAMS = 200  # in one request
 router = Router(tags=["Groups"])
@@ -126,19 +127,23 @@ def list_groups(request: ApiRequest, page: Query[PageParameters]) -> dict[str, A
 
 
 @router.get("/groups/{group_id}", auth=READ, response=GroupDetails)
-def read_group(request: ApiRequest, group_id: Id) -> dict[str, Any]:
-    """A group: the mean of its cases, and the verdict on their newest runs, of the cases that you may see."""
-    group = _get_group(request, group_id)
+def read_group(request: ApiRequest, response: HttpResponse, group_id: Id) -> dict[str, Any]:
+    """A group: the mean of its cases, and the verdict on their newest runs, of the cases that you may see.
+
+    The ETag can be sent as If-Match when you change or delete it; new scores and cases do not count as a change.
+    """
+    group = get_group(request, group_id)
     view = cases.groups.read_group(group=group, by=request.user)
     compared = cases.groups.compare_group(group=group, view=view)
     tasks.enqueue_group_figures(compared)
-    return {
+    content = {
         **_summary(group),
         "mean": view.mean.score,
         "reason": view.mean.reason,
         "cases": [_case(row, weight) for row, weight in zip(view.rows, view.mean.weights, strict=True)],
         "comparison": _comparison(compared),
     }
+    return set_etag(response, content, state=_state(group))
 
 
 @router.post("/groups", auth=WRITE, response={201: GroupSummary})
@@ -146,15 +151,19 @@ def create_group(request: ApiRequest, new: NewGroup) -> Status[dict[str, Any]]:
     """Creates a group. Add its cases afterwards."""
     teams = _find_teams(request, new.team_ids)
     created = cases.groups.create(name=new.name, weighting=new.weighting, teams=teams, by=request.user)
-    return Status(201, _summary(_get_group(request, created.pk)))
+    return Status(201, _summary(get_group(request, created.pk)))
 
 
 @router.patch("/groups/{group_id}", auth=WRITE, response=GroupSummary)
-def change_group(request: ApiRequest, group_id: Id, changes: GroupChanges) -> dict[str, Any]:
+def change_group(
+    request: ApiRequest, response: HttpResponse, group_id: Id, changes: GroupChanges, if_match: IfMatch
+) -> dict[str, Any]:
     """Changes the name of a group, what counts the same in its mean and, for owners, its teams."""
-    group = _get_group(request, group_id, needs=Role.EDITOR if changes.team_ids is None else Role.OWNER)
-    teams = None if changes.team_ids is None else _find_teams(request, changes.team_ids)
+    needs = Role.EDITOR if changes.team_ids is None else Role.OWNER
     with transaction.atomic():
+        group = get_group(request, group_id, needs=needs, lock=True)
+        check_if_match(if_match, state=_state(group))
+        teams = None if changes.team_ids is None else _find_teams(request, changes.team_ids)
         cases.groups.change(
             group=group,
             name=group.name if changes.name is None else changes.name,
@@ -162,20 +171,23 @@ def change_group(request: ApiRequest, group_id: Id, changes: GroupChanges) -> di
         )
         if teams is not None:
             cases.groups.set_teams(group=group, teams=teams, by=request.user)
-    return _summary(group)
+    return set_etag(response, _summary(group), state=_state(group))
 
 
 @router.delete("/groups/{group_id}", auth=WRITE, response={204: None})
-def delete_group(request: ApiRequest, group_id: Id) -> Status[None]:
+def delete_group(request: ApiRequest, group_id: Id, if_match: IfMatch) -> Status[None]:
     """Deletes a group. Its cases stay. Needs the role owner."""
-    cases.groups.delete(group=_get_group(request, group_id, needs=Role.OWNER))
+    with transaction.atomic():
+        group = get_group(request, group_id, needs=Role.OWNER, lock=True)
+        check_if_match(if_match, state=_state(group))
+        cases.groups.delete(group=group)
     return Status(204, None)
 
 
 @router.put("/groups/{group_id}/cases/{case_id}", auth=WRITE, response={204: None})
 def add_case_to_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[None]:
     """Adds a case that you may see. Repeating it changes nothing."""
-    group, case = _get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
+    group, case = get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
     if case.archived_at is not None:
         raise ValidationError(f"The case {case} has been archived. Restore it or choose another one.")
     cases.groups.add_case(group=group, case=case)
@@ -185,7 +197,7 @@ def add_case_to_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[
 @router.delete("/groups/{group_id}/cases/{case_id}", auth=WRITE, response={204: None})
 def remove_case_from_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[None]:
     """Removes a case from a group. Nothing happens to the case. Repeating it changes nothing."""
-    group, case = _get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
+    group, case = get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
     cases.groups.remove_case(group=group, case_id=case.pk)
     return Status(204, None)
 
@@ -193,7 +205,7 @@ def remove_case_from_group(request: ApiRequest, group_id: Id, case_id: Id) -> St
 @router.get("/groups/{group_id}/history", auth=READ, response=list[GroupHistoryPoint])
 def read_group_history(request: ApiRequest, group_id: Id) -> list[dict[str, Any]]:
     """The mean after each of the newest 60 runs, oldest first. It begins when every case has a score under the same scorer."""
-    group = _get_group(request, group_id)
+    group = get_group(request, group_id)
     view = cases.groups.read_group(group=group, by=request.user)
     return [
         {
@@ -207,9 +219,9 @@ def read_group_history(request: ApiRequest, group_id: Id) -> list[dict[str, Any]
     ]
 
 
-def _get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER) -> CaseGroup:
-    group: CaseGroup = get_or_403(CaseGroup.objects, request.user, group_id, needs=needs)
-    return group
+def _state(group: CaseGroup) -> object:
+    """Returns what `change_group` changes."""
+    return [group.name, group.weighting, sorted(group.teams.values_list("pk", flat=True))]
 
 
 def _find_teams(request: ApiRequest, team_ids: list[int]) -> list[Team]:

@@ -19,6 +19,8 @@ from relevancy.models.errors import error_fields, error_text
 from relevancy.sandbox.errors import SandboxError
 from relevancy.scoring.errors import ScoringError
 
+from .preconditions import PreconditionFailed
+
 CONTENT_TYPE = "application/problem+json"
 PREFIX = "/api/"
 NOT_FOUND = "There is nothing at this address, or you may not see it."
@@ -47,10 +49,6 @@ class Problem(Schema):
     status: int = Field(examples=[404])
     detail: str = Field(examples=[NOT_FOUND])
     errors: list[FieldError] = Field(default_factory=list, examples=[[]])
-
-
-class PreconditionFailed(Exception):
-    """The object is not in the state that If-Match names. The message is written for the user."""
 
 
 def problem_response(status: int, detail: str, errors: Iterable[tuple[str, str]] = ()) -> HttpResponse:

@@ -1,13 +1,11 @@
 """Queries, and the ratings of their documents."""
 
-import hashlib
-import re
 from datetime import datetime
 from typing import Annotated, Any
 
 from django.db import transaction
 from django.http import HttpResponse
-from ninja import Body, Header, Path, Query, Router, Schema
+from ninja import Body, Path, Query, Router, Schema
 from pydantic import Field
 
 from relevancy import judgments, queries, scores, tasks
@@ -17,19 +15,15 @@ from relevancy.models import Rating, Role
 from .access import Id, Number, get_query
 from .authentication import RATE, READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
-from .problems import PreconditionFailed
+from .preconditions import IfMatch, PreconditionFailed, check_if_match, read_if_match, set_etag
 
 MAX_RATINGS = 5_000  # in one request
 MAX_TAGS = 100  # in one request, some of which may be the same
 SOURCE = "api"
-_ETAG = re.compile(r'"(\d{1,18})-[0-9a-f]{32}"')
+MAX_REVISION_DIGITS = 18
 router = Router(tags=["Ratings"])
 
 DocId = Annotated[str, Path(max_length=500, description="May contain slashes.", examples=["star-wars-1977"])]
-IfMatch = Annotated[
-    str,
-    Header("", alias="If-Match", description="The ETag of the ratings that you have read: 412 if they have changed."),
-]
 
 
 class QueryDetails(Schema):
@@ -89,26 +83,27 @@ class ChangedRatings(Schema):
 
 
 @router.get("/queries/{query_id}", auth=READ, response=QueryDetails)
-def read_query(request: ApiRequest, query_id: Id) -> BookQuery:
-    """A query."""
-    return get_query(request, query_id)
+def read_query(request: ApiRequest, response: HttpResponse, query_id: Id) -> dict[str, Any]:
+    """A query. The ETag can be sent as If-Match when you change it; ratings do not count as a change."""
+    return _query_details(response, get_query(request, query_id))
 
 
 @router.patch("/queries/{query_id}", auth=WRITE, response=QueryDetails)
-def change_query(request: ApiRequest, query_id: Id, changes: QueryChanges) -> BookQuery:
+def change_query(
+    request: ApiRequest, response: HttpResponse, query_id: Id, changes: QueryChanges, if_match: IfMatch
+) -> dict[str, Any]:
     """Changes what raters and judge models read about a query, in every case on its book. Needs the role editor on the book."""
-    book = get_query(request, query_id, needs=Role.EDITOR).book
     texts = changes.dict(include={"information_need", "reference_answer", "notes"})
     with transaction.atomic():
-        found: BookQuery = BookQuery.objects.select_for_update(no_key=True).get(pk=query_id)
-        found.book = book
+        found = get_query(request, query_id, needs=Role.EDITOR, lock=True)
+        check_if_match(if_match, state=_query_state(found))
         former = {name: getattr(found, name) for name in texts}
         wanted = {name: former[name] if text is None else text for name, text in texts.items()}
         if wanted != former:
             queries.describe(query=found, **wanted, by=request.user)
         if changes.tags is not None:
             queries.tags.set_tags(query=found, tags=changes.tags, by=request.user)
-    return found
+    return _query_details(response, found)
 
 
 @router.get("/queries/{query_id}/ratings", auth=READ, response=Page[RatingDetails])
@@ -130,9 +125,7 @@ def list_ratings(
         }
         for row in rows
     ]
-    digest = hashlib.md5(repr((items, following)).encode(), usedforsecurity=False).hexdigest()
-    response["ETag"] = f'"{found.revision}-{digest}"'
-    return {"items": items, "next": following}
+    return set_etag(response, {"items": items, "next": following}, state=found.revision)
 
 
 @router.get("/queries/{query_id}/grades", auth=READ, response=Grades)
@@ -176,6 +169,15 @@ def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: If
     return _rescored(found, result)
 
 
+def _query_details(response: HttpResponse, query: BookQuery) -> dict[str, Any]:
+    content = {name: getattr(query, name) for name in QueryDetails.model_fields}
+    return set_etag(response, content, state=_query_state(query))
+
+
+def _query_state(query: BookQuery) -> object:
+    return [query.text, query.information_need, query.reference_answer, query.notes, query.tags]
+
+
 def _rate(request: ApiRequest, found: BookQuery, values: dict[str, float], if_match: str) -> dict[str, int]:
     result = judgments.rate_many(
         query=found, values=values, by=request.user, source=SOURCE, expected_revision=_revision(if_match)
@@ -191,9 +193,9 @@ def _rescored(found: BookQuery, result: judgments.RatingResult) -> dict[str, int
 
 def _revision(if_match: str) -> int | None:
     """Returns the revision that an ETag of ratings names; None if any will do. Raises `PreconditionFailed`."""
-    if if_match in ("", "*"):
+    state = read_if_match(if_match)
+    if state is None:
         return None
-    match = _ETAG.fullmatch(if_match)
-    if match is None:
+    if not state.isdecimal() or len(state) > MAX_REVISION_DIGITS:
         raise PreconditionFailed("If-Match is not an ETag of the ratings of a query. Read them again.")
-    return int(match[1])
+    return int(state)

@@ -4,28 +4,34 @@ from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Router, Schema, Status
+from ninja import Query, Router, Schema, Status
 from pydantic import Field, StrictBool
 
 from relevancy import schedules
-from relevancy.models import Attempt, Case, Role, Run, Schedule, User
+from relevancy.models import Attempt, Case, Role, Run, Schedule, ScheduledCheck, User
 
-from .access import Id, Number, get_case
+from .access import Id, Number, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, check_if_match, set_etag
 
 MAX_RECIPIENTS = 200
 router = Router(tags=["Schedules"])
 
 
-class ScheduleDetails(Schema):
-    """When a case is run. next_at: null while it is switched off. author: the person in whose name runs are made."""
+class Times(Schema):
+    """What schedules of cases and of groups have in common. next_at: null while it is switched off.
+
+    author: the person in whose name runs are made.
+    """
 
     cron: str = Field(examples=["0 2 * * *"])
     time_zone: str = Field(examples=["Europe/Berlin"])
     active: bool
-    attempt: int | None = Field(description="The number of the attempt; null: the newest at that time.")
-    baseline_id: int | None = Field(description="A run; null: the scheduled run before.")
     max_drop: float
     recipients: list[str] = Field(examples=[["ann@example.org"]])
     webhook_url: str
@@ -33,14 +39,25 @@ class ScheduleDetails(Schema):
     next_at: datetime | None
 
 
-class SavedSchedule(ScheduleDetails):
+class ScheduleDetails(Times):
+    """When a case is run, and what it is compared with."""
+
+    attempt: int | None = Field(description="The number of the attempt; null: the newest at that time.")
+    baseline_id: int | None = Field(description="A run; null: the scheduled run before.")
+
+
+class WebhookKey(Schema):
     """webhook_key: of the signatures, if the address of the webhook is new; it is not shown again."""
 
     webhook_key: str | None
 
 
-class NewSchedule(Schema):
-    """When a case is run, and what it is compared with. What is left out has the value below, whatever it was before."""
+class SavedSchedule(ScheduleDetails, WebhookKey):
+    """A schedule that was saved."""
+
+
+class NewTimes(Schema):
+    """When runs are made, and who is told about a drop. What is left out has the value below, whatever it was before."""
 
     cron: str = Field(
         min_length=1,
@@ -50,12 +67,6 @@ class NewSchedule(Schema):
     )
     time_zone: str = Field("UTC", max_length=64, examples=["Europe/Berlin"])
     active: StrictBool = True
-    attempt: int | None = Field(
-        None, ge=1, le=2**31 - 1, description="The number of the attempt; null: the newest at that time."
-    )
-    baseline_id: int | None = Field(
-        None, ge=1, le=2**63 - 1, description="A complete run of the case; null: the scheduled run before."
-    )
     max_drop: Number = Field(
         0.0, ge=0, le=100, description="Points. A drop is reported if it is larger, and is not noise."
     )
@@ -63,44 +74,129 @@ class NewSchedule(Schema):
         default_factory=list,
         max_length=MAX_RECIPIENTS,
         examples=[["ann@example.org"]],
-        description="E-mail addresses of people who can see the case.",
+        description="E-mail addresses of people who can see the case, or the group and all of its cases.",
     )
     webhook_url: str = Field("", max_length=500, examples=["https://ci.example.org/relevancy"])
 
 
+class NewSchedule(NewTimes):
+    """When a case is run, and what it is compared with. What is left out has the value below, whatever it was before."""
+
+    attempt: int | None = Field(
+        None, ge=1, le=2**31 - 1, description="The number of the attempt; null: the newest at that time."
+    )
+    baseline_id: int | None = Field(
+        None, ge=1, le=2**63 - 1, description="A complete run of the case; null: the scheduled run before."
+    )
+
+
+class CheckDetails(Schema):
+    """One time that a schedule came due. run_id, baseline_id: null if there was no run, or it was deleted."""
+
+    id: int
+    status: str = Field(examples=["passed"], description="waiting, passed, dropped or failed")
+    message: str = Field(examples=["nDCG@10: 61.8, was 61.2."])
+    run_id: int | None
+    baseline_id: int | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
 @router.get("/cases/{case_id}/schedule", auth=READ, response=ScheduleDetails)
-def read_schedule(request: ApiRequest, case_id: Id) -> dict[str, Any]:
-    """The schedule of a case; 404 if it has none. Needs the role editor."""
+def read_schedule(request: ApiRequest, response: HttpResponse, case_id: Id) -> dict[str, Any]:
+    """The schedule of a case; 404 if it has none. Needs the role editor.
+
+    The ETag can be sent as If-Match when you replace or remove it.
+    """
     case = get_case(request, case_id, needs=Role.EDITOR)
-    return _details(get_object_or_404(Schedule.objects.select_related("author", "attempt"), case=case))
+    details = _details(get_object_or_404(Schedule.objects.select_related("author", "attempt"), case=case))
+    return set_etag(response, details, state=details)
 
 
 @router.put("/cases/{case_id}/schedule", auth=WRITE, response=SavedSchedule)
-def save_schedule(request: ApiRequest, case_id: Id, new: NewSchedule) -> dict[str, Any]:
+def save_schedule(
+    request: ApiRequest, response: HttpResponse, case_id: Id, new: NewSchedule, if_match: IfMatch
+) -> dict[str, Any]:
     """Creates the schedule of a case, or replaces it. Runs are made in your name. The key of an unchanged webhook stays."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     former_url = Schedule.objects.filter(case=case).values_list("webhook_url", flat=True).first() or ""
     saved = schedules.save(
         case=case,
         by=request.user,
-        cron=new.cron,
-        time_zone=new.time_zone,
         attempt=_find_attempt(case, new.attempt),
         baseline=_find_baseline(case, new.baseline_id),
-        max_drop=new.max_drop,
-        recipients=_find_recipients(case, new.recipients),
-        webhook_url=new.webhook_url.strip(),
-        is_active=new.active,
+        recipients=find_recipients(schedules.possible_recipients(case), new.recipients),
+        **times_of(new),
+        check=lambda: _check(case, if_match),
     )
-    has_new_key = bool(saved.webhook_url) and saved.webhook_url != former_url
-    return {**_details(saved), "webhook_key": saved.webhook_secret["key"] if has_new_key else None}
+    details = _details(saved)
+    return set_etag(response, {**details, "webhook_key": new_webhook_key(saved, former_url)}, state=details)
 
 
 @router.delete("/cases/{case_id}/schedule", auth=WRITE, response={204: None})
-def remove_schedule(request: ApiRequest, case_id: Id) -> Status[None]:
+def remove_schedule(request: ApiRequest, case_id: Id, if_match: IfMatch) -> Status[None]:
     """Removes the schedule of a case. Its runs and checks stay. Repeating it changes nothing."""
-    schedules.remove(case=get_case(request, case_id, needs=Role.EDITOR), by=request.user)
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    with transaction.atomic():
+        if Schedule.objects.filter(case=case).exists():
+            _check(case, if_match)
+        schedules.remove(case=case, by=request.user)
     return Status(204, None)
+
+
+@router.get("/cases/{case_id}/schedule/checks", auth=READ, response=Page[CheckDetails])
+def list_checks(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """What the scheduled runs of a case showed, newest first. They stay when the schedule is removed."""
+    checks = ScheduledCheck.objects.filter(case=get_case(request, case_id))
+    rows, following = paginate(checks, page, "-id")
+    return {
+        "items": [{name: getattr(row, name) for name in CheckDetails.model_fields} for row in rows],
+        "next": following,
+    }
+
+
+def times_of(new: NewTimes) -> dict[str, Any]:
+    """Returns what `schedules.save` and `schedules.save_for_group` both take."""
+    return {
+        "cron": new.cron,
+        "time_zone": new.time_zone,
+        "max_drop": new.max_drop,
+        "webhook_url": new.webhook_url.strip(),
+        "is_active": new.active,
+    }
+
+
+def find_recipients(people: QuerySet[User], addresses: list[str]) -> list[User]:
+    """Returns the people with these e-mail addresses. people: who may be told. Raises `ValidationError`."""
+    by_address = {user.email.casefold(): user for user in people}
+    if strangers := [address for address in addresses if address.strip().casefold() not in by_address]:
+        raise ValidationError({"recipients": f"Nobody who can see what is run has the address “{strangers[0][:60]}”."})
+    return [by_address[address.strip().casefold()] for address in addresses]
+
+
+def new_webhook_key(saved: Schedule, former_url: str) -> str | None:
+    """Returns the key of the webhook of a schedule if its address is new."""
+    has_new_key = bool(saved.webhook_url) and saved.webhook_url != former_url
+    return saved.webhook_secret["key"] if has_new_key else None
+
+
+def times_details(schedule: Schedule) -> dict[str, Any]:
+    """Returns what schedules of cases and of groups have in common."""
+    return {
+        "cron": schedule.cron,
+        "time_zone": schedule.time_zone,
+        "active": schedule.next_at is not None,
+        "max_drop": schedule.max_drop,
+        "recipients": sorted(schedule.recipients.values_list("email", flat=True)),
+        "webhook_url": schedule.webhook_url,
+        "author": str(schedule.author),
+        "next_at": schedule.next_at,
+    }
+
+
+def _check(case: Case, if_match: str) -> None:
+    stored = lockable(Schedule.objects.select_related("author", "attempt"), lock=True).filter(case=case).first()
+    check_if_match(if_match, state=_details(stored) if stored else None)
 
 
 def _find_attempt(case: Case, number: int | None) -> Attempt | None:
@@ -121,23 +217,9 @@ def _find_baseline(case: Case, run_id: int | None) -> Run | None:
     return run
 
 
-def _find_recipients(case: Case, addresses: list[str]) -> list[User]:
-    by_address = {user.email.casefold(): user for user in schedules.possible_recipients(case)}
-    if strangers := [address for address in addresses if address.strip().casefold() not in by_address]:
-        raise ValidationError({"recipients": f"Nobody who can see the case has the address “{strangers[0][:60]}”."})
-    return [by_address[address.strip().casefold()] for address in addresses]
-
-
 def _details(schedule: Schedule) -> dict[str, Any]:
     return {
-        "cron": schedule.cron,
-        "time_zone": schedule.time_zone,
-        "active": schedule.next_at is not None,
+        **times_details(schedule),
         "attempt": schedule.attempt.number if schedule.attempt else None,
         "baseline_id": schedule.baseline_id,
-        "max_drop": schedule.max_drop,
-        "recipients": sorted(schedule.recipients.values_list("email", flat=True)),
-        "webhook_url": schedule.webhook_url,
-        "author": str(schedule.author),
-        "next_at": schedule.next_at,
     }

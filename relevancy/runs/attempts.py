@@ -116,7 +116,7 @@ def archive(*, attempt: Attempt, by: User | None = None) -> None:
     Raises `ValidationError` if the case has no other attempt that is not archived.
     """
     with transaction.atomic():
-        Case.objects.select_for_update().get(pk=attempt.case_id)
+        Case.objects.select_for_update(no_key=True).get(pk=attempt.case_id)
         others = Attempt.objects.filter(case=attempt.case_id, archived_at=None).exclude(pk=attempt.pk)
         if not others.exists():
             raise ValidationError(

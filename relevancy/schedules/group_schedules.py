@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -41,9 +41,11 @@ def save_for_group(
     recipients: Iterable[User] = (),
     webhook_url: str = "",
     is_active: bool = True,
+    check: Callable[[], None] | None = None,
 ) -> Schedule:
     """Creates or changes the schedule of a group. `by` becomes its author and has to be an editor of all cases of the group.
 
+    check: called in the transaction before anything is written; what it raises is raised.
     baseline_check: of the group; later runs are compared with those of this check. Raises `ValidationError` like `save`.
     """
     live = group.cases.filter(archived_at=None)
@@ -71,12 +73,19 @@ def save_for_group(
         time_zone=time_zone,
         is_active=is_active,
         values={"baseline_check": baseline_check, "max_drop": max_drop},
+        check=check,
     )
 
 
 def remove_from_group(*, group: CaseGroup) -> None:
     """Removes the schedule of a group. Its checks and runs stay."""
     Schedule.objects.filter(group=group).delete()
+
+
+def baseline_checks(group: CaseGroup) -> QuerySet[ScheduledCheck]:
+    """Returns the checks of a group that later runs can be compared with: those that have ended, with a complete run."""
+    ended = ScheduledCheck.objects.filter(group=group).exclude(status=Status.WAITING)
+    return ended.filter(group_runs__run__status=Run.Status.COMPLETE).distinct()
 
 
 def group_recipients(group: CaseGroup) -> QuerySet[User]:

@@ -1,7 +1,7 @@
 """What schedules of cases and of groups have in common when they are saved."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import endpoints, engines, runs
-from relevancy.models import Attempt, Case, Schedule, User
+from relevancy import activity, endpoints, engines, runs
+from relevancy.models import Activity, Attempt, Case, Schedule, User
 from relevancy.models.saving import clean_and_save
 
 from .times import check_times, next_time
@@ -30,8 +30,12 @@ def save_schedule(
     time_zone: str,
     is_active: bool,
     values: dict[str, Any],
+    check: Callable[[], None] | None = None,
 ) -> Schedule:
-    """Saves a schedule, new or stored. possible: who may be a recipient. values: its other attributes.
+    """Saves a schedule, new or stored; that of a case is logged. possible: who may be a recipient. values: its other attributes.
+
+    check: called in the transaction before anything is written; what it raises is raised. Everything else is checked outside of the
+    transaction, because names of hosts are looked up for it.
 
     Raises `ValidationError` with the names of the fields.
     """
@@ -58,13 +62,21 @@ def save_schedule(
         "next_at": next_time(cron, time_zone, after=now) if is_active else None,
     }
     with transaction.atomic():
-        if schedule.pk is None:
+        if check is not None:
+            check()
+        is_new = schedule.pk is None
+        if is_new:
             for name, value in changes.items():
                 setattr(schedule, name, value)
             clean_and_save(schedule)
         else:
             clean_and_save(schedule, **changes)
         schedule.recipients.set(found)
+        if schedule.case is not None:
+            verb = Activity.Verb.SCHEDULE_CREATED if is_new else Activity.Verb.SCHEDULE_CHANGED
+            state = "" if is_active else ", switched off"
+            subject = f"{cron}, {time_zone}{state}"
+            activity.record(verb, case=schedule.case, by=by, subject=subject, object_id=schedule.pk)
     return schedule
 
 

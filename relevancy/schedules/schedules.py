@@ -1,6 +1,6 @@
 """Schedules of cases: saved and removed by their editors."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -23,31 +23,28 @@ def save(
     recipients: Iterable[User] = (),
     webhook_url: str = "",
     is_active: bool = True,
+    check: Callable[[], None] | None = None,
 ) -> Schedule:
     """Creates or changes the schedule of a case. `by` becomes its author.
 
+    check: called in the transaction before anything is written; what it raises is raised.
     A new webhook address gets a new secret. Raises `ValidationError` with the names of the fields: for times that cannot be read
     or come more often than every ten minutes, an endpoint that `by` may not use, recipients who cannot see the case, and a webhook
     of a user who may not create endpoints, or at a forbidden address.
     """
     check_attempt(case, attempt, by)
-    stored = Schedule.objects.filter(case=case).first()
-    with transaction.atomic():
-        schedule = save_schedule(
-            stored or Schedule(case=case),
-            by=by,
-            recipients=recipients,
-            possible=possible_recipients(case),
-            webhook_url=webhook_url,
-            cron=cron,
-            time_zone=time_zone,
-            is_active=is_active,
-            values={"attempt": attempt, "baseline": baseline, "max_drop": max_drop},
-        )
-        verb = Activity.Verb.SCHEDULE_CHANGED if stored else Activity.Verb.SCHEDULE_CREATED
-        state = "" if is_active else ", switched off"
-        activity.record(verb, case=case, by=by, subject=f"{cron}, {time_zone}{state}", object_id=schedule.pk)
-    return schedule
+    return save_schedule(
+        Schedule.objects.filter(case=case).first() or Schedule(case=case),
+        by=by,
+        recipients=recipients,
+        possible=possible_recipients(case),
+        webhook_url=webhook_url,
+        cron=cron,
+        time_zone=time_zone,
+        is_active=is_active,
+        values={"attempt": attempt, "baseline": baseline, "max_drop": max_drop},
+        check=check,
+    )
 
 
 def remove(*, case: Case, by: User | None = None) -> None:

@@ -47,11 +47,17 @@ change_attempt     edit    write  200
 start_run          edit    write  202
 list_annotations   see     read   200
 add_annotation     edit    write  201
+read_annotation    see     read   200
 change_annotation  edit    write  200
 remove_annotation  edit    write  204
 read_schedule      edit    read   200
 save_schedule      edit    write  200
 remove_schedule    edit    write  204
+list_checks        see     read   200
+read_group_schedule edit   read   200
+save_group_schedule edit   write  200
+remove_group_schedule edit write  204
+list_group_checks  see     read   200
 list_runs          see     read   200
 import_run         edit    write  201
 read_run           see     read   200
@@ -119,6 +125,7 @@ def everyone(db):
 def make_scheduled_world(owner, name, script_owner):
     world = make_world(owner, name, script_owner)
     schedules.save(case=world.case, by=owner, cron="0 2 * * *", time_zone="UTC")
+    schedules.save_for_group(group=world.case.groups.get(), by=owner, cron="0 2 * * *", time_zone="UTC")
     return world
 
 
@@ -170,6 +177,7 @@ def body(operation, world):
         "add_annotation": {"run_id": ids(world)["run_id"], "text": "Another note"},
         "change_annotation": {"text": "Changed"},
         "save_schedule": {"cron": "0 3 * * *"},
+        "save_group_schedule": {"cron": "0 3 * * *"},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "change_query": {"notes": "Noted", "tags": ["films"]},
         "create_group": {"name": "Markets", "team_ids": []},

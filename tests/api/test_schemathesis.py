@@ -64,7 +64,9 @@ def case_of_owner(script: Any) -> Case:
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
     schedules.save(case=case, by=case.owner, cron="0 2 * * *", time_zone="UTC")
-    cases.groups.create(name="Markets", by=case.owner)
+    group = cases.groups.create(name="Markets", by=case.owner)
+    cases.groups.add_case(group=group, case=case)
+    schedules.save_for_group(group=group, by=case.owner, cron="0 2 * * *", time_zone="UTC")
     cases.annotations.add(case=case, run=runs[0], text="New synonyms", by=case.owner)
     return case
 

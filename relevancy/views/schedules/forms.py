@@ -87,8 +87,7 @@ class GroupScheduleForm(BaseScheduleForm):
     def __init__(self, group: CaseGroup, *args: Any, **kwargs: Any) -> None:
         super().__init__(schedules.group_recipients(group), *args, **kwargs)
         fields: dict[str, Any] = self.fields
-        checks = group.scheduled_checks.exclude(status=ScheduledCheck.Status.WAITING)
-        fields["baseline_check"].queryset = checks.filter(group_runs__run__status=Run.Status.COMPLETE).distinct()
+        fields["baseline_check"].queryset = schedules.baseline_checks(group)
 
 
 def initial_values(schedule: Schedule | None) -> dict[str, Any]:

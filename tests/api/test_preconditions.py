@@ -1,0 +1,109 @@
+"""ETags and If-Match: nobody overwrites a change that they have not seen, and an unchanged answer is not sent again."""
+
+import pytest
+
+from relevancy import cases, judgments, schedules
+from relevancy.api.preconditions import PreconditionFailed, check_if_match, read_if_match
+from tests.factories import make_attempt, make_case, query_of, run_now
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def case(script):
+    case = make_case(2, {"query 1": {"a": 3}})
+    run = run_now(make_attempt(case))
+    schedules.save(case=case, by=case.owner, cron="0 2 * * *", time_zone="UTC")
+    cases.annotations.add(case=case, run=run, text="New synonyms", by=case.owner)
+    group = cases.groups.create(name="Markets", by=case.owner)
+    cases.groups.add_case(group=group, case=case)
+    schedules.save_for_group(group=group, by=case.owner, cron="0 2 * * *", time_zone="UTC")
+    return case
+
+
+@pytest.fixture
+def client(api, case):
+    return api(case.owner)
+
+
+def changes_of(case):
+    """For each address whose object can be changed: the method, and two different bodies."""
+    annotation, group = case.annotations.get(), case.groups.get()
+    query = query_of(case, "query 1")
+    return {
+        f"/queries/{query.pk}": ("PATCH", {"notes": "One"}, {"notes": "Two"}),
+        f"/cases/{case.pk}/attempts/1": ("PATCH", {"note": "One"}, {"note": "Two"}),
+        f"/cases/{case.pk}/annotations/{annotation.pk}": ("PATCH", {"text": "One"}, {"text": "Two"}),
+        f"/cases/{case.pk}/schedule": ("PUT", {"cron": "0 3 * * *"}, {"cron": "0 4 * * *"}),
+        f"/groups/{group.pk}": ("PATCH", {"name": "One"}, {"name": "Two"}),
+        f"/groups/{group.pk}/schedule": ("PUT", {"cron": "0 3 * * *"}, {"cron": "0 4 * * *"}),
+    }
+
+
+def test_a_change_that_was_not_seen_is_not_overwritten(client, case):
+    for path, (method, first, second) in changes_of(case).items():
+        read = client.send("GET", path)
+        etag = read.headers["ETag"]
+        assert client.send("GET", path, **{"If-None-Match": etag}).status_code == 304, path
+        changed = client.send(method, path, first, **{"If-Match": etag})
+        assert changed.status_code == 200, path
+        present = client.get(path)
+        refused = client.send(method, path, second, **{"If-Match": etag})
+        assert (refused.status_code, refused.headers["Content-Type"]) == (412, "application/problem+json"), path
+        assert client.send(method, path, second, **{"If-Match": '"x"'}).status_code == 412, path
+        assert client.get(path) == present, path
+        again = client.send(method, path, second, **{"If-Match": changed.headers["ETag"]})
+        assert again.status_code == 200, path
+        assert client.send(method, path, first, **{"If-Match": "*"}).status_code == 200, path
+
+
+def test_an_object_that_was_changed_is_not_removed(client, case):
+    for path, (method, first, second) in changes_of(case).items():
+        if path.startswith("/queries") or "/attempts/" in path or path == f"/groups/{case.groups.get().pk}":
+            continue
+        etag = client.send(method, path, first).headers["ETag"]
+        newer = client.send(method, path, second).headers["ETag"]
+        assert client.send("DELETE", path, **{"If-Match": etag}).status_code == 412, path
+        assert client.send("GET", path).status_code == 200, path
+        assert client.send("DELETE", path, **{"If-Match": newer}).status_code == 204, path
+    group = f"/groups/{case.groups.get().pk}"
+    etag = client.send("GET", group).headers["ETag"]
+    client.send("PATCH", group, {"name": "Another"})
+    assert client.send("DELETE", group, **{"If-Match": etag}).status_code == 412
+    newer = client.send("GET", group).headers["ETag"]
+    assert client.send("DELETE", group, **{"If-Match": newer}).status_code == 204
+
+
+def test_scores_and_ratings_are_no_changes(client, case):
+    """They change what is answered, and not what is changed at the address."""
+    query, group = query_of(case, "query 1"), case.groups.get()
+    paths = {f"/queries/{query.pk}": {"notes": "One"}, f"/groups/{group.pk}": {"name": "One"}}
+    etags = {path: client.send("GET", path).headers["ETag"] for path in paths}
+    judgments.rate(query=query, doc_id="b", value=1, by=case.owner)
+    run_now(case.attempts.get())
+    for path, body in paths.items():
+        assert client.send("GET", path, **{"If-None-Match": etags[path]}).status_code == 200, path
+        assert client.send("PATCH", path, body, **{"If-Match": etags[path]}).status_code == 200, path
+
+
+def test_a_schedule_that_does_not_exist(client, case):
+    path = f"/cases/{case.pk}/schedule"
+    etag = client.send("GET", path).headers["ETag"]
+    client.send("DELETE", path)
+    for sent in (etag, "*"):
+        assert client.send("PUT", path, {"cron": "0 3 * * *"}, **{"If-Match": sent}).status_code == 412
+    assert client.send("GET", path).status_code == 404
+    assert client.send("DELETE", path, **{"If-Match": etag}).status_code == 204
+
+
+@pytest.mark.parametrize(
+    "sent", ["", "*", '"7-00000000000000000000000000000000"', 'W/"7-00000000000000000000000000000000"']
+)
+def test_the_state_that_is_named(sent):
+    check_if_match(sent, state=7)
+
+
+@pytest.mark.parametrize("sent", ["7", '"7"', '"-"', '"7-0", "8-0"', "x" * 5_000])
+def test_if_match_that_is_no_etag(sent):
+    with pytest.raises(PreconditionFailed):
+        read_if_match(sent)

@@ -1,0 +1,101 @@
+"""Schedules of cases and groups, and what their runs showed."""
+
+import pytest
+
+from relevancy import cases
+from relevancy.models import Role, Schedule, ScheduledCheck
+from tests.factories import make_attempt, make_case, make_team, make_user, run_now
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+
+
+@pytest.fixture
+def case():
+    case = make_case(2, {"query 1": {"a": 3}})
+    run_now(make_attempt(case))
+    return case
+
+
+@pytest.fixture
+def group(case):
+    group = cases.groups.create(name="Markets", by=case.owner)
+    cases.groups.add_case(group=group, case=case)
+    return group
+
+
+@pytest.fixture
+def client(api, case):
+    return api(case.owner)
+
+
+def test_checks_of_a_case(client, case):
+    run = case.runs.get()
+    ScheduledCheck.objects.create(case=case, run=run, status="dropped", message="nDCG@10 fell.")
+    ScheduledCheck.objects.create(case=case)
+    waiting, dropped = client.items(f"/cases/{case.pk}/schedule/checks", limit=1)
+    assert (waiting["status"], waiting["run_id"], waiting["message"], waiting["finished_at"]) == (
+        "waiting",
+        None,
+        "",
+        None,
+    )
+    assert (dropped["status"], dropped["run_id"], dropped["message"]) == ("dropped", run.pk, "nDCG@10 fell.")
+
+
+def test_schedule_of_a_group(client, case, group):
+    path = f"/groups/{group.pk}/schedule"
+    assert client.send("GET", path).status_code == 404
+    check = ScheduledCheck.objects.create(group=group, status="passed")
+    check.group_runs.create(case=case, run=case.runs.get())
+    wanted = {
+        "cron": "0 2 * * 1-5",
+        "time_zone": "Europe/Berlin",
+        "active": True,
+        "baseline_check_id": check.pk,
+        "max_drop": 1.5,
+        "recipients": [case.owner.email],
+        "webhook_url": "http://127.0.0.1:9/hook",
+    }
+    saved = client.send("PUT", path, wanted).json()
+    assert saved.items() >= wanted.items()
+    assert saved.pop("webhook_key") == Schedule.objects.get(group=group).webhook_secret["key"]
+    assert client.get(path) == saved
+    assert client.send("PUT", path, wanted).json() == {**saved, "webhook_key": None}
+    for _ in range(2):
+        assert client.send("DELETE", path).status_code == 204
+    assert client.send("GET", path).status_code == 404
+
+
+def test_schedules_of_groups_that_are_refused(client, api, case, group):
+    path = f"/groups/{group.pk}/schedule"
+    waiting = ScheduledCheck.objects.create(group=group)
+    elsewhere = cases.groups.create(name="Elsewhere", by=case.owner).scheduled_checks.create(status="passed")
+    wrong = {
+        "cron": ["* * * * *", "never"],
+        "baseline_check_id": [waiting.pk, elsewhere.pk, 0],
+        "recipients": [[make_user("stranger").email]],
+        "webhook_url": ["ftp://example.com"],
+    }
+    for field, values in wrong.items():
+        for value in values:
+            refused = client.send("PUT", path, {"cron": "0 2 * * *", field: value})
+            assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field), value
+    editor = make_user("editor")
+    group.teams.add(make_team(editor=Role.EDITOR))  # who sees the group and none of its cases
+    refused = api(editor).send("PUT", path, {"cron": "0 2 * * *"})
+    assert (refused.status_code, "You are not an editor of 1 case" in refused.json()["detail"]) == (422, True)
+    assert not Schedule.objects.filter(group=group).exists()
+
+
+def test_checks_of_a_group_name_no_hidden_case(client, api, case, group):
+    run = case.runs.get()
+    check = ScheduledCheck.objects.create(group=group, status="failed", message="Movies: no scorer.")
+    check.group_runs.create(case=case, run=run, problem="Nothing to run.")
+    path = f"/groups/{group.pk}/schedule/checks"
+    (shown,) = client.items(path)
+    expected = [{"case_id": case.pk, "run_id": run.pk, "baseline_id": None, "problem": "Nothing to run."}]
+    assert (shown["message"], shown["runs"]) == ("Movies: no scorer.", expected)
+    viewer = make_user("viewer")
+    group.teams.add(make_team(viewer=Role.VIEWER))
+    (hidden,) = api(viewer).items(path)
+    assert hidden == {**shown, "message": None, "runs": None}
