@@ -1,17 +1,15 @@
 """Ratings that are stored with their log by statements written by hand: a million objects would take minutes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
 from relevancy.models import Rating, RatingChange
 
 
-@dataclass(frozen=True, slots=True)
-class NewRating:
+class NewRating(NamedTuple):
     """A rating to be stored, of a checked document id and grade. rated_at: None for now."""
 
     query_id: int

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from relevancy.cases import KnobRange
 from relevancy.models import ScorerDefinition
@@ -14,8 +14,7 @@ type Scale = list[list[Any]]
 """`[[grade, label], …]`, ascending."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingContent:
+class RatingContent(NamedTuple):
     """One rating. rater: name or e-mail address; empty if the file does not say who rated. is_adjudication: as of `Rating`."""
 
     doc_id: str

@@ -1,14 +1,18 @@
-"""JSON objects read from a file piece by piece, so that memory does not grow with the file."""
+"""JSON objects read from a file piece by piece, so that memory does not grow with the file.
 
+The parser of the standard library takes one element of a list at a time from the text that has been read so far.
+"""
+
+from __future__ import annotations
+
+import codecs
 import json
 import math
+import re
 from collections.abc import Iterator
-from itertools import chain
 from typing import IO, Any
 
-import ijson
 from django.core.exceptions import ValidationError
-from ijson.common import ObjectBuilder
 
 from relevancy.models.errors import error_text
 from relevancy.models.text import validate_line
@@ -16,11 +20,14 @@ from relevancy.models.text import validate_line
 from .errors import BadFile, quote
 
 MAX_VALUES = 1_000_000  # in one element: what is built in memory at once
+MAX_CHARACTERS = 32_000_000  # of one element
 MAX_DEPTH = 100
+MAX_DIGITS = 18  # of a whole number, which every database can store
 READ_BYTES = 64 * 1024
-LOCATED_BYTES = 1_000_000  # of a file whose error is located by line and column
+LONGEST_TOKEN = 12  # characters: an escaped surrogate pair; strings may be longer
 _BOM = b"\xef\xbb\xbf"
-_OPENING, _CLOSING = {"start_map", "start_array"}, {"end_map", "end_array"}
+_SPACE = re.compile(r"[ \t\n\r]*")
+_NEXT = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=\S)")
 
 
 class JsonFile:
@@ -32,10 +39,8 @@ class JsonFile:
         self._size = 0
         self._is_begun = False
 
-    def read(self, size: int = READ_BYTES) -> bytes:
+    def read(self, size: int) -> bytes:
         """Returns the next bytes, without a byte order mark at the start. Raises `BadFile` after `limit` bytes."""
-        if size == 0:
-            return b""
         content = self._file.read(size)
         self._size += len(content)
         if self._size > self._limit:
@@ -59,19 +64,14 @@ def read_members(
 
     lists: keys of arrays that are not built as a whole: each of their elements is yielded with the key.
     wrappers: keys of objects whose members are yielded in their place, as in `{"case": {…}}`.
-    Raises `BadFile` for what is not a JSON object, with line and column in files of at most a million bytes.
+    Raises `BadFile` for what is not a JSON object, with line and column.
     """
-    file.rewind()
-    try:
-        events = ijson.basic_parse(file, use_float=True, buf_size=READ_BYTES)
-        first = next(events, None)
-        if first is None or first[0] != "start_map":
-            raise BadFile("This is not a JSON object: the file must begin with a brace.")
-        yield from _members(events, lists, wrappers)
-        for _ in events:  # anything behind the object is an error
-            pass
-    except (ijson.JSONError, UnicodeDecodeError, UnicodeEncodeError) as error:
-        raise _located(file, error) from None
+    text = _Text(file)
+    if text.sign() != "{":
+        text.check_value()
+        raise BadFile("This is not a JSON object: the file must begin with a brace.")
+    yield from _members(text, lists, wrappers)
+    text.check_end()
 
 
 def read_elements(file: JsonFile) -> Iterator[tuple[str, Any]]:
@@ -79,79 +79,193 @@ def read_elements(file: JsonFile) -> Iterator[tuple[str, Any]]:
 
     Raises `BadFile` as `read_members` does.
     """
-    file.rewind()
-    try:
-        events = ijson.basic_parse(file, use_float=True, buf_size=READ_BYTES)
-        first = next(events, None)
-        if first is None or first[0] != "start_array":
-            raise BadFile("This is not a JSON list: the file must begin with a bracket.")
-        for number, element in enumerate(events, 1):
-            if element[0] == "end_array":
-                break
-            yield f"[{number}]", _build(events, element, f"[{number}]")
-        for _ in events:  # anything behind the list is an error
-            pass
-    except (ijson.JSONError, UnicodeDecodeError, UnicodeEncodeError) as error:
-        raise _located(file, error) from None
+    text = _Text(file)
+    if text.sign() != "[":
+        text.check_value()
+        raise BadFile("This is not a JSON list: the file must begin with a bracket.")
+    for number, value in enumerate(text.elements(""), 1):
+        yield f"[{number}]", value
+    text.check_end()
 
 
-def _members(
-    events: Iterator[tuple[str, Any]], lists: tuple[str, ...], wrappers: tuple[str, ...]
-) -> Iterator[tuple[str, Any]]:
-    for event, key in events:
-        if event == "end_map":
-            return
-        first = next(events)
-        if first[0] == "start_array" and key in lists:
-            for number, element in enumerate(events, 1):
-                if element[0] == "end_array":
-                    break
-                yield key, _build(events, element, f"{key}[{number}]")
-        elif first[0] == "start_map" and key in wrappers:
-            yield from _members(events, lists, ())
+def _members(text: _Text, lists: tuple[str, ...], wrappers: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    for key in text.member_names():
+        sign = text.sign()
+        if sign == "[" and key in lists:
+            for value in text.elements(key):
+                yield key, value
+        elif sign == "{" and key in wrappers:
+            yield from _members(text, lists, ())
         else:
-            yield key, _build(events, first, key)
+            yield key, text.value(key)
 
 
-def _build(events: Iterator[tuple[str, Any]], first: tuple[str, Any], location: str) -> Any:
-    """Returns the value that begins with the event `first`, and takes its other events."""
-    event, value = first
-    if event not in _OPENING:
-        return value
-    builder: Any = ObjectBuilder()
-    depth = 0
-    for count, (event, value) in enumerate(chain([first], events)):
-        builder.event(event, value)
-        depth += (event in _OPENING) - (event in _CLOSING)
-        if depth == 0:
-            break
-        if depth > MAX_DEPTH:
-            raise BadFile(f"{location}: this JSON is nested too deeply; the maximum are {MAX_DEPTH} levels.")
-        if count > MAX_VALUES:
-            raise BadFile(f"{location}: this has more than {MAX_VALUES:,} values. Split it.")
-    return builder.value
+class _Text:
+    """The text of a file, of which only the part is in memory that is being parsed."""
 
+    def __init__(self, file: JsonFile) -> None:
+        file.rewind()
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._text = ""
+        self._at = 0  # where the text begins that has not been parsed
+        self._line, self._column = 1, 1  # of the first character of the text
+        self._is_read = False  # to the end
+        self._key, self._number = "", 0  # of the value that is being parsed
+        self._decode = json.JSONDecoder(
+            parse_float=self._fraction, parse_int=self._whole_number, parse_constant=self._refuse_constant
+        ).raw_decode
 
-def _located(file: JsonFile, error: Exception) -> BadFile:
-    """Returns the error with line and column, which the streaming parser does not know."""
-    message = " ".join(str(error).partition("\n")[0].removeprefix("b'").split())
-    file.rewind()
-    content = file.read(LOCATED_BYTES)
-    if len(content) < LOCATED_BYTES:
+    def sign(self) -> str:
+        """Returns the next character that is not a space; an empty string at the end of the file."""
+        while True:
+            match = _SPACE.match(self._text, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._text) or not self._read():
+                return self._text[self._at : self._at + 1]
+
+    def member_names(self) -> Iterator[str]:
+        """Yields the keys of the object that begins here. The caller takes the value of each before the next."""
+        self._at += 1
+        if self.sign() == "}":
+            self._at += 1
+            return
+        while True:
+            if self.sign() != '"':
+                raise self._error("Expecting property name enclosed in double quotes", self._at)
+            key = self.value("")
+            self._take(":")
+            yield key
+            if self._take(",", "}") == "}":
+                return
+
+    def elements(self, key: str) -> Iterator[Any]:
+        """Yields the elements of the list that begins here. key: names it in errors."""
+        self._at += 1
+        if self.sign() == "]":
+            self._at += 1
+            return
+        number = 1
+        while True:
+            yield self.value(key, number)
+            number += 1
+            if match := _NEXT.match(self._text, self._at):  # nearly always
+                self._at = match.end()
+            elif self._take(",", "]") == "]":
+                return
+
+    def value(self, key: str, number: int = 0) -> Any:
+        """Returns the value that begins here. key, number: of a member, and of an element of its list; they name it in errors."""
+        self.sign()
+        self._key, self._number = key, number
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                problem, at = error.msg, error.pos
+            except RecursionError:
+                raise self._too_deep() from None
+            else:
+                if end < len(self._text) - 2 or not self._read():  # a number may go on: `1e+` is read as 1
+                    return self._checked(value, end)
+                continue
+            # What is wrong in the middle of the text is wrong; at its end, the rest may not have been read.
+            is_cut = problem.startswith("Unterminated string") or at >= len(self._text) - LONGEST_TOKEN
+            if not (is_cut and self._read()):
+                raise self._error(problem, at)
+
+    def check_value(self) -> None:
+        """Raises `BadFile` unless a JSON value begins here. Of a list or an object, only that it begins."""
+        if self.sign() not in ("[", "{"):
+            self.value("")
+
+    def check_end(self) -> None:
+        """Raises `BadFile` if anything follows."""
+        if self.sign():
+            raise self._error("Extra data", self._at)
+
+    def _take(self, *signs: str) -> str:
+        sign = self.sign()
+        if not sign or sign not in signs:
+            raise self._error(f"Expecting '{signs[0]}' delimiter", self._at)
+        self._at += 1
+        return sign
+
+    def _read(self) -> bool:
+        """Reads more, as much again as has not been parsed. Returns whether there was more."""
+        if self._is_read:
+            return False
+        rest = self._text[self._at :]
+        self._line, self._column = self._position(self._at)
+        if len(rest) > MAX_CHARACTERS:
+            raise BadFile(f"{self._location()}: this has more than {MAX_CHARACTERS:,} characters. Split it.")
+        self._check_count(rest, 0, len(rest))
+        content = self._file.read(max(READ_BYTES, len(rest)))
         try:
-            json.loads(content.decode())
-        except json.JSONDecodeError as found:
-            return BadFile(f"column {found.colno}: this is not valid JSON: {found.msg}.", line=found.lineno)
-        except UnicodeDecodeError as found:
-            line = content[: found.start].count(b"\n") + 1
-            return BadFile(
-                f"the byte 0x{content[found.start]:02x} is not valid UTF-8. Save the file as UTF-8.", line=line
-            )
-        except (ValueError, RecursionError):
-            pass
-    if "UTF8" in message or isinstance(error, UnicodeError):
-        return BadFile("The file is not valid UTF-8. Save it as UTF-8.")
-    return BadFile(f"This is not valid JSON: {message}.")
+            self._text = rest + self._decoder.decode(content, final=not content)
+        except UnicodeDecodeError as error:
+            line = self._line + rest.count("\n") + error.object[: error.start].count(b"\n")
+            raise BadFile(
+                f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8. Save the file as UTF-8.", line=line
+            ) from None
+        self._at = 0
+        self._is_read = not content
+        return True
+
+    def _checked(self, value: Any, end: int) -> Any:
+        """Goes on behind a value, and returns it. Raises `BadFile` if it is larger than a value may be."""
+        text, begin = self._text, self._at
+        self._check_count(text, begin, end)
+        if text.count("[", begin, end) + text.count("{", begin, end) > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+            raise self._too_deep()
+        if text.find("\\ud", begin, end) >= 0 or text.find("\\uD", begin, end) >= 0:
+            # Half of a character, such as an emoji that was cut off, can neither be stored nor written.
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+        self._at = end
+        return value
+
+    def _check_count(self, text: str, begin: int, end: int) -> None:
+        """Raises `BadFile` if a part of a value has too many others, as far as the signs tell that stand before each."""
+        if end - begin > MAX_VALUES and sum(text.count(sign, begin, end) for sign in ",[{") > MAX_VALUES:
+            raise BadFile(f"{self._location()}: this has more than {MAX_VALUES:,} values. Split it.")
+
+    def _location(self) -> str:
+        return f"{self._key}[{self._number}]" if self._number else self._key
+
+    def _too_deep(self) -> BadFile:
+        return BadFile(f"{self._location()}: this JSON is nested too deeply; the maximum are {MAX_DEPTH} levels.")
+
+    def _fraction(self, text: str) -> float:
+        value = float(text)
+        return value if math.isfinite(value) else self._refuse_number(text)
+
+    def _whole_number(self, text: str) -> int:
+        return int(text) if len(text) <= MAX_DIGITS else self._refuse_number(text)
+
+    def _refuse_number(self, text: str) -> Any:
+        raise BadFile(f"{self._location()}: the number {quote(text)[1:-1]} is too large.")
+
+    def _refuse_constant(self, text: str) -> Any:
+        raise BadFile(f"{self._location()}: this is not valid JSON: {text} is not a number.")
+
+    def _position(self, at: int) -> tuple[int, int]:
+        """Returns line and column of a place in the text, from 1."""
+        lines = self._text.count("\n", 0, at)
+        column = at - self._text.rindex("\n", 0, at) if lines else self._column + at
+        return self._line + lines, column
+
+    def _error(self, problem: str, at: int) -> BadFile:
+        line, column = self._position(at)
+        return BadFile(f"column {column}: this is not valid JSON: {problem}.", line=line)
+
+
+def _depth(value: Any) -> int:
+    """Returns how many lists and objects are within each other."""
+    depth, level = 0, [value]
+    while level := [each for each in level if isinstance(each, list | dict)]:
+        depth += 1
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+    return depth
 
 
 class Fields:
@@ -166,9 +280,11 @@ class Fields:
     def text(self, key: str, default: str = "") -> str:
         """Returns a string; numbers as they are written, `default` for null and what is missing."""
         value = self.members.get(key)
+        if isinstance(value, str):
+            return value
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.error(key, f"this must be a string, not {quote(value)}")
         if isinstance(value, float) and value.is_integer():
             return str(int(value))
@@ -220,7 +336,7 @@ class Fields:
             raise self.error(key, f"this must be a list, not {quote(value)}")
         return value
 
-    def objects(self, key: str) -> Iterator["Fields"]:
+    def objects(self, key: str) -> Iterator[Fields]:
         for number, value in enumerate(self.items(key), 1):
             yield Fields(value, f"{self.location}.{key}[{number}]".removeprefix("."))
 

@@ -45,6 +45,7 @@ _KEYS_OF_KIND = {CASE: _QUERY_KEYS | {"in_case"}, BOOK: _QUERY_KEYS}
 _LINK_KEYS = {"queries", "shares_ratings"}
 _RATING_KEYS = {"query", "document", "rater", "rating", "verdict", "at", "note", "is_adjudication"}
 _BOOK_KEYS = {"name", "scale", "relevant_from", "rule", "guidelines"}
+_RATED = Verdict.RATED.value
 _VERDICTS = {Verdict.CANNOT.value, Verdict.LATER.value}
 
 
@@ -255,18 +256,21 @@ class _RatingReader:
         self._grades: dict[float, str] = {}
 
     def read(self, element: Fields) -> tuple[str, RatingContent]:
-        check_keys(element, _RATING_KEYS)
+        if not element.members.keys() <= _RATING_KEYS:
+            check_keys(element, _RATING_KEYS)
         text = element.text("query")
         try:
             doc_id = judgments.clean_doc_id(element.text("document"))
         except (ValidationError, judgments.InvalidRating) as error:
             raise BadFile(f"{element.location}.document: {error_text(error)}") from None
-        rater = element.line("rater")
-        self.raters.add(rater)
-        if len(self.raters) > MAX_RATERS:
-            raise BadFile(f"The file has more than {MAX_RATERS:,} raters. Split it.")
-        value, verdict = element.number("rating"), element.text("verdict", Verdict.RATED.value)
-        if (value is None) == (verdict == Verdict.RATED.value) or verdict not in _VERDICTS | {Verdict.RATED.value}:
+        rater = element.text("rater")
+        if rater not in self.raters:
+            rater = element.line("rater")
+            self.raters.add(rater)
+            if len(self.raters) > MAX_RATERS:
+                raise BadFile(f"The file has more than {MAX_RATERS:,} raters. Split it.")
+        value, verdict = element.number("rating"), element.text("verdict", _RATED)
+        if (value is None) == (verdict == _RATED) or not (verdict == _RATED or verdict in _VERDICTS):
             raise BadFile(
                 f"{element.location}: a rating has either a rating, or the verdict {' or '.join(sorted(_VERDICTS))}."
             )

@@ -42,14 +42,42 @@ def test_read_members_of_a_wrapper_and_after_a_byte_order_mark():
         (b"[1]", None, "must begin with a brace"),
         (b"", 1, "not valid JSON"),
         (b"query,docid,rating\n", 1, "not valid JSON"),
-        (b'{"a": 1e999}', None, "overflow"),
-        (b'{"a": ' + b"9" * 5000 + b"}", None, "overflow"),
+        (b'{"a" 1}', 1, "column 6"),
+        (b'{"rows": [1,]}', 1, "column 13"),
+        (b'{"rows": [1, 2' + b"\n" * 100_000 + b"3]}", 100_001, "column 1"),
+        (b'{"a": "x\ny"}', 1, "not valid JSON"),
+        (b'{"a": NaN}', None, "a: .*not valid JSON: NaN"),
+        (b'{"a": 1e999}', None, "a: the number 1e999 is too large"),
+        (b'{"a": ' + b"9" * 5000 + b"}", None, "9… is too large"),
     ],
 )
 def test_read_members_of_what_is_not_an_object(content, line, message):
     with pytest.raises(BadFile, match=message) as caught:
         members(content)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("size", range(1, 16))
+def test_read_members_of_text_that_is_read_in_parts(monkeypatch, size):
+    monkeypatch.setattr("relevancy.transfer.json_stream.READ_BYTES", size)
+    content = {
+        "name": 'é "quoted" \\ 😀',
+        "rows": [12345, -1.5e3, True, False, None, "", "text " * 20, {"a": [1, {"b": 2}], "c": {}}, []],
+        "number": 67,
+    }
+    pairs = [("name", content["name"]), *(("rows", row) for row in content["rows"]), ("number", 67)]
+    assert members(content) == pairs
+    assert members(json.dumps(content, ensure_ascii=False, indent="\t\r\n").encode()) == pairs
+    with pytest.raises(BadFile, match="column 37: this is not valid JSON"):
+        members(b'{"rows": [1, 2, {"a": "\\u00e9"}, 4.5e], "b": 1}')
+
+
+def test_read_members_replaces_halves_of_characters():
+    assert members(rb'{"a": "x\ud83d", "rows": ["\uD83D\uDE00", "\udc00"]}') == [
+        ("a", "x?"),
+        ("rows", "😀"),
+        ("rows", "?"),
+    ]
 
 
 def test_read_members_of_another_encoding_in_a_large_file():
@@ -73,6 +101,14 @@ def test_read_members_refuses_an_element_with_too_many_values(monkeypatch):
     assert len(members({"rows": [[1] * 5] * 20})) == 20
     with pytest.raises(BadFile, match=r"rows\[2\]: this has more than 10 values"):
         members({"rows": [[1], [1] * 20]})
+
+
+def test_read_members_refuses_an_element_with_too_many_characters(monkeypatch):
+    monkeypatch.setattr("relevancy.transfer.json_stream.MAX_CHARACTERS", 1000)
+    monkeypatch.setattr("relevancy.transfer.json_stream.READ_BYTES", 100)
+    assert len(members({"rows": ["x" * 500] * 20})) == 20
+    with pytest.raises(BadFile, match=r"rows\[2\]: this has more than 1,000 characters"):
+        members({"rows": ["x", "x" * 5000]})
 
 
 @pytest.mark.parametrize(("value", "expected"), [("x", "x"), (None, ""), (7, "7"), (7.0, "7"), (7.5, "7.5"), ("", "")])
