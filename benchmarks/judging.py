@@ -3,12 +3,13 @@
     python benchmarks/judging.py [--postgres URL] [--queries N] [--quick] [--check]
 
 A book of 10,000 queries with ten documents each, from a run of one case; 49 raters have claimed their pairs. The time of what the
-page calls for the next document: three pairs with their claims, and the number of pairs that are left. Four states: nothing is
+page calls for the next document: three pairs with their claims, and the number of pairs that are left. Five states: nothing is
 rated; half of the pairs are rated by the others; the other half is rated once and two ratings per document are wanted, with 5,000
-pairs at the head of the order that the rater has rated; three are wanted, and the rater has rated everything. Target: the median of
-15 calls takes at most 30 ms on the server in each. The CPU time stands beside it, because the time on the clock depends on what else
-the machine does. The first call looks through all open pairs that the rater has rated, and so do others after ten minutes, or after a
-rating was taken back: its times stand at the end of the line.
+pairs at the head of the order that the rater has rated; three are wanted, and the rater has rated everything; the same in the order
+by what changes a comparison most, with a rating by another person before each call. Target: the median of 15 calls takes at most
+30 ms on the server in each. The CPU time stands beside it, because the time on the clock depends on what else the machine does. The
+first call looks through all open pairs that the rater has rated, and so do others after ten minutes, or after a rating was taken
+back: its times stand at the end of the line.
 
 Between them, the figures of the page about agreement, with two ratings of half of the documents. Target: at most 2 s.
 
@@ -21,7 +22,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from itertools import batched
 from statistics import median
@@ -33,7 +34,7 @@ from django.db.models import F
 from django.utils import timezone
 from invented import document, query_texts, rankings
 
-from relevancy import cases, judgments, queries, scorers
+from relevancy import cases, judgments, queries, reports, scorers
 from relevancy.models import (
     Attempt,
     Book,
@@ -44,6 +45,7 @@ from relevancy.models import (
     Rating,
     RatingChange,
     Run,
+    ScorerVersion,
     User,
 )
 
@@ -61,28 +63,33 @@ def make_book(count: int) -> Book:
     queries.add(case=case, texts=texts)
     endpoint = Endpoint.objects.create(name="Shop", engine="static", url="shop.csv", owner=owner)
     attempt = Attempt.objects.create(case=case, number=1, endpoint=endpoint, template="{}", created_by=owner)
-    now = timezone.now()
-    config = {"engine": "static", "fields": "id:id title:title short_description supplier", "depth": 10}
+    make_run(attempt, 1)
+    return case.book
+
+
+def make_run(attempt: Attempt, number: int) -> Run:
+    """A run with ten documents for each query; runs with another number have the same ones in another order."""
+    case, now = attempt.case, timezone.now()
+    ids = dict(case.book.queries.order_by("pk").values_list("text", "pk"))
     run = Run.objects.create(
         case=case,
         attempt=attempt,
-        number=1,
+        number=number,
         status=Run.Status.COMPLETE,
-        config=config,
+        config={"engine": "static", "fields": "id:id title:title short_description supplier", "depth": 10},
         rows=10,
-        queries=count,
-        done=count,
-        created_by=owner,
+        queries=len(ids),
+        done=len(ids),
+        created_by=attempt.created_by,
         finished_at=now,
     )
-    ids = dict(case.book.queries.values_list("text", "pk"))
-    for batch in batched(rankings(texts, 0), 1_000):
+    for batch in batched(rankings(list(ids), number - 1), 1_000):
         rows = []
         for text, numbers in batch:
             hits = [[(fields := document(number))["id"], 1.0, fields] for number in numbers]
             rows.append(Ranking(run=run, query_id=ids[text], text=text, hits=hits, returned=10, total=10, asked_at=now))
         Ranking.objects.bulk_create(rows)
-    return case.book
+    return run
 
 
 def rate_pairs(pairs: Sequence[JudgingPair], raters: Sequence[User]) -> None:
@@ -125,11 +132,12 @@ def update_levels(queue: JudgingQueue) -> None:
     JudgingQueue.objects.filter(pk=queue.pk).update(built_at=timezone.now())
 
 
-def measure(book: Book, rater: User, state: str) -> float:
-    """Prints the times of one state; returns the median of the time on the clock in milliseconds."""
+def measure(book: Book, rater: User, state: str, before: Callable[[], None] = lambda: None) -> float:
+    """Prints the times of one state; returns the median of the time on the clock in milliseconds. before: done before each call."""
     queue = judgments.judging_queue(book)
     walls, cpus = [], []
     for _ in range(CALLS):
+        before()
         judgments.release_pairs(queue=queue, by=rater)
         wall, cpu = time.perf_counter(), time.process_time()
         judgments.next_pairs(queue=queue, by=rater)
@@ -142,6 +150,26 @@ def measure(book: Book, rater: User, state: str) -> float:
         flush=True,
     )
     return median(walls)
+
+
+def order_by_comparison(book: Book) -> None:
+    """Puts the pairs in the order by what changes the comparison of two runs of the case, three ratings of each."""
+    case = book.cases.get()
+    second = make_run(case.attempts.get(), 2)
+    compared = judgments.ComparedRuns(case.runs.get(number=1), second, ScorerVersion.objects.used_by(case)[0])
+    judgments.set_judging(
+        book=book, depth=10, ratings_per_pair=3, order=JudgingQueue.Order.DIFFERENCE, compared=compared
+    )
+    reports.judging_order.build_judging_queue(book)
+
+
+def rate_and_order(book: Book, other: User, pairs: Iterator[JudgingPair]) -> float:
+    """Stores a rating of another rater and does what the worker does after it; returns the seconds of the latter."""
+    pair = next(pairs)
+    judgments.rate(query=pair.query, doc_id=pair.doc_id, value=2, by=other)
+    start = time.perf_counter()
+    assert reports.judging_order.refresh_judging_order(book) == 1
+    return time.perf_counter() - start
 
 
 def measure_agreement(book: Book) -> float:
@@ -192,6 +220,17 @@ def main() -> int:
     judgments.set_judging(book=book, depth=10, ratings_per_pair=3, order=queue.order)
     update_levels(queue)
     times.append(measure(book, me, "three wanted, the rater has rated everything"))
+    order_by_comparison(book)
+    others_pairs, ordered = queue.pairs.open().in_order().select_related("query").iterator(), list[float]()
+    times.append(
+        measure(
+            book,
+            me,
+            "by a comparison, another rating before each call",
+            lambda: ordered.append(rate_and_order(book, others[-1], others_pairs)),
+        )
+    )
+    print(f"  the worker puts them in order after a rating in {1000 * median(ordered):.0f} ms")
     good = options.verdict(max(times) <= TARGET_MS, f"at most {TARGET_MS:g} ms on the server")
     good &= options.verdict(agreement <= TARGET_AGREEMENT_S, f"agreement in at most {TARGET_AGREEMENT_S:g} s")
     if said.postgres:

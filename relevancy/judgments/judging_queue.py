@@ -190,15 +190,18 @@ def refresh_judging_order(*, book: Book, read_changes: ChangeReader) -> int:
     changed = list(old.values_list("query_id", flat=True).distinct())
     for query_ids in batched(changed, QUERIES_PER_TRANSACTION):
         changes, revisions = _read_changes(queue, query_ids, read_changes)
-        stored = list(pairs.filter(query__in=query_ids))
-        for pair in stored:
-            change = changes.get((pair.query_id, pair.doc_id), 0.0)
-            pair.key = pair_key(queue, pair.query_id, pair.doc_id, pair.rank, change)
-            pair.revision = revisions[pair.query_id]
         with write_turn(), transaction.atomic():
             scores.lock_queries(query_ids)
+            stored = list(pairs.filter(query__in=query_ids))
+            comes_earlier = False
+            for pair in stored:
+                change = changes.get((pair.query_id, pair.doc_id), 0.0)
+                key = pair_key(queue, pair.query_id, pair.doc_id, pair.rank, change)
+                comes_earlier |= pair.level is not None and key < pair.key
+                pair.key, pair.revision = key, revisions[pair.query_id]
             JudgingPair.objects.bulk_update(stored, ["key", "revision"], batch_size=BATCH)
-            JudgingQueue.objects.filter(pk=queue.pk).increment_revision()
+            if comes_earlier:  # otherwise the positions of the raters stay right
+                JudgingQueue.objects.filter(pk=queue.pk).increment_revision()
     return len(changed)
 
 

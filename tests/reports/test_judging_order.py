@@ -106,6 +106,24 @@ def test_documents_that_change_nothing_come_last(case: Case, compared: judgments
     assert min(rated) > 0 > max(pair.key for pair in queue.pairs.filter(level=0))
 
 
+def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: judgments.ComparedRuns) -> None:
+    """Second ratings change no key, so a rater who is ahead does not look through all judged documents again after each of them."""
+    queue = build(case, compared, ratings_per_pair=2)
+    two, revision = query_of(case, "query 2"), queue.revision
+    before = keys(queue)[two.pk, "y"]
+    for value, rises in ((3, True), (0, False)):  # of x, which was unrated before; then y may change more than before
+        judgments.rate(query=two, doc_id="x", value=value, by=case.owner)
+        reports.judging_order.refresh_judging_order(case.book)
+        queue.refresh_from_db()
+        after = keys(queue)[two.pk, "y"]
+        assert (after > before, queue.revision > revision) == (rises, not rises)
+        before, revision = after, queue.revision
+    rate_all(case, {"query 2": {"y": 2}, "query 3": {"a": 1}}, make_user())
+    assert reports.judging_order.refresh_judging_order(case.book) == 2
+    queue.refresh_from_db()
+    assert queue.revision == revision
+
+
 def test_both_runs_are_pinned_and_a_deleted_one_leaves_the_order_of_ranks(
     case: Case, compared: judgments.ComparedRuns
 ) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from relevancy.models import Membership, Role, Team, User
 from tests.views.factories import make_case
+from tests.views.workbench.example_cases import elements, tree, words
 
 EVERYBODY = ("viewer", "rater", "editor", "owner", "stranger")
 
@@ -43,6 +44,14 @@ def test_team_new(sign_in, people):
     assert again.status_code == 422
     assert "already" in str(again.context["form"].errors["name"])
     assert client.post("/teams/new/", {"name": " "}).status_code == 422
+
+
+def test_a_person_has_one_pair_of_initials(sign_in, people, team):
+    Membership.objects.exclude(user=people["owner"]).delete()
+    User.objects.filter(pk=people["owner"].pk).update(name="ayşe <de la> O'Neill")
+    page = tree(sign_in("owner").get(at(team)))
+    shown = [part for part in elements(page, **{"aria-hidden": "true"}) if words(part) == "AO"]
+    assert len(shown) == len(elements(page, cls="avatar")) == 2
 
 
 def test_last_owner_stays(sign_in, people, team):

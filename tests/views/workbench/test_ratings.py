@@ -227,6 +227,8 @@ def test_rate_on_an_older_run(sign_in, people, case):
     page = client.get(at(case, "case", open=entry.pk, run=1))
     for name in (f"result-{entry.pk}-2", f"query-row-{entry.pk}", "case-score"):
         assert same(by_id(response, name), by_id(page, name)), name
+    (title,) = elements(by_id(response, f"result-{entry.pk}-2"), cls="title")
+    assert attributes(title)["href"] == at(case, "document", entry.pk, doc_id="b", run=1)
     assert mine(people) == {"b": 3}
     newest = Run.objects.newest_for(case).with_details().first()
     assert newest.number == 2
