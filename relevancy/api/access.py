@@ -32,6 +32,11 @@ def get_case(request: ApiRequest, case_id: int, *, needs: Role = Role.VIEWER, lo
     return case
 
 
+def check_book_editable(request: ApiRequest, case: Case, *, hint: str, needs: Role = Role.EDITOR) -> None:
+    """Raises `PermissionDenied` unless the user has a role on the book of a case, too. hint: why, in a sentence."""
+    get_or_403(Book.objects, request.user, case.book_id, needs=needs, hint=hint)
+
+
 def get_book(request: ApiRequest, book_id: int, *, needs: Role = Role.VIEWER) -> Book:
     """Returns a book, with its owner. Raises `Http404`, `PermissionDenied`."""
     book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=needs)

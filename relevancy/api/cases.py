@@ -1,23 +1,27 @@
-"""Cases and their queries."""
+"""Cases: created, copied, named, archived and deleted."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from functools import partial
+from typing import Any, Literal
 
 from django.core.exceptions import ValidationError
-from ninja import Body, Query, Router, Schema, Status
-from pydantic import Field
+from django.db import transaction
+from django.http import HttpResponse
+from ninja import Query, Router, Schema, Status
+from pydantic import Field, StrictBool
 
-from relevancy import queries, tasks
-from relevancy.cases import find_cases
-from relevancy.models import Book, Case, CaseQuery, CaseScorer, Role, Run
-from relevancy.views.permissions import get_or_403
+from relevancy import cases, queries, scorers, tasks
+from relevancy.models import Book, Case, Endpoint, Role, Run, Scorer, Team, User
 
-from .access import Id, get_case
+from .access import Id, ObjectId, get_case
 from .authentication import READ, WRITE, ApiRequest
+from .case_scorers import CaseScorerDetails, scorers_of
 from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, check_if_match, set_etag
 from .runs import RunDetails, run_details
 
 MAX_QUERIES = 1_000  # in one request
+MAX_NAME = 191
 router = Router(tags=["Cases"])
 
 
@@ -32,14 +36,6 @@ class CaseSummary(Schema):
     archived_at: datetime | None
 
 
-class CaseScorerDetails(Schema):
-    """A scorer of a case in the version that scores it."""
-
-    id: int
-    name: str = Field(examples=["nDCG@10"])
-    version: int
-
-
 class CaseDetails(CaseSummary):
     """A case with its scorers, the primary one first, and its newest run."""
 
@@ -49,36 +45,59 @@ class CaseDetails(CaseSummary):
     newest_run: RunDetails | None
 
 
-class CaseQueryDetails(Schema):
-    """A query of a case. query_id: what ratings refer to, which other cases on the same book may share."""
+class NewCase(Schema):
+    """A case. Only the name is needed; the rest is what the pages ask for when a case is created.
+
+    endpoint_id, template, fields: the first attempt, which is run at once. Without an endpoint, the case waits for runs that were made
+    elsewhere, or for its first attempt.
+    """
+
+    name: str = Field(min_length=1, max_length=MAX_NAME, examples=["Movies"])
+    scorer_id: ObjectId | None = Field(None, description="The primary scorer; null: your default.")
+    scale: str = Field(
+        "",
+        max_length=4_000,
+        examples=["0 Poor, 1 Fair, 2 Good, 3 Perfect"],
+        description="LOWEST:HIGHEST, or grades with labels. Default: of the scorer.",
+    )
+    book_id: ObjectId | None = Field(
+        None, description="A book that you can edit: the case has its scale and all its queries. null: a new book."
+    )
+    team_id: ObjectId | None = Field(None, description="A team that the case is shared with, and its book.")
+    queries: list[str] = Field(default_factory=list, max_length=MAX_QUERIES, examples=[["star wars", "star trek"]])
+    endpoint_id: ObjectId | None = Field(None, description="An endpoint that you may use.")
+    template: str = Field("", max_length=20_000, examples=["q=#$query##"])
+    fields: str = Field("", max_length=2_000, examples=["title:title id:id"])
+
+
+class CaseCopy(Schema):
+    """How to copy a case. ratings: whether they are copied into a book of its own, the copy shares the book, or its book has none."""
+
+    name: str = Field(min_length=1, max_length=MAX_NAME, examples=["Movies, second try"])
+    ratings: Literal["copy", "share", "none"] = "copy"
+    with_attempts: StrictBool = Field(True, description="Whether attempts are copied that are not archived.")
+
+
+class CopiedCase(Schema):
+    """A copy. left_out: attempts and scorers that you may not use in another case."""
 
     id: int
-    query_id: int
-    text: str = Field(examples=["star wars"])
-    information_need: str
-    reference_answer: str
-    tags: list[str]
-    weight: float
-    options: dict[str, Any]
+    name: str
+    ratings: int = Field(description="Number of ratings that were copied.")
+    left_out: list[str] = Field(examples=[["attempt 3"]])
 
 
-class NewQuery(Schema):
-    text: str = Field(pattern=r"\S", max_length=2048, examples=["star wars"])
+class CaseChanges(Schema):
+    """What to change. Fields that are left out or null stay as they are."""
+
+    name: str | None = Field(None, min_length=1, max_length=MAX_NAME, examples=["Movies"])
+    archived: StrictBool | None = Field(
+        None, description="true hides the case and keeps everything; false restores it. For owners."
+    )
 
 
-class RejectedQuery(Schema):
-    """Why a text cannot be a query. number: its position in the request, from 1."""
-
-    number: int
-    message: str
-
-
-class AddedQueries(Schema):
-    """What became of new queries. repeated: texts that the case has already, or that were sent twice."""
-
-    added: list[CaseQueryDetails]
-    repeated: list[str]
-    rejected: list[RejectedQuery]
+class CaseDeletion(Schema):
+    with_book: bool = Field(False, description="Whether the book is deleted, too, with all its ratings.")
 
 
 class CaseFilter(PageParameters):
@@ -91,61 +110,148 @@ class CaseFilter(PageParameters):
 @router.get("/cases", auth=READ, response=Page[CaseSummary])
 def list_cases(request: ApiRequest, page: Query[CaseFilter]) -> dict[str, Any]:
     """The cases that you may see, oldest first."""
-    visible = find_cases(request.user, archived=page.archived, text=page.text)
+    visible = cases.find_cases(request.user, archived=page.archived, text=page.text)
     rows, following = paginate(visible, page, "id")
     return {"items": [_summary(row) for row in rows], "next": following}
 
 
+@router.post("/cases", auth=WRITE, response={201: CaseDetails})
+def create_case(request: ApiRequest, response: HttpResponse, new: NewCase) -> Status[dict[str, Any]]:
+    """Creates a case that is yours, or nothing if anything is wrong. With an endpoint, its first run starts."""
+    book = _find_book(request.user, new.book_id)
+    if book is not None and new.scale:
+        raise ValidationError({"scale": "The case has the scale of its book. Send scale or book_id."})
+    pasted = queries.parse_lines(new.queries)
+    if pasted.rejected:
+        raise ValidationError({"queries": [f"Query {number}: {message}" for number, message in pasted.rejected]})
+    if new.endpoint_id is not None and not pasted.texts and not (book and book.queries.live().exists()):
+        raise ValidationError(
+            {"queries": "Send at least one query for the first run, or create the case without endpoint_id."}
+        )
+    setup = cases.CaseSetup(
+        name=new.name,
+        scorer=_find_scorer(request.user, new.scorer_id),
+        endpoint=_find_endpoint(request.user, new.endpoint_id),
+        template=new.template,
+        fields=new.fields,
+        texts=pasted.texts,
+        scale=scorers.parse_scale(new.scale) if new.scale else None,
+        book=book,
+        team=_find_team(request.user, new.team_id, book),
+    )
+    created = cases.create_from_setup(setup=setup, by=request.user)
+    if created.run is not None:
+        transaction.on_commit(partial(tasks.enqueue_run, created.run))
+    response["Location"] = f"/api/v1/cases/{created.case.pk}"
+    return Status(201, _tagged(response, get_case(request, created.case.pk)))
+
+
 @router.get("/cases/{case_id}", auth=READ, response=CaseDetails)
-def read_case(request: ApiRequest, case_id: Id) -> dict[str, Any]:
-    """A case with its newest run and its scores."""
-    found = get_case(request, case_id)
-    scorers = CaseScorer.objects.filter(case=found).select_related("scorer", "version").defer("version__script")
-    newest = Run.objects.newest_for(found).select_related("attempt", "created_by").first()
-    if newest is not None:
-        newest.case = found
-    return {
-        **_summary(found),
-        "owner": str(found.owner),
-        "query_count": found.case_queries.present().count(),
-        "scorers": [
-            {"id": row.scorer_id, "name": row.scorer.name, "version": row.version.number}
-            for row in scorers.order_by("position", "id")
-        ],
-        "newest_run": run_details(newest) if newest else None,
-    }
+def read_case(request: ApiRequest, response: HttpResponse, case_id: Id) -> dict[str, Any]:
+    """A case with its newest run and its scores. The ETag can be sent as If-Match when you change or delete it."""
+    return _tagged(response, get_case(request, case_id))
 
 
-@router.get("/cases/{case_id}/queries", auth=READ, response=Page[CaseQueryDetails])
-def list_case_queries(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
-    """The queries of a case in their order."""
-    present = get_case(request, case_id).case_queries.present().select_related("query")
-    rows, following = paginate(present, page, "position", "id")
-    return {"items": [_case_query(row) for row in rows], "next": following}
+@router.patch("/cases/{case_id}", auth=WRITE, response=CaseDetails)
+def change_case(
+    request: ApiRequest, response: HttpResponse, case_id: Id, changes: CaseChanges, if_match: IfMatch
+) -> dict[str, Any]:
+    """Renames a case, whose book keeps its name; archives or restores it, for which you need the role owner."""
+    needs = Role.EDITOR if changes.archived is None else Role.OWNER
+    with transaction.atomic():
+        found = get_case(request, case_id, needs=needs, lock=True)
+        check_if_match(if_match, state=_state(found))
+        if changes.name is not None:
+            cases.rename(case=found, name=changes.name, by=request.user)
+        if changes.archived not in (None, found.archived_at is not None):
+            change = cases.archive if changes.archived else cases.restore
+            change(case=found, by=request.user)
+    return _tagged(response, found)
 
 
-@router.post("/cases/{case_id}/queries", auth=WRITE, response={201: AddedQueries})
-def add_queries(
-    request: ApiRequest,
-    case_id: Id,
-    body: Annotated[NewQuery | Annotated[list[NewQuery], Field(min_length=1, max_length=MAX_QUERIES)], Body()],
-) -> Status[dict[str, Any]]:
-    """Adds a query or several, at the end. Needs the role editor on the case and on its book."""
+@router.delete("/cases/{case_id}", auth=WRITE, response={204: None})
+def delete_case(request: ApiRequest, case_id: Id, parameters: Query[CaseDeletion], if_match: IfMatch) -> Status[None]:
+    """Deletes a case with its attempts, runs and scores for good. Needs the role owner. To hide it only, archive it."""
+    found = get_case(request, case_id, needs=Role.OWNER)
+    check_if_match(if_match, state=_state(found))
+    cases.delete(case=found, by=request.user, with_book=parameters.with_book)
+    return Status(204, None)
+
+
+@router.post("/cases/{case_id}/copies", auth=WRITE, response={201: CopiedCase})
+def copy_case(request: ApiRequest, response: HttpResponse, case_id: Id, new: CaseCopy) -> Status[dict[str, Any]]:
+    """Copies a case with its queries and scorers; the copy is yours and not shared. Runs and scores are not copied."""
     found = get_case(request, case_id, needs=Role.EDITOR)
-    get_or_403(Book.objects, request.user, found.book_id, needs=Role.EDITOR, hint="Queries belong to the book.")
-    texts = [new.text for new in (body if isinstance(body, list) else [body])]
-    result = queries.add(case=found, texts=texts, by=request.user)
-    if result.rejected and not result.added and not result.repeated:
-        messages = [f"Query {number}: {message}" for number, message in result.rejected]
-        raise ValidationError({"text": messages})
-    tasks.send(tasks.rescore_case, found.pk)
-    added = CaseQuery.objects.filter(pk__in=[row.pk for row in result.added]).select_related("query")
+    copy = cases.duplicate(
+        case=found, name=new.name, ratings=new.ratings, with_attempts=new.with_attempts, by=request.user
+    )
+    response["Location"] = f"/api/v1/cases/{copy.case.pk}"
     details = {
-        "added": [_case_query(row) for row in added],
-        "repeated": result.repeated,
-        "rejected": [{"number": number, "message": message} for number, message in result.rejected],
+        "id": copy.case.pk,
+        "name": copy.case.name,
+        "ratings": copy.ratings,
+        "left_out": list(copy.left_out),
     }
     return Status(201, details)
+
+
+def _find_scorer(user: User, scorer_id: int | None) -> Scorer:
+    if scorer_id is None:
+        return scorers.default_scorer(user)
+    scorer: Scorer | None = Scorer.objects.offered(user).filter(pk=scorer_id).first()
+    if scorer is None:
+        raise ValidationError({"scorer_id": f"There is no scorer {scorer_id} that you may use in a new case."})
+    return scorer
+
+
+def _find_book(user: User, book_id: int | None) -> Book | None:
+    """Only books that the user may edit: the case gives its members access to the queries of the book."""
+    if book_id is None:
+        return None
+    book: Book | None = Book.objects.editable_by(user).filter(pk=book_id).first()
+    if book is None:
+        raise ValidationError({"book_id": f"There is no book {book_id} that you may edit."})
+    return book
+
+
+def _find_team(user: User, team_id: int | None, book: Book | None) -> Team | None:
+    if team_id is None:
+        return None
+    team = Team.objects.shareable_by(user).filter(pk=team_id).first()
+    if team is None:
+        raise ValidationError({"team_id": f"There is no team {team_id} that you may share a case with."})
+    if book is not None and not Book.objects.owned_by(user).filter(pk=book.pk).exists():
+        message = f"The case shares its book “{book}” with the team. You need the role Owner on the book for that."
+        raise ValidationError({"team_id": message})
+    return team
+
+
+def _find_endpoint(user: User, endpoint_id: int | None) -> Endpoint | None:
+    if endpoint_id is None:
+        return None
+    endpoint: Endpoint | None = Endpoint.objects.usable_by(user).live().filter(pk=endpoint_id).first()
+    if endpoint is None:
+        raise ValidationError({"endpoint_id": f"You may use no endpoint with the id {endpoint_id}."})
+    return endpoint
+
+
+def _state(case: Case) -> object:
+    """Returns what `change_case` changes."""
+    return [case.name, case.archived_at]
+
+
+def _tagged(response: HttpResponse, case: Case) -> dict[str, Any]:
+    newest = Run.objects.newest_for(case).select_related("attempt", "created_by").first()
+    if newest is not None:
+        newest.case = case
+    details = {
+        **_summary(case),
+        "owner": str(case.owner),
+        "query_count": case.case_queries.present().count(),
+        "scorers": scorers_of(case),
+        "newest_run": run_details(newest) if newest else None,
+    }
+    return set_etag(response, details, state=_state(case))
 
 
 def _summary(row: Case) -> dict[str, Any]:
@@ -157,17 +263,4 @@ def _summary(row: Case) -> dict[str, Any]:
         "book_id": row.book_id,
         "created_at": row.created_at,
         "archived_at": row.archived_at,
-    }
-
-
-def _case_query(row: CaseQuery) -> dict[str, Any]:
-    return {
-        "id": row.pk,
-        "query_id": row.query_id,
-        "text": row.query.text,
-        "information_need": row.query.information_need,
-        "reference_answer": row.query.reference_answer,
-        "tags": row.query.tags,
-        "weight": row.weight,
-        "options": row.options,
     }

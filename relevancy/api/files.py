@@ -15,11 +15,10 @@ from ninja.files import UploadedFile
 from pydantic import Field
 
 from relevancy import tasks, transfer
-from relevancy.models import Book, Endpoint, Role
+from relevancy.models import Endpoint, Role
 from relevancy.transfer import exports
-from relevancy.views.permissions import get_or_403
 
-from .access import Id, get_book, get_case, get_run
+from .access import Id, check_book_editable, get_book, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
 from .runs import StartedRun
 
@@ -184,7 +183,7 @@ def import_ratings(
     Ratings whose rater the file does not name become yours.
     """
     case = get_case(request, case_id, needs=Role.EDITOR)
-    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Ratings belong to the book.")
+    check_book_editable(request, case, hint="Ratings belong to the book.")
     source = transfer.ratings_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
     preview = transfer.ratings_import.preview_ratings(case=case, source=source, by=request.user)
     if preview.errors and not parameters.dry_run:
@@ -215,7 +214,7 @@ def import_queries(
     Queries that the case does not have are added at its end. The others get the details of the file; an empty cell changes nothing.
     """
     case = get_case(request, case_id, needs=Role.EDITOR)
-    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Queries belong to the book.")
+    check_book_editable(request, case, hint="Queries belong to the book.")
     source = transfer.queries_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
     if parameters.dry_run:
         imported = transfer.queries_import.preview_queries(case=case, source=source)

@@ -8,11 +8,10 @@ from ninja import Router, Schema, Status
 from pydantic import Field
 
 from relevancy import queries, tasks
-from relevancy.models import Book, Case, QueryLink, Role
+from relevancy.models import Case, QueryLink, Role
 from relevancy.models import Query as BookQuery
-from relevancy.views.permissions import get_or_403
 
-from .access import Id, ObjectId, get_case
+from .access import Id, ObjectId, check_book_editable, get_case
 from .authentication import READ, WRITE, ApiRequest
 
 router = Router(tags=["Links"])
@@ -80,7 +79,7 @@ def remove_link(request: ApiRequest, case_id: Id, link_id: Id) -> Status[None]:
 
 def _get_editable(request: ApiRequest, case_id: int) -> Case:
     case = get_case(request, case_id, needs=Role.EDITOR)
-    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Links belong to the book.")
+    check_book_editable(request, case, hint="Links belong to the book.")
     return case
 
 

@@ -13,10 +13,9 @@ from pydantic import Field
 
 from relevancy import tasks, transfer
 from relevancy.comparison import online
-from relevancy.models import Book, Case, ClickLog, OnlineOutcome, Role, Run
-from relevancy.views.permissions import get_or_403
+from relevancy.models import Case, ClickLog, OnlineOutcome, Role, Run
 
-from .access import Id, get_book, get_case
+from .access import Id, check_book_editable, get_book, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .files import DryRun
 from .paging import Page, PageParameters, paginate
@@ -108,7 +107,7 @@ def import_query_log(
     """Draws queries of a search log, CSV or `ubi_queries`, and adds them with weights by which the score estimates the mean of all
     searches."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    get_or_403(Book.objects, request.user, case.book_id, needs=Role.EDITOR, hint="Queries belong to the book.")
+    check_book_editable(request, case, hint="Queries belong to the book.")
     with closing(transfer.log_formats.read_log(file, limit=transfer.search_log.MAX_ON_PAGE)) as log:
         sample = transfer.query_samples.sample_log(
             case=case, log=log, method=parameters.method, size=parameters.size, seed=parameters.seed

@@ -14,6 +14,8 @@ from . import (
     annotations,
     attempts,
     books,
+    case_queries,
+    case_scorers,
     cases,
     comparisons,
     endpoints,
@@ -26,6 +28,7 @@ from . import (
     schedules,
     scorers,
     search_logs,
+    sharing,
     users,
 )
 from .authentication import TooManyRequests
@@ -68,7 +71,11 @@ def _describe(operation: dict[str, Any], path: str, method: str) -> None:
     for parameter in operation.get("parameters", []):
         parameter.pop("examples", None)  # those of the schema remain
     responses = operation["responses"]
-    statuses = {*_ALWAYS, *([404] if "{" in path or path.endswith("/try") else []), *([409] if "{" in path else [])}
+    statuses = {
+        *_ALWAYS,
+        *([404] if "{" in path or path.endswith("/try") else []),
+        *([409] if "{" in path or method == "post" else []),
+    }
     if any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", [])):
         statuses.add(412)
     if method == "get":
@@ -91,6 +98,8 @@ api = RestApi(
 add_handlers(api)
 for module in (
     cases,
+    case_scorers,
+    case_queries,
     links,
     ratings,
     attempts,
@@ -105,6 +114,7 @@ for module in (
     books,
     files,
     search_logs,
+    sharing,
     users,
     activity,
 ):

@@ -39,6 +39,13 @@ class TeamQuerySet(models.QuerySet["Team"]):
         """Teams that the user may share a case with: those in which the user is an editor or owner."""
         return self if user.is_superuser else self.filter(memberships__user=user, memberships__role__gte=Role.EDITOR)
 
+    def removable_by(self, user: User, *, owner_id: int | None) -> Self:
+        """Of the teams that something is shared with, those that the user may stop sharing it with, as an owner of it.
+
+        Who owns it may do so for every team; owners by a team only for teams whose members they manage.
+        """
+        return self if user.pk == owner_id else self.owned_by(user)
+
 
 class Team(models.Model):
     """People who share cases, books and endpoints."""

@@ -33,8 +33,23 @@ read_me            all     read   200
 list_teams         all     read   200
 list_cases         all     read   200
 read_case          see     read   200
+create_case        all     write  201
+change_case        edit    write  200
+delete_case        own     write  204
+copy_case          edit    write  201
+list_case_scorers  see     read   200
+choose_case_scorers edit   write  200
+list_case_teams    own     read   200
+share_case         own     write  204
+unshare_case       own     write  204
+list_endpoint_teams own    read   200
+share_endpoint     own     write  204
+unshare_endpoint   own     write  204
 list_case_queries  see     read   200
 add_queries        edit    write  201
+read_case_query    see     read   200
+change_case_query  edit    write  200
+remove_case_query  edit    write  204
 list_links         see     read   200
 link_queries       edit    write  201
 remove_link        edit    write  204
@@ -171,7 +186,12 @@ def ids(world):
 def body(operation, world):
     """What is sent, so that nothing but the missing role or scope refuses it."""
     return {
+        "create_case": {"name": "Markets"},
+        "change_case": {"name": "Markets"},
+        "copy_case": {"name": "A copy"},
+        "choose_case_scorers": {"scorer_ids": [world.scorer.pk]},
         "add_queries": {"text": "a new one"},
+        "change_case_query": {"weight": 2},
         "create_attempt": {"endpoint_id": world.endpoint.pk, "template": '{"q": "#$query##"}'},
         "change_attempt": {"name": "Named", "note": "Noted"},
         "add_annotation": {"run_id": ids(world)["run_id"], "text": "Another note"},

@@ -4,6 +4,7 @@ import pytest
 
 from relevancy import cases, judgments, schedules
 from relevancy.api.preconditions import PreconditionFailed, check_if_match, read_if_match
+from relevancy.models import Scorer
 from tests.factories import make_attempt, make_case, query_of, run_now
 
 pytestmark = pytest.mark.django_db
@@ -30,8 +31,12 @@ def changes_of(case):
     """For each address whose object can be changed: the method, and two different bodies."""
     annotation, group = case.annotations.get(), case.groups.get()
     query = query_of(case, "query 1")
+    scorer_ids = list(Scorer.objects.values_list("pk", flat=True)[:2])
     return {
         f"/queries/{query.pk}": ("PATCH", {"notes": "One"}, {"notes": "Two"}),
+        f"/cases/{case.pk}/queries/{query.pk}": ("PATCH", {"weight": 2}, {"weight": 3}),
+        f"/cases/{case.pk}/scorers": ("PUT", {"scorer_ids": scorer_ids}, {"scorer_ids": scorer_ids[::-1]}),
+        f"/cases/{case.pk}": ("PATCH", {"name": "One"}, {"name": "Two"}),
         f"/cases/{case.pk}/attempts/1": ("PATCH", {"note": "One"}, {"note": "Two"}),
         f"/cases/{case.pk}/annotations/{annotation.pk}": ("PATCH", {"text": "One"}, {"text": "Two"}),
         f"/cases/{case.pk}/schedule": ("PUT", {"cron": "0 3 * * *"}, {"cron": "0 4 * * *"}),
@@ -58,26 +63,28 @@ def test_a_change_that_was_not_seen_is_not_overwritten(client, case):
 
 
 def test_an_object_that_was_changed_is_not_removed(client, case):
+    group, query = f"/groups/{case.groups.get().pk}", query_of(case, "query 1")
+    kept = {f"/cases/{case.pk}/attempts/1", f"/cases/{case.pk}/scorers", f"/queries/{query.pk}"}
     for path, (method, first, second) in changes_of(case).items():
-        if path.startswith("/queries") or "/attempts/" in path or path == f"/groups/{case.groups.get().pk}":
+        if path in kept:
             continue
         etag = client.send(method, path, first).headers["ETag"]
         newer = client.send(method, path, second).headers["ETag"]
         assert client.send("DELETE", path, **{"If-Match": etag}).status_code == 412, path
         assert client.send("GET", path).status_code == 200, path
-        assert client.send("DELETE", path, **{"If-Match": newer}).status_code == 204, path
-    group = f"/groups/{case.groups.get().pk}"
-    etag = client.send("GET", group).headers["ETag"]
-    client.send("PATCH", group, {"name": "Another"})
-    assert client.send("DELETE", group, **{"If-Match": etag}).status_code == 412
-    newer = client.send("GET", group).headers["ETag"]
-    assert client.send("DELETE", group, **{"If-Match": newer}).status_code == 204
+        if path not in {group, f"/cases/{case.pk}"}:  # what follows is part of them
+            assert client.send("DELETE", path, **{"If-Match": newer}).status_code == 204, path
+            assert client.send("GET", path).status_code == 404, path
 
 
 def test_scores_and_ratings_are_no_changes(client, case):
     """They change what is answered, and not what is changed at the address."""
     query, group = query_of(case, "query 1"), case.groups.get()
-    paths = {f"/queries/{query.pk}": {"notes": "One"}, f"/groups/{group.pk}": {"name": "One"}}
+    paths = {
+        f"/queries/{query.pk}": {"notes": "One"},
+        f"/groups/{group.pk}": {"name": "One"},
+        f"/cases/{case.pk}": {"name": "One"},
+    }
     etags = {path: client.send("GET", path).headers["ETag"] for path in paths}
     judgments.rate(query=query, doc_id="b", value=1, by=case.owner)
     run_now(case.attempts.get())

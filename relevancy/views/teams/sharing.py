@@ -77,9 +77,7 @@ def sharing(
 ) -> Sharing:
     """Returns the teams that something is shared with, and the form, bound to `data` if given, to change that."""
     teams = list(shared.teams.order_by("name"))
-    removable = Team.objects.filter(pk__in=[team.pk for team in teams])
-    if shared.owner_id != user.pk:
-        removable = removable.filter(pk__in=Team.objects.owned_by(user).values("pk"))
+    removable = Team.objects.filter(pk__in=[team.pk for team in teams]).removable_by(user, owner_id=shared.owner_id)
     form = ShareForm(Team.objects.shareable_by(user), removable, teams, data)
     can_stop = set(removable.values_list("pk", flat=True)) if can_share else set()
     return Sharing(

@@ -1,0 +1,214 @@
+"""The queries of cases: added, changed, moved and removed."""
+
+import json
+from typing import Annotated, Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from ninja import Body, Query, Router, Schema, Status
+from pydantic import Field
+
+from relevancy import queries, tasks
+from relevancy.models import Case, CaseQuery, Role
+
+from .access import Id, Number, ObjectId, check_book_editable, get_case, lockable
+from .authentication import READ, WRITE, ApiRequest
+from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, check_if_match, set_etag
+
+MAX_QUERIES = 1_000  # in one request
+HINT = "Queries belong to the book."
+router = Router(tags=["Queries"])
+
+
+class CaseQueryDetails(Schema):
+    """A query of a case. query_id: what ratings refer to, which other cases on the same book may share."""
+
+    id: int
+    query_id: int
+    text: str = Field(examples=["star wars"])
+    information_need: str
+    reference_answer: str
+    tags: list[str]
+    weight: float = Field(examples=[1])
+    options: dict[str, Any] = Field(examples=[{"lang": "en"}])
+
+
+class NewQuery(Schema):
+    text: str = Field(pattern=r"\S", max_length=2048, examples=["star wars"])
+
+
+class RejectedQuery(Schema):
+    """Why a text cannot be a query. number: its position in the request, from 1."""
+
+    number: int
+    message: str
+
+
+class AddedQueries(Schema):
+    """What became of new queries. repeated: texts that the case has already, or that were sent twice."""
+
+    added: list[CaseQueryDetails]
+    repeated: list[str]
+    rejected: list[RejectedQuery]
+
+
+class CaseQueryChanges(Schema):
+    """What to change. Fields that are left out or null stay as they are. before, after: another query of the case, by `query_id`."""
+
+    text: str | None = Field(
+        None, pattern=r"\S", max_length=2048, examples=["star wars"], description="Changes in every case on the book."
+    )
+    weight: Number | None = Field(None, ge=0, lt=1_000_000, examples=[2.5])
+    options: dict[str, Any] | None = Field(
+        None, examples=[{"lang": "en"}], description="They replace the present ones."
+    )
+    before: ObjectId | None = Field(None, description="Moves the query directly before another one.")
+    after: ObjectId | None = Field(None, description="Moves the query directly after another one.")
+
+
+@router.get("/cases/{case_id}/queries", auth=READ, response=Page[CaseQueryDetails])
+def list_case_queries(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """The queries of a case in their order."""
+    present = get_case(request, case_id).case_queries.present().select_related("query")
+    rows, following = paginate(present, page, "position", "id")
+    return {"items": [_case_query(row) for row in rows], "next": following}
+
+
+@router.post("/cases/{case_id}/queries", auth=WRITE, response={201: AddedQueries})
+def add_queries(
+    request: ApiRequest,
+    case_id: Id,
+    body: Annotated[NewQuery | Annotated[list[NewQuery], Field(min_length=1, max_length=MAX_QUERIES)], Body()],
+) -> Status[dict[str, Any]]:
+    """Adds a query or several, at the end. Needs the role editor on the case and on its book."""
+    found = get_case(request, case_id, needs=Role.EDITOR)
+    check_book_editable(request, found, hint=HINT)
+    texts = [new.text for new in (body if isinstance(body, list) else [body])]
+    result = queries.add(case=found, texts=texts, by=request.user)
+    if result.rejected and not result.added and not result.repeated:
+        messages = [f"Query {number}: {message}" for number, message in result.rejected]
+        raise ValidationError({"text": messages})
+    tasks.send(tasks.rescore_case, found.pk)
+    added = CaseQuery.objects.filter(pk__in=[row.pk for row in result.added]).select_related("query")
+    details = {
+        "added": [_case_query(row) for row in added],
+        "repeated": result.repeated,
+        "rejected": [{"number": number, "message": message} for number, message in result.rejected],
+    }
+    return Status(201, details)
+
+
+@router.get("/cases/{case_id}/queries/{query_id}", auth=READ, response=CaseQueryDetails)
+def read_case_query(request: ApiRequest, response: HttpResponse, case_id: Id, query_id: Id) -> dict[str, Any]:
+    """A query of a case. The ETag can be sent as If-Match when you change or remove it.
+
+    What `queries/{query_id}` changes does not count as a change, except the text.
+    """
+    case_query = _find(get_case(request, case_id), query_id)
+    if case_query.removed_at is not None:
+        raise Http404
+    return _tagged(response, case_query)
+
+
+@router.patch("/cases/{case_id}/queries/{query_id}", auth=WRITE, response=CaseQueryDetails)
+def change_case_query(
+    request: ApiRequest,
+    response: HttpResponse,
+    case_id: Id,
+    query_id: Id,
+    changes: CaseQueryChanges,
+    if_match: IfMatch,
+) -> dict[str, Any]:
+    """Changes text, weight, options or position of a query. Needs the role editor on the case and on its book."""
+    with transaction.atomic():
+        case = get_case(request, case_id, needs=Role.EDITOR, lock=True)
+        check_book_editable(request, case, hint=HINT)
+        case_query = _find(case, query_id, lock=True)
+        if case_query.removed_at is not None:
+            raise Http404
+        check_if_match(if_match, state=_state(case_query))
+        has_changed = _edit(request, case_query, changes)
+        if changes.before is not None or changes.after is not None:
+            sides = {name: _neighbour(case, name, getattr(changes, name)) for name in ("before", "after")}
+            queries.move(case=case, case_query=case_query, by=request.user, **sides)
+    if has_changed:
+        tasks.send(tasks.rescore_case, case.pk)
+    return _tagged(response, case_query)
+
+
+@router.delete("/cases/{case_id}/queries/{query_id}", auth=WRITE, response={204: None})
+def remove_case_query(request: ApiRequest, case_id: Id, query_id: Id, if_match: IfMatch) -> Status[None]:
+    """Removes a query from a case. Its ratings stay in the book; adding its text again restores it. Repeating it changes nothing."""
+    with transaction.atomic():
+        case = get_case(request, case_id, needs=Role.EDITOR, lock=True)
+        case_query = _find(case, query_id, lock=True)
+        is_present = case_query.removed_at is None
+        if is_present:
+            check_if_match(if_match, state=_state(case_query))
+            queries.remove(case_query=case_query, by=request.user)
+    if is_present:
+        tasks.send(tasks.rescore_case, case.pk)
+    return Status(204, None)
+
+
+def _find(case: Case, query_id: int, *, lock: bool = False) -> CaseQuery:
+    """Returns a query of a case, removed or not. Raises `Http404`."""
+    rows = lockable(case.case_queries.select_related("query"), lock=lock)
+    case_query: CaseQuery = get_object_or_404(rows, query=query_id)
+    case_query.query.book = case.book
+    return case_query
+
+
+def _edit(request: ApiRequest, case_query: CaseQuery, changes: CaseQueryChanges) -> bool:
+    """Changes text, weight and options; returns whether they are different now."""
+    query = case_query.query
+    text = query.text if changes.text is None else changes.text
+    weight = case_query.weight if changes.weight is None else changes.weight
+    options = case_query.options if changes.options is None else changes.options
+    if (text, weight, options) == (query.text, case_query.weight, case_query.options):
+        return False
+    queries.edit(
+        case_query=case_query,
+        text=text,
+        weight=weight,
+        options=json.dumps(options),
+        information_need=query.information_need,
+        notes=query.notes,
+        tags=query.tags,
+        by=request.user,
+    )
+    return True
+
+
+def _neighbour(case: Case, name: str, query_id: int | None) -> CaseQuery | None:
+    if query_id is None:
+        return None
+    neighbour: CaseQuery | None = case.case_queries.present().filter(query=query_id).first()
+    if neighbour is None:
+        raise ValidationError({name: f"The case has no query with the query_id {query_id}."})
+    return neighbour
+
+
+def _state(case_query: CaseQuery) -> object:
+    """Returns what `change_case_query` changes."""
+    return [case_query.query.text, case_query.weight, case_query.options, case_query.position]
+
+
+def _tagged(response: HttpResponse, case_query: CaseQuery) -> dict[str, Any]:
+    return set_etag(response, _case_query(case_query), state=_state(case_query))
+
+
+def _case_query(row: CaseQuery) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "query_id": row.query_id,
+        "text": row.query.text,
+        "information_need": row.query.information_need,
+        "reference_answer": row.query.reference_answer,
+        "tags": row.query.tags,
+        "weight": row.weight,
+        "options": row.options,
+    }

@@ -1,0 +1,88 @@
+"""The scorers of cases: which ones, in which order and in which version."""
+
+from typing import Annotated, Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpResponse
+from ninja import Router, Schema
+from pydantic import Field, StrictBool
+
+from relevancy import scorers, tasks
+from relevancy.models import Case, CaseScorer, Role, Scorer
+
+from .access import Id, ObjectId, get_case
+from .authentication import READ, WRITE, ApiRequest
+from .preconditions import IfMatch, check_if_match, set_etag
+
+MAX_SENT = 50
+router = Router(tags=["Cases"])
+
+ScorerIds = Annotated[list[ObjectId], Field(min_length=1, max_length=MAX_SENT, examples=[[1]])]
+
+
+class CaseScorerDetails(Schema):
+    """A scorer of a case in the version that scores it."""
+
+    id: int
+    name: str = Field(examples=["nDCG@10"])
+    version: int = Field(examples=[1])
+
+
+class CaseScorers(Schema):
+    """The scorers of a case, the primary one first."""
+
+    scorer_ids: ScorerIds
+    newest: StrictBool = Field(
+        False,
+        description="Whether scorers that the case has already are used in their newest version; otherwise they keep theirs.",
+    )
+
+
+@router.get("/cases/{case_id}/scorers", auth=READ, response=list[CaseScorerDetails])
+def list_case_scorers(request: ApiRequest, response: HttpResponse, case_id: Id) -> list[dict[str, Any]]:
+    """All scorers of a case, the primary one first. The ETag can be sent as If-Match when you replace them."""
+    found = scorers_of(get_case(request, case_id))
+    return set_etag(response, found, state=found)
+
+
+@router.put("/cases/{case_id}/scorers", auth=WRITE, response=list[CaseScorerDetails])
+def choose_case_scorers(
+    request: ApiRequest, response: HttpResponse, case_id: Id, new: CaseScorers, if_match: IfMatch
+) -> list[dict[str, Any]]:
+    """Replaces the scorers of a case. The scores of those that it loses are kept. The last runs are scored in the background.
+
+    Repeating it changes nothing.
+    """
+    with transaction.atomic():
+        case = get_case(request, case_id, needs=Role.EDITOR, lock=True)
+        former = scorers_of(case)
+        check_if_match(if_match, state=former)
+        chosen = _find_scorers(request, case, new.scorer_ids)
+        scorers.choose_scorers(case=case, scorers=chosen, by=request.user)
+        if new.newest:
+            for scorer in chosen:
+                scorers.adopt(scorer=scorer, cases=[case], by=request.user)
+        present = scorers_of(case)
+    if present != former:
+        tasks.send(tasks.rescore_case, case.pk)
+    return set_etag(response, present, state=present)
+
+
+def scorers_of(case: Case) -> list[dict[str, Any]]:
+    """Returns the scorers of a case, the primary one first."""
+    rows = CaseScorer.objects.filter(case=case).select_related("scorer", "version").defer("version__script")
+    return [
+        {"id": row.scorer_id, "name": row.scorer.name, "version": row.version.number}
+        for row in rows.order_by("position", "id")
+    ]
+
+
+def _find_scorers(request: ApiRequest, case: Case, scorer_ids: list[int]) -> list[Scorer]:
+    """Returns scorers that the user may choose for a case, or that it has already."""
+    offered = Scorer.objects.offered(request.user, case).in_bulk(scorer_ids)
+    present = Scorer.objects.filter(case_scorers__case=case).in_bulk(scorer_ids)
+    found = {**offered, **present}
+    if unknown := [pk for pk in scorer_ids if pk not in found]:
+        raise ValidationError({"scorer_ids": f"There is no scorer {unknown[0]} that you may use in this case."})
+    return [found[pk] for pk in scorer_ids]
