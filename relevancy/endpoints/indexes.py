@@ -85,6 +85,12 @@ def claim(*, engine: str, name: str, by: User, team: Team | None = None) -> None
         index.teams.add(team)
 
 
+def release(*, engine: str, name: str, by: User) -> None:
+    """Takes back `claim` if there is no index of this name, so that others can use the name."""
+    if not is_present(engine=engine, name=name) and owns_unused(engine=engine, name=name, by=by):
+        StoredIndex.objects.filter(engine=engine, name=name, owner=by).delete()
+
+
 def owns_unused(*, engine: str, name: str, by: User) -> bool:
     """Returns whether an index or file belongs to the user and no endpoint names it yet."""
     is_own = StoredIndex.objects.filter(engine=engine, name=name, owner=by).exists()

@@ -35,6 +35,8 @@ def store(*, engine: str, content: bytes, name: str, by: User) -> Upload:
     """
     if len(content) > MAX_BYTES:
         raise ValidationError({"file": f"The file has {len(content):,} bytes; at most {MAX_BYTES:,} are allowed."})
+    if content.startswith(b"PK\x03\x04"):
+        raise ValidationError({"file": "The file is a ZIP file, but text is needed. Unpack it."})
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

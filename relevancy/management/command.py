@@ -21,6 +21,7 @@ from relevancy.engines.errors import EngineError
 from relevancy.models import Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
+from relevancy.transfer.cells import MAX_BYTES, READ_BYTES
 
 MISTAKES = (
     ValidationError,
@@ -33,6 +34,7 @@ MISTAKES = (
 )
 MAX_LISTED = 30  # names in an error message
 MAX_ID_DIGITS = 19  # longer numbers do not fit into the database
+MAX_STDIN = 2 * 1024**3  # bytes; no file may be larger
 MISTAKE_STATUS = 2
 BROKEN_PIPE_STATUS = 141  # what a shell reports for other programs whose output is closed: 128 + SIGPIPE
 
@@ -89,11 +91,12 @@ class Command(BaseCommand):
 
 
 def read_bytes(path: str) -> bytes:
-    """Returns the content of a file; `-` is stdin."""
+    """Returns the content of a file; `-` is stdin. Reads one byte more than `transfer.decode` accepts at most."""
     if path == "-":
-        return sys.stdin.buffer.read()
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         fail(f"{path} cannot be read: {error.strerror}.")
 
@@ -103,7 +106,10 @@ def open_binary(path: str) -> Iterator[IO[bytes]]:
     """Opens a file that may be read several times; `-` is stdin, which is copied to a temporary file."""
     if path == "-":
         with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
+            while content := sys.stdin.buffer.read(READ_BYTES):
+                copy.write(content)
+                if copy.tell() > MAX_STDIN:
+                    fail(f"stdin is too large: the maximum is {MAX_STDIN:,} bytes.")
             copy.seek(0)
             yield copy
         return

@@ -17,6 +17,7 @@ MAX_BYTES = 50 * 1024 * 1024
 MAX_LINE = 1_000_000
 MAX_ROWS = 2_000_000
 READ_BYTES = 64 * 1024
+_ZIP = b"PK\x03\x04"
 ROWS_AT_ONCE = 1_000
 
 
@@ -56,7 +57,8 @@ def format_row(row: Sequence[Cell]) -> str:
 def decode(content: bytes) -> str:
     """Returns the text of a UTF-8 file, with or without a byte order mark. Raises `BadFile`."""
     if len(content) > MAX_BYTES:
-        raise BadFile(f"The file has {len(content):,} bytes; the maximum is {MAX_BYTES:,}.")
+        raise BadFile(f"The file is too large: the maximum is {MAX_BYTES:,} bytes.")
+    check_no_zip(content)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -64,6 +66,12 @@ def decode(content: bytes) -> str:
         raise BadFile(
             f"the byte 0x{content[error.start]:02x} is not valid UTF-8. Save the file as UTF-8.", line=line
         ) from None
+
+
+def check_no_zip(content: bytes) -> None:
+    """Raises `UnreadableFile` for the beginning of a ZIP file."""
+    if content.startswith(_ZIP):
+        raise UnreadableFile("This is a ZIP file, but text is needed. Unpack it.")
 
 
 def read_lines(file: IO[bytes], *, limit: int | None = None) -> Iterator[str]:
@@ -77,6 +85,8 @@ def read_lines(file: IO[bytes], *, limit: int | None = None) -> Iterator[str]:
     limit = MAX_BYTES if limit is None else limit
     while True:
         content = file.read(READ_BYTES)
+        if not size:
+            check_no_zip(content)
         size += len(content)
         if size > limit:
             raise UnreadableFile(f"The file is too large: the maximum is {limit:,} bytes. Split it.")

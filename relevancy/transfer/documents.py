@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -12,6 +14,7 @@ from relevancy.models import Team, User
 from .cells import MAX_LINE
 from .errors import BadFile, quote
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 MAX_VALUES = 2_000_000  # documents, and values of their fields: they take about 1 GB while they are indexed
 
 
@@ -23,13 +26,15 @@ def parse_documents(text: str) -> Iterator[dict[str, Any]]:
         if len(line) > MAX_LINE:
             raise BadFile(f"the document has more than {MAX_LINE:,} characters.", line=number)
         try:
-            document = json.loads(line)
+            document = json.loads(line, parse_float=_finite, parse_constant=_finite)
         except json.JSONDecodeError as error:
             raise BadFile(f"column {error.colno}: this is not valid JSON: {error.msg}.", line=number) from None
         except RecursionError:
             raise BadFile("this JSON is nested too deeply.", line=number) from None
         except ValueError:
-            raise BadFile("this JSON contains a number with too many digits.", line=number) from None
+            raise BadFile(
+                "this JSON contains a number that is not finite or has too many digits.", line=number
+            ) from None
         if not isinstance(document, dict):
             raise BadFile(f"this is not a JSON object: {quote(line)}.", line=number)
         yield document
@@ -38,10 +43,18 @@ def parse_documents(text: str) -> Iterator[dict[str, Any]]:
 def _split(text: str) -> Iterator[str]:
     """Yields one line after the other: a list of all could take many times as much memory as the text."""
     start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
+    for end in _LINE_END.finditer(text):
+        yield text[start : end.start()]
+        start = end.end()
     yield text[start:]
+
+
+def _finite(text: str) -> float:
+    """Returns a number of a document. Raises `ValueError` for NaN and Infinity, and for numbers that are too large, such as 1e999."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def parse_csv_documents(text: str) -> Iterator[dict[str, Any]]:
@@ -72,6 +85,11 @@ def import_documents(
     text: JSON lines if it begins with a brace, otherwise CSV.
     """
     text = text.removeprefix("\ufeff")
+    if "\0" in text:
+        raise BadFile(
+            "The file contains the character U+0000. Remove it.",
+            line=len(_LINE_END.findall(text, 0, text.index("\0"))) + 1,
+        )
     is_json = text.lstrip().startswith(("{", "["))
     documents = parse_documents(text) if is_json else parse_csv_documents(text)
     try:
@@ -83,8 +101,8 @@ def import_documents(
 
 
 def _limited(documents: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yields documents while they are small enough to be indexed in memory. Raises `BadFile`."""
-    size = 0
+    """Yields documents while they are small enough to be indexed in memory. Raises `BadFile`, also if there are none."""
+    size = number = 0
     for number, document in enumerate(documents, 1):
         size += _count_values(document)
         if size > MAX_VALUES:
@@ -93,6 +111,8 @@ def _limited(documents: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
                 "Leave out fields, or split the file."
             )
         yield document
+    if not number:
+        raise BadFile("The file has no documents.")
 
 
 def _count_values(document: Any) -> int:
@@ -124,5 +144,9 @@ def load_documents(
     """
     endpoint = endpoints.build_endpoint(name="documents", engine=engine, url=url, by=by)
     endpoints.indexes.claim(engine=engine, name=url, by=by, team=team)
-    with endpoints.connect(endpoint) as adapter:
-        return adapter.load_documents(documents, id_field=id_field)
+    try:
+        with endpoints.connect(endpoint) as adapter:
+            return adapter.load_documents(documents, id_field=id_field)
+    except BaseException:
+        endpoints.indexes.release(engine=engine, name=url, by=by)
+        raise

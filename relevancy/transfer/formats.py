@@ -237,6 +237,11 @@ def choose(file: IO[bytes], kind: Kind, *, name: str = "", wanted: str = "") -> 
                 f"“{PLAIN_QUERIES}”.",
                 [PLAIN_QUERIES],
             )
+        if not read_head(file, name).lines:  # JSON, or blank
+            raise UnclearFile(
+                f"The file has no list of queries. If each line is a query, choose the format “{PLAIN_QUERIES}”.",
+                [PLAIN_QUERIES],
+            )
         return PLAIN_QUERIES
     if fitting:
         raise BadFile(

@@ -46,17 +46,22 @@ class QueriesPreview:
     has_errors: bool = False
 
 
-def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = "") -> QueriesSource:
+def open_source(*, case: Case | None, file: IO[bytes], name: str = "", format: str = "") -> QueriesSource:
     """Reads the file of a user. name: of the file. format: of `formats.of_kind(Kind.QUERIES)`; empty to recognise it.
 
-    Raises `BadFile`, `UnclearFile` if the user has to choose the format, and `ValidationError` for too many queries.
+    case: whose tags keep their upper and lower case; None for a new one. Raises `BadFile`, `UnclearFile` if the user has to choose
+    the format, and `ValidationError` for too many queries.
     """
     chosen = choose(file, Kind.QUERIES, name=name, wanted=format)
     file.seek(0)
     lines = read_lines(file)
     if chosen == PLAIN_QUERIES:
-        return QueriesSource(QueriesFile(queries.parse_lines(lines), {}), chosen)
-    return QueriesSource(parse_queries(lines, queries.tags.of_book(case.book)), chosen)
+        content = QueriesFile(queries.parse_lines(lines), {})
+    else:
+        content = parse_queries(lines, queries.tags.of_book(case.book) if case else ())
+    if not (content.pasted.texts or content.pasted.rejected or content.errors):
+        raise BadFile("The file has no queries.")
+    return QueriesSource(content, chosen)
 
 
 def preview_queries(*, case: Case, source: QueriesSource) -> QueriesPreview:
@@ -76,14 +81,19 @@ def import_queries(*, case: Case, source: QueriesSource, by: User | None = None)
     Raises `BadFile` if anything is wrong in a CSV file; then nothing is stored. Lines of a list that cannot be a query are left out.
     """
     file = source.file
-    if file.errors:
-        line, message = file.errors[0]
-        raise BadFile(message, line=line)
+    check_errors(file)
     with transaction.atomic():
         changed = queries.count_changes(case=case, changes=file.changes)
         added = len(queries.add(case=case, texts=file.pasted, by=by).added)
         queries.change_details(case=case, changes=file.changes, by=by)
     return _describe(source, added, changed)
+
+
+def check_errors(file: QueriesFile) -> None:
+    """Raises `BadFile` with the first error of a CSV file."""
+    if file.errors:
+        line, message = file.errors[0]
+        raise BadFile(message, line=line)
 
 
 def describe_import(imported: QueriesPreview) -> str:

@@ -3,19 +3,19 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from relevancy import judgments, queries, scores
-from relevancy.models import Book, Case, User
+from relevancy.models import Case, User
 from relevancy.models.errors import error_text
 from relevancy.scoring import Scale
 
 from .cells import read_table, write_rows
 from .errors import BadFile, quote
 from .graded_queries import graded_queries
-from .ratings_file import RatingRow, RatingsFile, collect
+from .ratings_file import NoRatings, RatingRow, RatingsFile, collect
 
 COLUMNS = ("query", "docid", "rating")
 DELIMITERS = (",", ";", "\t")
@@ -47,7 +47,11 @@ def parse_ratings(text: str | Iterable[str], scale: Scale | None = None) -> Rati
 
     With a `scale`, ratings must be on it.
     """
-    return collect(read_ratings(text), scale)
+    file = collect(read_ratings(text), scale)
+    if not file:
+        file.close()
+        raise NoRatings
+    return file
 
 
 def read_ratings(text: str | Iterable[str]) -> Iterator[RatingRow]:
@@ -201,36 +205,10 @@ def import_ratings(
         return ImportedRatings(added, changed, file.ratings)
 
 
-def import_with_case(
-    *,
-    book: Book,
-    text: str | Iterable[str],
-    by: User,
-    source: str = "import",
-    create_case: Callable[[Sequence[int]], Case],
-) -> Case:
-    """Imports ratings as `import_ratings` does, into a new book, together with the case that it is for: both are there, or neither.
-
-    book: from `cases.build_book`. create_case: creates the case on the book, with these queries of the book; called in the
-    transaction that applies the import.
-    """
-    with parse_ratings(text, scores.scale_of(book)) as file:
-        _check_unnamed(file)
-        try:
-            _, case = judgments.import_ratings(
-                book=book, values=file, rater=by, by=by, source=source, with_it=create_case
-            )
-        except judgments.ImportFailed as error:
-            raise BadFile(error_text(error)) from None
-        return case
-
-
 def _check_unnamed(file: RatingsFile) -> None:
     """Raises `BadFile` if the file names raters, whose ratings would be left out here."""
     if file.raters:
-        raise BadFile(
-            f"The file names raters, such as {quote(file.raters[0])}. Create the case without it, then use import_ratings."
-        )
+        raise BadFile(f"The file names raters, such as {quote(file.raters[0])}; use `ratings_import.import_ratings`.")
 
 
 def export_ratings(*, case: Case) -> Iterator[str]:

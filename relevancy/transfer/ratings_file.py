@@ -41,6 +41,13 @@ class RatingRow(NamedTuple):
         return BadFile(f"{where}{problem}", line=self.line)
 
 
+class NoRatings(BadFile):
+    """A file has neither ratings nor queries."""
+
+    def __init__(self) -> None:
+        super().__init__("The file has no ratings.")
+
+
 class RatingsFile(Mapping[str, Mapping[str, float]]):
     """The ratings of a file, `{query: {document id: rating}}`, in the order of its queries: those without the name of a rater.
 

@@ -1,6 +1,6 @@
 """Imports files of ratings in every format into a case: a preview, then everything or nothing."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -8,8 +8,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import accounts, judgments, queries, scores
-from relevancy.models import Case, User
+from relevancy.models import Book, Case, User
 from relevancy.models.errors import error_text
+from relevancy.models.saving import clean_and_save
 
 from . import judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
 from .cells import read_lines
@@ -17,7 +18,7 @@ from .checked_ratings import MAX_ON_PAGE
 from .errors import BadFile, quote
 from .formats import FileFormat, Kind, choose
 from .ratings_csv import ImportedRatings
-from .ratings_file import RatingRow, RatingsFile, collect
+from .ratings_file import NoRatings, RatingRow, RatingsFile, collect
 from .ratings_preview import RatingsPreview, compare, read_with_errors
 from .topics import match_topics
 
@@ -76,6 +77,8 @@ def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPr
         return RatingsPreview(format=str(source.format), errors=errors)
     with ratings:
         try:
+            if not ratings:
+                raise NoRatings
             present = accounts.find_raters(ratings.raters, by=by)
             _check_raters(ratings, present, by)
         except BadFile as error:
@@ -97,13 +100,49 @@ def import_ratings(
     """
     with collect(source.read(source.lines()), scores.scale_of(case.book)) as file:
         own = rater or by
+        if not file:
+            raise NoRatings
         if not file.raters:
             return _import(case, file, "", own, by, origin)
         _check_raters(file, accounts.find_raters(file.raters, by=by), own)
         with transaction.atomic():
-            people = {"": own, **_ensure_raters(file.raters, by)}
-            done = [_import(case, file, name, people[name], by, origin) for name in ("", *file.raters)]
-        return ImportedRatings(sum(each.queries for each in done), sum(each.changed for each in done), file.ratings)
+            return _import_of_raters(case, file, own, by, origin)
+
+
+def import_with_case(
+    *,
+    book: Book,
+    lines: Iterable[str],
+    by: User,
+    origin: str = "import",
+    create_case: Callable[[Sequence[int]], Case],
+) -> Case:
+    """Imports ratings as CSV as `import_ratings` does, into a new book, with the case that it is for: both are there, or neither.
+
+    book: from `cases.build_book`. create_case: creates the case on the book, with these queries of the book; called in the
+    transaction that applies the import.
+    """
+    with ratings_csv.parse_ratings(lines, scores.scale_of(book)) as file:
+        _check_raters(file, accounts.find_raters(file.raters, by=by), by)
+        try:
+            if not file.raters:
+                return judgments.import_ratings(
+                    book=book, values=file, rater=by, by=by, source=origin, with_it=create_case
+                )[1]
+            with transaction.atomic():
+                clean_and_save(book)
+                case = create_case(())
+                _import_of_raters(case, file, by, by, origin)
+                return case
+        except judgments.ImportFailed as error:
+            raise BadFile(error_text(error)) from None
+
+
+def _import_of_raters(case: Case, file: RatingsFile, own: User, by: User, origin: str) -> ImportedRatings:
+    """Imports the ratings of all raters, in the transaction of the caller."""
+    people = {"": own, **_ensure_raters(file.raters, by)}
+    done = [_import(case, file, name, people[name], by, origin) for name in ("", *file.raters)]
+    return ImportedRatings(sum(each.queries for each in done), sum(each.changed for each in done), file.ratings)
 
 
 def _check_raters(file: RatingsFile, present: Mapping[str, User], own: User) -> None:

@@ -19,7 +19,7 @@ from .cells import read_lines, read_table
 from .errors import BadFile, quote
 
 MAX_BYTES = 2 * 1024**3
-MAX_ON_PAGE = 100 * 1024 * 1024  # a web thread is busy as long as it is read
+MAX_ON_PAGE = 50 * 1024 * 1024  # less than `MAX_REQUEST_SIZE`; a web thread is busy as long as it is read
 MAX_POSITION = 1_000
 MAX_COUNT = 10**12
 MAX_LEFT_OUT = 20  # lines that are listed

@@ -39,7 +39,10 @@ class MeasureSummary(TypedDict):
 
 def read_qrels(text: str) -> dict[str, dict[str, float]]:
     """Returns `{topic: {document: grade}}`. Raises `BadFile`."""
-    return _read(text, QRELS_COLUMNS, "grade", ignores_rest=False)
+    qrels = _read(text, QRELS_COLUMNS, "grade", ignores_rest=False)
+    if not qrels:
+        raise BadFile(f"The file of qrels is empty; its lines must be '{' '.join(QRELS_COLUMNS)}'.")
+    return qrels
 
 
 def read_run(text: str) -> dict[str, dict[str, float]]:
@@ -53,6 +56,8 @@ def _read(
     """Like trec_eval 10, skips lines that start with `#` and ignores what follows the columns of a run."""
     numbers_by_topic: dict[str, dict[str, float]] = {}
     for line, content in enumerate(_LINE_END.split(text), 1):
+        if "\0" in content:
+            raise BadFile("this line contains the character U+0000. Remove it.", line=line)
         cells = content.split()
         if not cells or cells[0].startswith("#"):
             continue

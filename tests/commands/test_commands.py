@@ -203,6 +203,28 @@ class TestMistakes:
         assert not Case.objects.exists()
         assert not Rating.objects.exists()
 
+    def test_create_case_keeps_details_of_queries_and_the_raters_of_ratings(self, shop: Path) -> None:
+        (shop / "queries.csv").write_text("query,notes\nalien,scary\n")
+        (shop / "ratings.csv").write_text(
+            "query,docid,rating,rater\nalien,3,2,admin@example.com\nalien,3,1,Ben\nstar wars,1,3,Ben\n"
+        )
+        words = ("--queries", shop / "queries.csv", "--ratings", shop / "ratings.csv", "--scale", "0:3")
+        create_case(shop, "Films", *words)
+        case = Case.objects.get()
+        assert list(case.case_queries.values_list("query__text", "query__notes")) == [
+            ("alien", "scary"),
+            ("star wars", ""),
+        ]
+        given = Rating.objects.values_list("rater__name", "rater__is_active", "query__text", "value")
+        assert set(given) == {
+            ("Admin", True, "alien", 2),
+            ("Ben", False, "alien", 1),
+            ("Ben", False, "star wars", 3),
+        }
+        (shop / "ratings.csv").write_text("query,docid,rating,rater\nalien,3,2,Ann\nalien,3,1,\nalien,3,9,Ann\n")
+        assert "not on the book's scale" in refused("create_case", "Other", *words)
+        assert Case.objects.count() == 1
+
     def test_create_case_broken_files(self, shop: Path) -> None:
         (shop / "template.json").write_text('{"query": \n "#$query##"')
         assert "Line 2, column" in refused(

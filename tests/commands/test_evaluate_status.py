@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 
 from relevancy import engines, transfer
+from relevancy.management import commands as commands_package
+from relevancy.management.command import Command
 from relevancy.models import Attempt, Case, Endpoint, ScorerVersion
 from relevancy.scores import scripts
 from tests.factories import make_attempt, make_case, make_scorer, run_now, script_of
@@ -137,3 +140,9 @@ def test_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     errors = process.stderr.read()
     process.stderr.close()
     assert (process.wait(timeout=60), errors) == (141, "")
+
+
+def test_every_command_ends_like_that() -> None:
+    commands = [load_command_class("relevancy", info.name) for info in iter_modules(commands_package.__path__)]
+    assert len(commands) > 20
+    assert all(isinstance(each, Command) and type(each).handle is Command.handle for each in commands)

@@ -33,3 +33,17 @@ def test_import_clicks(tmp_path):
     assert dict(Rating.objects.values_list("doc_id", "value")) == {"a": 3, "b": 0}
     assert "each single search" in refused("import_clicks", case.book.pk, path, "--model", "cascade")
     assert "needs 3" in refused("import_clicks", case.book.pk, path, "--thresholds", 0.1)
+
+
+def test_too_few_estimates_for_thresholds(tmp_path):
+    case = make_case(["q1"])
+    path = tmp_path / "clicks.csv"
+    path.write_text("query,count,docid,position,clicks\nq1,1000,a,1,400\nq1,1000,b,1,50\n")
+    words = ("import_clicks", case.book.pk, path, "--model", "coec")
+    assert "too few or too much alike" in command(*words)
+    assert case.book.click_logs.get().estimates.count() == 2
+    case.book.click_logs.get().delete()
+    assert "needs 3" in refused(*words, "--thresholds", 0.1)
+    assert not case.book.click_logs.exists()
+    assert "none of them counts" in refused(*words, "--count")
+    assert not Rating.objects.exists()

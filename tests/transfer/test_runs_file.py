@@ -134,7 +134,7 @@ def test_exported_runs_import_as_the_same_rankings(case: Case, export: Any) -> N
     ("text", "message"),
     [
         ("", "is empty"),
-        ("query,docid,position,title\nquery 1,a,1,b\x00c\n", r"Line 2: .*U\+0000"),
+        ("query,docid,position,title\nquery 1,a,1,b\x00c\n", r"Line 2 .*U\+0000"),
         ("query,docid,position\n", "contains no query"),
         ("query,docid,position\nquery 1,a,first\n", "Line 2, column position"),
         ("query,docid,position\nquery 9,a,1\n", "no query of the case"),

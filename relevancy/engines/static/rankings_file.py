@@ -14,7 +14,7 @@ import csv
 import math
 import re
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,15 +122,23 @@ def parse_rankings(text: str) -> Rankings:
 def parse_snapshots(text: str) -> list[Snapshot]:
     """Parses a file of either format, with at least one snapshot, in the file's order. Raises `UnreadableResponse`."""
     text = text.removeprefix("\ufeff")
-    lines = (line for line in _lines(text) if line.strip())
-    first = next(lines, "")
+    if "\0" in text:
+        line = sum(1 for _ in _LINE.finditer(text, 0, text.index("\0") + 1))
+        raise UnreadableResponse(
+            f"Line {line} of the file of rankings contains the character U+0000.", hint="Remove it."
+        )
+    lines = ((number, line) for number, line in enumerate(_lines(text), 1) if line.strip())
+    number, first = next(lines, (1, ""))
     while first.startswith("#"):
-        first = next(lines, "")
+        number, first = next(lines, (1, ""))
     if not first:
         raise UnreadableResponse(
             "The file of rankings is empty.", hint=f"It needs a header such as {_QUERY},{_DOC},{_POSITION}."
         )
-    header = next(csv.reader([first]))
+    try:
+        header = next(csv.reader([first]))
+    except csv.Error as error:
+        raise _invalid_csv(error, number) from None
     if _column_index(header, _QUERY) is None and "," not in first and len(first.split()) >= len(_TREC_COLUMNS):
         return _parse_trec(text)
     return _parse_csv(text)
@@ -225,20 +233,45 @@ def _check_single_snapshot(snapshots: list[Snapshot]) -> None:
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields the rows that are not blank, each with the number of its last line."""
+    """Yields the rows that are not blank, each with the number of its first line."""
     reader = csv.reader(_lines(text), strict=True)
+    line = 1
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
-                yield reader.line_num, row
+                yield line, row
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise UnreadableResponse(
-            f"Line {reader.line_num} of the file of rankings is not valid CSV: {error}.", hint="Check its quotes."
-        ) from None
+        raise _invalid_csv(error, line) from None
+
+
+def _invalid_csv(error: csv.Error, line: int) -> UnreadableResponse:
+    """Returns the error of the row that begins in a line."""
+    return UnreadableResponse(
+        f"Line {line} of the file of rankings is not valid CSV: {error}.", hint="Check its quotes."
+    )
 
 
 def _ordered(rows_by_query: _Rows) -> dict[str, list[Hit]]:
+    """Returns the hits of each query in the order of their positions. Raises `UnreadableResponse` for a row that occurs twice.
+
+    An engine may return a document at two positions, and two documents may share one.
+    """
+    for query, rows in rows_by_query.items():
+        _check_repetitions(query, [(hit.id, position) for position, hit in rows])
     return {query: [hit for _, hit in sorted(rows, key=lambda row: row[0])] for query, rows in rows_by_query.items()}
+
+
+def _check_repetitions(query: str, documents: list[tuple[str, float | None]]) -> None:
+    """Raises `UnreadableResponse` if an id occurs twice at the same position; None if the position does not matter."""
+    if len(set(documents)) == len(documents):
+        return
+    (doc_id, position), _ = Counter(documents).most_common(1)[0]
+    place = "" if position is None else f" at position {position:,.0f}"
+    raise UnreadableResponse(
+        f"The file of rankings has document “{doc_id[:80]}”{place} of the query “{query[:80]}” twice.",
+        hint="Remove one of the lines.",
+    )
 
 
 def _parse_trec(text: str) -> list[Snapshot]:
@@ -260,7 +293,8 @@ def _parse_trec(text: str) -> list[Snapshot]:
         size = _add_size(size, 1, line)
         sizes[tag] = sizes.get(tag, 0) + 1
     for hits_by_query in hits_by_tag.values():
-        for hits in hits_by_query.values():
+        for query, hits in hits_by_query.items():
+            _check_repetitions(query, [(hit.id, None) for hit in hits])
             hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
     return [
         Snapshot(tag, "", Rankings("TREC run", hits_by_query, (), sizes[tag]))

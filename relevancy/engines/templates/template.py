@@ -11,6 +11,7 @@ string. The HTTP client encodes what it sends.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -137,7 +138,7 @@ def _parse_json(text: str) -> Template:
     slots = tuple(slot for _, slot in matches)
     try:
         # Not strict: people write strings that span several lines.
-        body = json.loads(_insert_marks(text, matches), strict=False, parse_constant=_refuse_constant)
+        body = json.loads(_insert_marks(text, matches), strict=False, parse_constant=_finite, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise TemplateError(
             f"this is not valid JSON: {error.msg[0].lower()}{error.msg[1:]}.", line=error.lineno, column=error.colno
@@ -151,8 +152,12 @@ def _parse_json(text: str) -> Template:
     return Template(text, "json", slots, body=_compile(body, slots))
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
+def _finite(text: str) -> float:
+    """Returns a number. Raises `ValueError` for NaN and Infinity, which JSON does not have, and for too large ones such as 1e999."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a JSON number")
+    return number
 
 
 def _insert_marks(text: str, matches: list[tuple[re.Match[str], Slot]]) -> str:

@@ -9,7 +9,15 @@ from django.db import transaction
 
 from relevancy import cases, queries, runs, scorers, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, open_lines, read_text
+from relevancy.management.command import (
+    fail,
+    find_endpoint,
+    find_owner,
+    find_scorers,
+    open_binary,
+    open_lines,
+    read_text,
+)
 from relevancy.models import Case, Endpoint
 from relevancy.models.saving import clean_and_save
 
@@ -29,8 +37,8 @@ class Command(Base):
         parser.add_argument(
             "--fields", default="", metavar="SPEC", help='displayed fields: "id:id title:title overview"'
         )
-        parser.add_argument("--queries", metavar="FILE", help="one query per line")
-        parser.add_argument("--ratings", metavar="FILE", help="CSV query,docid,rating; also adds the queries")
+        parser.add_argument("--queries", metavar="FILE", help="one query per line, or CSV as import_queries reads it")
+        parser.add_argument("--ratings", metavar="FILE", help="CSV query,docid,rating[,rater]; also adds the queries")
         parser.add_argument("--scale", default="", metavar="LO:HI", help="default: the first scorer's scale, or 1:10")
         parser.add_argument("--scorer", action="append", default=[], metavar="NAME", help="may be repeated")
         parser.add_argument("--depth", type=int, default=10, metavar="N", help="number of results; default: 10")
@@ -45,10 +53,7 @@ class Command(Base):
         owner = find_owner(options["owner"])
         endpoint = _find_endpoint(options)
         template = read_text(options["template"]) if endpoint else ""
-        pasted = queries.parse_pasted(read_text(options["queries"]) if options["queries"] else "")
-        if pasted.rejected:
-            line, reason = pasted.rejected[0]
-            raise transfer.BadFile(reason, line=line)
+        listed = _read_queries(options["queries"])
         case_scorers = find_scorers(options["scorer"])
         scale = scorers.parse_scale(options["scale"]) if options["scale"] else None
         book = cases.build_book(name=options["name"], owner=owner, scorers=case_scorers, scale=scale)
@@ -65,7 +70,8 @@ class Command(Base):
                     escape=options["escape"],
                     by=owner,
                 )
-            queries.add(case=case, texts=pasted, by=owner)
+            queries.add(case=case, texts=listed.pasted, by=owner)
+            queries.change_details(case=case, changes=listed.changes, by=owner)
             queries.add_prepared(case=case, query_ids=query_ids, by=owner)
             return case
 
@@ -76,8 +82,8 @@ class Command(Base):
         if options["ratings"]:
             book.pk = None
             with open_lines(options["ratings"]) as lines:
-                case = transfer.ratings_csv.import_with_case(
-                    book=book, text=lines, by=owner, source="command", create_case=create
+                case = transfer.ratings_import.import_with_case(
+                    book=book, lines=lines, by=owner, origin="command", create_case=create
                 )
         if endpoint:
             for warning in runs.attempts.template_warnings(endpoint=endpoint, template=template):
@@ -85,6 +91,19 @@ class Command(Base):
         count = case.case_queries.present().count()
         following = f"evaluate {case.pk}" if endpoint else f"import_run {case.pk} FILE"
         self.write(f"Case {case.pk} {case.name} created with {count:,} queries. Next: {following}")
+
+
+def _read_queries(path: str | None) -> transfer.queries_csv.QueriesFile:
+    """Returns the queries of a file, none without one. Raises `BadFile` if any line of it cannot be a query."""
+    if not path:
+        return transfer.queries_csv.QueriesFile(queries.PastedQueries(), {})
+    with open_binary(path) as file:
+        found = transfer.queries_import.open_source(case=None, file=file, name=path).file
+    transfer.queries_import.check_errors(found)
+    if found.pasted.rejected:
+        line, reason = found.pasted.rejected[0]
+        raise transfer.BadFile(reason, line=line)
+    return found
 
 
 def _find_endpoint(options: dict[str, Any]) -> Endpoint | None:

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from relevancy import tasks
 from relevancy.judgments import clicks
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_book, find_owner
+from relevancy.management.command import fail, find_book, find_owner
 from relevancy.management.search_logs import add_endpoint_arguments, open_log
 from relevancy.models import ClickLog
 from relevancy.transfer import click_logs, ubi
@@ -39,6 +39,8 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         book = find_book(options["book"])
         by = find_owner(options["owner"]) if options["owner"] else book.owner
+        if options["thresholds"]:
+            clicks.check_thresholds(book, options["thresholds"])
         with open_log(self, options, actions=options["action"] or [ubi.CLICK]) as log:
             stored = click_logs.import_clicks(
                 book=book,
@@ -56,6 +58,12 @@ class Command(Base):
         for remark in stored.remarks:
             self.write(remark)
         thresholds = options["thresholds"] or clicks.suggest_thresholds(stored, options["min_evidence"])
+        if len(thresholds) < len(book.grades) - 1:
+            text = "The estimates are too few or too much alike to suggest a threshold for each grade. Name them: --thresholds X…"
+            if options["count"]:
+                fail(f"{text} The estimates are stored, and none of them counts.")
+            self.write(text)
+            return
         self._write_grades(stored, thresholds, options["min_evidence"])
         if options["count"]:
             counted = clicks.let_count(log=stored, thresholds=thresholds, min_evidence=options["min_evidence"], by=by)

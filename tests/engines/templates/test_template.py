@@ -144,6 +144,7 @@ def test_template_lists_knobs_once_in_order():
         ('{"a": #$query##,\n "b": ##b## "c"}', "json", 2, 13, "not valid JSON"),
         ('{"a": "#$query##}', "json", 1, 7, "not valid JSON"),
         ('{"a": NaN}', "json", 1, 1, "NaN"),
+        ('{"a": 1e999}', "json", 1, 1, "1e999"),
         ("  ", "json", 1, 1, "empty"),
         ('"a"', "json", 1, 1, "JSON object"),
         ("[" * 200 + "]" * 200, "json", 1, 1, "levels deep"),

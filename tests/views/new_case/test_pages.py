@@ -604,6 +604,7 @@ def test_endpoint_documents_that_cannot_be_loaded(sign_in, data_dir, nothing_mad
     assert response.status_code == 422
     assert "documents" in response.context["form"].errors
     assert words in str(response.context["form"].errors["documents"])
+    assert not StoredIndex.objects.exists()  # others can use the name
 
 
 def test_endpoint_documents_never_replace_an_index(sign_in, data_dir, nothing_made):
