@@ -32,11 +32,18 @@ GROUPS = {
     "tests/test_wheel.py": "wheel",
 }
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
+# Tests of what a page shows: the same on every database. Whether the statements of every page work there is tested by those that
+# open every address with all its parameters; see decision 179.
+PAGES = "tests/views/"
+EVERY_ADDRESS = ("tests/views/test_access_matrix.py", "tests/views/test_fuzzing.py")
+STATEMENT_FIXTURES = {"transactional_db", "django_assert_num_queries", "django_assert_max_num_queries"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--only-database`, for a second run of the tests on another database."""
-    parser.addoption("--only-database", action="store_true", help="skip tests that use no database")
+    """Adds `--second-database`, for a second run of the tests on another database."""
+    parser.addoption(
+        "--second-database", action="store_true", help="skip tests whose result does not depend on the database"
+    )
 
 
 class GroupScheduling(LoadScopeScheduling):
@@ -68,12 +75,12 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Applies `--only-database`."""
-    if not config.getoption("--only-database"):
+    """Applies `--second-database`."""
+    if not config.getoption("--second-database"):
         return
-    deselected = [item for item in items if not uses_database(item)]
+    deselected = [item for item in items if not depends_on_database(item)]
     config.hook.pytest_deselected(items=deselected)
-    items[:] = [item for item in items if uses_database(item)]
+    items[:] = [item for item in items if depends_on_database(item)]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -83,11 +90,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line(report.longreprtext)
 
 
-def uses_database(item: pytest.Item) -> bool:
-    """Whether a test has the mark `django_db` or `own_database`, or a fixture that sets up the database."""
+def depends_on_database(item: pytest.Item) -> bool:
+    """Whether a test may have another result on another database.
+
+    Those are the tests that use one, but of the tests of pages only those that count statements, commit transactions, or open
+    every address.
+    """
     fixtures = set(getattr(item, "fixturenames", ()))
-    marks = any(item.get_closest_marker(name) for name in ("django_db", "own_database"))
-    return marks or bool(DATABASE_FIXTURES & fixtures)
+    mark = item.get_closest_marker("django_db")
+    if item.nodeid.startswith(PAGES) and not item.nodeid.startswith(EVERY_ADDRESS):
+        commits = mark is not None and bool(mark.kwargs.get("transaction"))
+        return commits or bool(STATEMENT_FIXTURES & fixtures)
+    return mark is not None or item.get_closest_marker("own_database") is not None or bool(DATABASE_FIXTURES & fixtures)
 
 
 @pytest.fixture

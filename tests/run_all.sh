@@ -26,7 +26,7 @@ $bin/python manage.py makemigrations --check --dry-run
 if initdb=$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1) && [ -n "$initdb" ]; then
   step "PostgreSQL"
   # Tests without a database give the same result as in the last step.
-  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -n 2 -p no:cacheprovider --only-database -m "not live and not browser"
+  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -n 2 -p no:cacheprovider --second-database -m "not live and not browser"
 else
   skipped+=("the tests on PostgreSQL: initdb was not found (package postgresql)")
 fi
