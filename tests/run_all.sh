@@ -17,7 +17,7 @@ $bin/ruff format --check .
 $bin/djangofmt check templates
 $bin/djangofmt --check templates
 $bin/biome check --error-on-warnings
-step "types";            $bin/mypy relevancy
+step "types";            $bin/mypy --num-workers 2 relevancy
 step "import contracts"; $bin/lint-imports | tail -n 12
 step "settings, migrations"
 $bin/python manage.py check
