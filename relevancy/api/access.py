@@ -37,9 +37,10 @@ def check_book_editable(request: ApiRequest, case: Case, *, hint: str, needs: Ro
     get_or_403(Book.objects, request.user, case.book_id, needs=needs, hint=hint)
 
 
-def get_book(request: ApiRequest, book_id: int, *, needs: Role = Role.VIEWER) -> Book:
+def get_book(request: ApiRequest, book_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> Book:
     """Returns a book, with its owner. Raises `Http404`, `PermissionDenied`."""
-    book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=needs)
+    rows = lockable(Book.objects.select_related("owner"), lock=lock)
+    book: Book = get_or_403(rows, request.user, book_id, needs=needs)
     return book
 
 

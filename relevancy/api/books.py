@@ -1,36 +1,119 @@
-"""Books, and what to judge next in them."""
+"""Books: their settings, their queries, and what to judge next in them."""
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpResponse
-from ninja import Query, Router, Schema
+from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from relevancy import judgments, tasks
-from relevancy.models import Role
+from relevancy import judgments, scorers, tasks
+from relevancy.models import Book, JudgingQueue, Role
+from relevancy.models.errors import error_text
+from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
 from relevancy.transfer.agreement_json import AgreementResult, build_agreement
 
-from .access import Id, get_book
-from .authentication import RATE, READ, ApiRequest
+from .access import Id, Number, get_book
+from .authentication import RATE, READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, PreconditionFailed, check_if_match, set_etag
+from .scales import Scale
 
 MAX_PAIRS = 20
 MAX_RATERS_COMPARED = 30  # pairs of raters, each of which takes a bootstrap
 router = Router(tags=["Books"])
 
 
-class BookDetails(Schema):
+class BookSummary(Schema):
     """A book: a rating scale and the queries that are rated on it. rule: how several ratings of a document are combined."""
 
     id: int
     name: str = Field(examples=["Movies"])
     role: str = Field(examples=["rater"])
-    scale: list[tuple[float, str]] = Field(examples=[[[0, "Poor"], [1, "Fair"], [2, "Good"], [3, "Perfect"]]])
+    scale: Scale
     relevant_from: float
     rule: str = Field(examples=["latest"])
     query_count: int
     left_to_judge: int = Field(description="Documents that you can judge; at most 1,000 are counted.")
+
+
+class BookDetails(BookSummary):
+    """A book with what raters read about its grades. owner: who may share it, besides owners of its teams."""
+
+    owner: str
+    guidelines: str = Field(examples=["3: what the user wanted."])
+    created_at: datetime
+
+
+class BookChanges(Schema):
+    """What to change. Fields that are left out or null stay as they are."""
+
+    guidelines: str | None = Field(
+        None, max_length=20_000, examples=["3: what the user wanted."], description="Markdown."
+    )
+
+
+class Grading(Schema):
+    """How documents are graded. scale: the grades with their labels, ascending. rule: how several ratings of a document are combined.
+
+    relevant_from: the lowest grade that counts as relevant.
+    """
+
+    scale: Scale
+    relevant_from: float = Field(examples=[2])
+    rule: str = Field(examples=["latest"])
+
+
+class NewGrading(Schema):
+    """How documents are graded from now on. Ratings keep their grades: a scale on which one of them is missing is refused."""
+
+    scale: str = Field(
+        max_length=4_000,
+        examples=["0 Poor, 1 Fair, 2 Good, 3 Perfect"],
+        description="LOWEST:HIGHEST, or grades with labels.",
+    )
+    relevant_from: Number | None = Field(None, examples=[2], description="null: as suits the scale.")
+    rule: Literal["latest", "mean", "median", "majority", "quepid"] = "latest"
+
+
+class Judging(Schema):
+    """What is judged, and in which order. depth: how many results of each query, in the newest complete run of each case.
+
+    repeat_share: of the documents that a rater has judged, in per cent, those that come again.
+    """
+
+    depth: int = Field(10, strict=True, ge=1, le=MAX_DEPTH)
+    ratings_per_pair: int = Field(
+        1, strict=True, ge=1, le=MAX_RATINGS, description="How many raters rate each document."
+    )
+    order: Literal["query", "rank", "weighted"] = Field(
+        "query", description="Query by query; best ranks first; or random, better ranks sooner."
+    )
+    repeat_share: int = Field(0, strict=True, ge=0, le=MAX_REPEAT_SHARE)
+
+
+class JudgingDetails(Judging):
+    """What is judged, and in which order; “difference”: what changes the comparison of two runs most, which is chosen on the page."""
+
+    order: str = Field(examples=["query"])  # type: ignore[assignment]
+
+
+class BookCopy(Schema):
+    name: str = Field(min_length=1, max_length=191, examples=["Movies, graded again"])
+
+
+class BookQueryDetails(Schema):
+    """A query of a book. rated: documents with a grade. open: documents to judge that need more ratings."""
+
+    query_id: int
+    text: str = Field(examples=["star wars"])
+    information_need: str
+    reference_answer: str
+    tags: list[str] = Field(examples=[["films"]])
+    rated: int = Field(examples=[12])
+    open: int = Field(examples=[3])
 
 
 class PairDetails(Schema):
@@ -55,24 +138,106 @@ class PairParameters(Schema):
     count: int = Field(3, ge=1, le=MAX_PAIRS)
 
 
-@router.get("/books", auth=READ, response=Page[BookDetails])
+@router.get("/books", auth=READ, response=Page[BookSummary])
 def list_books(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The books that you may see."""
     rows, following = paginate(judgments.find_books(request.user), page, "id")
-    items = [
-        {
-            "id": row.pk,
-            "name": row.name,
-            "role": Role(row.role).label,
-            "scale": row.scale,
-            "relevant_from": row.relevant_from,
-            "rule": row.rule,
-            "query_count": row.query_count,
-            "left_to_judge": row.left,
-        }
-        for row in rows
-    ]
+    return {"items": [_summary(row) for row in rows], "next": following}
+
+
+@router.get("/books/{book_id}", auth=READ, response=BookDetails)
+def read_book(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[str, Any]:
+    """A book. The ETag can be sent as If-Match when you change it."""
+    return _tagged(request, response, get_book(request, book_id))
+
+
+@router.patch("/books/{book_id}", auth=WRITE, response=BookDetails)
+def change_book(
+    request: ApiRequest, response: HttpResponse, book_id: Id, changes: BookChanges, if_match: IfMatch
+) -> dict[str, Any]:
+    """Changes what raters read about the grades."""
+    with transaction.atomic():
+        book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
+        check_if_match(if_match, state=_state(book))
+        if changes.guidelines is not None:
+            judgments.set_guidelines(book=book, guidelines=changes.guidelines, by=request.user)
+    return _tagged(request, response, book)
+
+
+@router.get("/books/{book_id}/queries", auth=READ, response=Page[BookQueryDetails])
+def list_book_queries(request: ApiRequest, book_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """The queries of a book, oldest first, with how many of their documents are rated."""
+    rows, following = paginate(judgments.queries_with_coverage(get_book(request, book_id)), page, "id")
+    names = [name for name in BookQueryDetails.model_fields if name != "query_id"]
+    items = [{"query_id": row.pk, **{name: getattr(row, name) for name in names}} for row in rows]
     return {"items": items, "next": following}
+
+
+@router.post("/books/{book_id}/copies", auth=WRITE, response={201: BookDetails})
+def copy_book(request: ApiRequest, response: HttpResponse, book_id: Id, new: BookCopy) -> Status[dict[str, Any]]:
+    """Copies a book with its queries, guidelines and all ratings. The copy is yours, is not shared, and no case uses it."""
+    book = get_book(request, book_id, needs=Role.EDITOR)
+    settings = judgments.BookSettings.of(book)
+    copy = judgments.copy_book(book=book, name=new.name, settings=settings, by=request.user)
+    response["Location"] = f"/api/v1/books/{copy.pk}"
+    return Status(201, _tagged(request, response, get_book(request, copy.pk)))
+
+
+@router.get("/books/{book_id}/grading", auth=READ, response=Grading)
+def read_grading(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[str, Any]:
+    """The scale of a book, and its rule. The ETag can be sent as If-Match when you replace them."""
+    grading = _grading(get_book(request, book_id))
+    return set_etag(response, grading, state=grading)
+
+
+@router.put("/books/{book_id}/grading", auth=WRITE, response=Grading)
+def change_grading(
+    request: ApiRequest, response: HttpResponse, book_id: Id, new: NewGrading, if_match: IfMatch
+) -> dict[str, Any]:
+    """Replaces scale and rule, and rescores the cases of the book. No rating changes. Repeating it changes nothing."""
+    book = get_book(request, book_id, needs=Role.EDITOR)
+    former = judgments.BookSettings.of(book)
+    check_if_match(if_match, state=_grading(book))
+    if new.rule not in judgments.offered_rules(book):
+        raise ValidationError(
+            {"rule": f"The rule {new.rule} is only for books with imported ratings. Choose another one."}
+        )
+    scale = scorers.parse_scale(new.scale)
+    settings = judgments.book_settings(rule=new.rule, scale=scale, relevant_from=new.relevant_from)
+    if settings != former:
+        try:
+            judgments.change_settings(
+                book=book, settings=settings, expected=former if if_match else None, by=request.user
+            )
+        except judgments.SettingsChanged as error:
+            raise PreconditionFailed(error_text(error)) from None
+        tasks.enqueue_book_rescore(book.pk)
+    grading = _grading(book)
+    return set_etag(response, grading, state=grading)
+
+
+@router.get("/books/{book_id}/judging", auth=READ, response=JudgingDetails)
+def read_judging(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[str, Any]:
+    """What is judged in a book, and in which order. The ETag can be sent as If-Match when you replace it."""
+    book = get_book(request, book_id)
+    judging = _judging(JudgingQueue.objects.filter(book=book).first() or JudgingQueue(book=book))
+    return set_etag(response, judging, state=judging)
+
+
+@router.put("/books/{book_id}/judging", auth=WRITE, response=JudgingDetails)
+def change_judging(
+    request: ApiRequest, response: HttpResponse, book_id: Id, new: Judging, if_match: IfMatch
+) -> dict[str, Any]:
+    """Replaces what is judged in a book; the documents are chosen again in the background. Repeating it changes nothing."""
+    with transaction.atomic():
+        book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
+        queue = judgments.judging_queue(book)
+        check_if_match(if_match, state=_judging(queue))
+        if new.dict() != _judging(queue):
+            queue = judgments.set_judging(book=book, **new.dict(), by=request.user)
+    tasks.enqueue_judging_queue(queue)
+    judging = _judging(queue)
+    return set_etag(response, judging, state=judging)
 
 
 @router.get("/books/{book_id}/agreement", auth=READ, response=AgreementResult)
@@ -117,3 +282,41 @@ def next_pairs(
         for document in documents
     ]
     return {"items": items}
+
+
+def _summary(row: Any) -> dict[str, Any]:
+    """Returns a book of `judgments.find_books`."""
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "role": Role(row.role).label,
+        "scale": row.scale,
+        "relevant_from": row.relevant_from,
+        "rule": row.rule,
+        "query_count": row.query_count,
+        "left_to_judge": row.left,
+    }
+
+
+def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> dict[str, Any]:
+    summary = _summary(judgments.find_books(request.user).get(pk=book.pk))
+    details = {
+        **summary,
+        "owner": str(book.owner),
+        "guidelines": book.guidelines,
+        "created_at": book.created_at,
+    }
+    return set_etag(response, details, state=_state(book))
+
+
+def _state(book: Book) -> object:
+    """Returns what `change_book` changes."""
+    return [book.guidelines]
+
+
+def _grading(book: Book) -> dict[str, Any]:
+    return {"scale": book.scale, "relevant_from": book.relevant_from, "rule": book.rule}
+
+
+def _judging(queue: JudgingQueue) -> dict[str, Any]:
+    return {name: getattr(queue, name) for name in Judging.model_fields}

@@ -1,18 +1,22 @@
 """Links between queries of a case: variants of one query, which count once in tests."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Router, Schema, Status
-from pydantic import Field
+from pydantic import Field, StrictBool
 
-from relevancy import queries, tasks
-from relevancy.models import Case, QueryLink, Role
+from relevancy import queries, scores, tasks
+from relevancy.models import Case, CaseQuery, QueryLink, Role
 from relevancy.models import Query as BookQuery
 
-from .access import Id, ObjectId, check_book_editable, get_case
+from .access import Id, ObjectId, check_book_editable, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .preconditions import IfMatch, check_if_match, set_etag
 
 router = Router(tags=["Links"])
 
@@ -46,6 +50,12 @@ class NewLink(Schema):
     )
 
 
+class LinkChanges(Schema):
+    """What to change. A field that is left out or null stays as it is."""
+
+    shares_ratings: StrictBool | None = Field(None, examples=[True])
+
+
 @router.get("/cases/{case_id}/links", auth=READ, response=list[LinkDetails])
 def list_links(request: ApiRequest, case_id: Id) -> list[dict[str, Any]]:
     """All links between queries of a case, in one answer. Those that only one query of the case is part of are left out."""
@@ -66,12 +76,38 @@ def link_queries(request: ApiRequest, case_id: Id, new: NewLink) -> Status[dict[
     return Status(201, next(link for link in _links(case) if link["id"] == stored.pk))
 
 
+@router.get("/cases/{case_id}/links/{link_id}", auth=READ, response=LinkDetails)
+def read_link(request: ApiRequest, response: HttpResponse, case_id: Id, link_id: Id) -> dict[str, Any]:
+    """A link between queries of the book of a case. The ETag can be sent as If-Match when you change or remove it."""
+    case = get_case(request, case_id)
+    return _tagged(response, case, _find(case, link_id))
+
+
+@router.patch("/cases/{case_id}/links/{link_id}", auth=WRITE, response=LinkDetails)
+def change_link(
+    request: ApiRequest, response: HttpResponse, case_id: Id, link_id: Id, changes: LinkChanges, if_match: IfMatch
+) -> dict[str, Any]:
+    """Lets linked queries share their ratings, or not any more. No rating changes. Repeating it changes nothing."""
+    case = _get_editable(request, case_id)
+    has_changed = False
+    with transaction.atomic():
+        link = _find(case, link_id, lock=True)
+        check_if_match(if_match, state=_state(link))
+        if changes.shares_ratings is not None:
+            has_changed = queries.set_sharing(query_link=link, shares_ratings=changes.shares_ratings, by=request.user)
+    if has_changed:
+        tasks.enqueue_book_rescore(case.book_id)
+    return _tagged(response, case, link)
+
+
 @router.delete("/cases/{case_id}/links/{link_id}", auth=WRITE, response={204: None})
-def remove_link(request: ApiRequest, case_id: Id, link_id: Id) -> Status[None]:
+def remove_link(request: ApiRequest, case_id: Id, link_id: Id, if_match: IfMatch) -> Status[None]:
     """Removes a link between queries, those of the book included that are not in the case. No rating changes."""
     case = _get_editable(request, case_id)
-    link = get_object_or_404(QueryLink.objects.select_related("book"), book=case.book_id, pk=link_id)
-    queries.unlink_all(query_link=link, by=request.user)
+    with transaction.atomic():
+        link = _find(case, link_id, lock=True)
+        check_if_match(if_match, state=_state(link))
+        queries.unlink_all(query_link=link, by=request.user)
     if link.shares_ratings:
         tasks.enqueue_book_rescore(case.book_id)
     return Status(204, None)
@@ -83,12 +119,32 @@ def _get_editable(request: ApiRequest, case_id: int) -> Case:
     return case
 
 
+def _find(case: Case, link_id: int, *, lock: bool = False) -> QueryLink:
+    """Returns a link of the book of a case. Locks its queries first, in the order of other changes of links. Raises `Http404`."""
+    if lock:
+        scores.lock_queries(BookQuery.objects.filter(link=link_id).values_list("pk", flat=True))
+    rows = lockable(QueryLink.objects.select_related("book"), lock=lock)
+    link: QueryLink = get_object_or_404(rows, book=case.book_id, pk=link_id)
+    return link
+
+
+def _state(link: QueryLink) -> object:
+    return [link.shares_ratings, sorted(link.queries.values_list("pk", flat=True))]
+
+
+def _tagged(response: HttpResponse, case: Case, link: QueryLink) -> dict[str, Any]:
+    present = case.case_queries.present().filter(query__link=link).select_related("query")
+    details = _details(link, present.order_by("position", "pk"))
+    return set_etag(response, details, state=_state(link))
+
+
 def _links(case: Case) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": link.pk,
-            "shares_ratings": link.shares_ratings,
-            "queries": [{"query_id": row.query_id, "text": row.query.text} for row in rows],
-        }
-        for link, rows in queries.links_of(case).items()
-    ]
+    return [_details(link, rows) for link, rows in queries.links_of(case).items()]
+
+
+def _details(link: QueryLink, rows: Iterable[CaseQuery]) -> dict[str, Any]:
+    return {
+        "id": link.pk,
+        "shares_ratings": link.shares_ratings,
+        "queries": [{"query_id": row.query_id, "text": row.query.text} for row in rows],
+    }

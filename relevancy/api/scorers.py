@@ -13,6 +13,7 @@ from relevancy.models import Scorer, ScorerDefinition, ScorerVersion
 from .access import Number
 from .authentication import READ, ApiRequest
 from .paging import Page, PageParameters, paginate
+from .scales import Scale
 
 MAX_GRADES = 1_000
 router = Router(tags=["Scorers"])
@@ -30,7 +31,7 @@ class ScorerDetails(Schema):
     version: int
     measure: str = Field(examples=["nDCG@10"], description="Empty for a script.")
     script: str
-    scale: list[tuple[float, str]] = Field(examples=[[[0, "Poor"], [1, "Good"]]])
+    scale: Scale
     is_default: bool
 
 

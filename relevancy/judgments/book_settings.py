@@ -41,6 +41,10 @@ REMAP_SOURCE = "remap"
 IMPORT_SOURCES = ("import", "command")
 
 
+class SettingsChanged(ValidationError):
+    """The settings of a book are not those that the user has seen."""
+
+
 @dataclass(frozen=True)
 class BookSettings:
     """The settings of a book that grades depend on.
@@ -114,9 +118,14 @@ def set_scale(
 
 
 def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: float | None = None) -> BookSettings:
-    """Returns settings. relevant_from: None for the default of the scale. Raises `ScaleError` for grades that do not form a scale."""
+    """Returns settings. relevant_from: None for the default of the scale.
+
+    Raises `ScaleError` for grades that do not form a scale, and `ValidationError` for a `relevant_from` that is not on it.
+    """
     grades = tuple(float(grade) for grade, _ in scale)
     checked = scoring.Scale(grades) if relevant_from is None else scoring.Scale(grades, relevant_from)
+    if not grades[0] <= checked.relevant_from <= grades[-1]:
+        raise ValidationError({"relevant_from": f"Choose a grade from {grades[0]:g} to {grades[-1]:g}."})
     return BookSettings(rule, [list(step) for step in scale], checked.relevant_from)
 
 
@@ -215,7 +224,7 @@ def change_settings(
         if new_grades is not None:
             check_unused(book)
         if expected is not None and BookSettings.of(book) != expected:
-            raise ValidationError("Rule or scale of the book have been changed meanwhile. Look at the preview again.")
+            raise SettingsChanged("Rule or scale of the book have been changed meanwhile. Look at the preview again.")
         check_new_grades(book, settings, new_grades, can_merge_grades=can_merge_grades)
         changed = 0 if new_grades is None else _remap(book, new_grades, by)
         _save(book, settings, by, **({} if new_grades is None else {"remapped_at": timezone.now()}))

@@ -52,6 +52,8 @@ change_case_query  edit    write  200
 remove_case_query  edit    write  204
 list_links         see     read   200
 link_queries       edit    write  201
+read_link          see     read   200
+change_link        edit    write  200
 remove_link        edit    write  204
 list_case_activity see     read   200
 list_team_activity see     read   200
@@ -96,6 +98,14 @@ try_scorer         all     read   200
 list_endpoints     all     read   200
 try_endpoint       edit    write  200
 list_books         all     read   200
+read_book          see     read   200
+change_book        edit    write  200
+list_book_queries  see     read   200
+copy_book          edit    write  201
+read_grading       see     read   200
+change_grading     edit    write  200
+read_judging       see     read   200
+change_judging     edit    write  200
 read_agreement     see     read   200
 next_pairs         rate    rate   200
 read_query         see     read   200
@@ -203,6 +213,11 @@ def body(operation, world):
         "create_group": {"name": "Markets", "team_ids": []},
         "change_group": {"name": "Markets"},
         "link_queries": {"query_ids": list(world.case.book.queries.values_list("pk", flat=True))},
+        "change_link": {"shares_ratings": True},
+        "change_book": {"guidelines": "3: what the user wanted."},
+        "copy_book": {"name": "A copy"},
+        "change_grading": {"scale": "0:3"},
+        "change_judging": {"depth": 5},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},
         "rate_documents": {"a": 2},

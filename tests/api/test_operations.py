@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from relevancy import cases, judgments, queries
-from relevancy.models import Activity, CaseGroup, CaseScore, QueryLink, Rating, RatingChange, Role, Run, Schedule
+from relevancy import cases, judgments
+from relevancy.models import Activity, CaseGroup, CaseScore, Rating, RatingChange, Role, Run, Schedule
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
 
 pytestmark = pytest.mark.django_db
@@ -146,8 +146,11 @@ def test_links(client, case):
     more = client.send("POST", path, {"query_ids": ids[1:]}).json()
     assert (more["id"], len(more["queries"])) == (link["id"], 3)
     assert client.get(path) == [more]
-    queries.set_sharing(query_link=QueryLink.objects.get(), shares_ratings=True)
-    assert client.get(path)[0]["shares_ratings"] is True
+    for _ in range(2):
+        shared = client.send("PATCH", f"{path}/{link['id']}", {"shares_ratings": True}).json()
+        assert shared == {**more, "shares_ratings": True} == client.get(f"{path}/{link['id']}")
+    assert activity_of(case).count("query.shared_ratings") == 1
+    assert client.get(path) == [shared]
     assert client.send("DELETE", f"{path}/{link['id']}").status_code == 204
     assert client.get(path) == []
     score = client.get(f"/runs/{run.pk}")["scores"][0]

@@ -43,7 +43,7 @@ def test_address_outside_of_the_version(client):
 def test_method_not_allowed(client):
     response = client.send("PATCH", "/cases")
     check(response, 405)
-    assert response.headers["Allow"] == "GET, POST"
+    assert set(response.headers["Allow"].split(", ")) == {"GET", "POST"}
 
 
 @pytest.mark.parametrize("path", ["/cases/x", "/cases/0", "/cases/99999999999999999999", "/cases/1.5"])

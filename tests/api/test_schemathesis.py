@@ -1,5 +1,11 @@
-"""Requests drawn from the OpenAPI document: no answer is an error of the server, and each is documented."""
+"""Requests drawn from the OpenAPI document: no answer is an error of the server, and each is documented.
 
+Some are drawn at random. Others are systematic: every limit, missing field and wrong type, one after the other. These are most of
+the requests, so they are sent on PostgreSQL only, which refuses more than SQLite does. Wrong methods are left out: Django Ninja refuses
+them in one place, see `test_method_not_allowed`.
+"""
+
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,8 +14,10 @@ import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import close_old_connections, transaction
+from django.db import close_old_connections, connection, transaction
 from schemathesis.checks import not_a_server_error
+from schemathesis.config import SchemathesisConfig
+from schemathesis.core.parameters import ParameterLocation
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_headers_conformance,
@@ -17,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from relevancy import cases, schedules
+from relevancy import cases, queries, schedules, teams
 from relevancy.accounts import api_tokens
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Case, Run
@@ -30,7 +38,10 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-schema = schemathesis.openapi.from_dict(rest_api.get_openapi_schema())
+RANDOM_REQUESTS = 8  # for each operation
+UNKNOWN_IDS = 4  # one request in so many names the ids that were drawn instead of objects that exist
+_config = {"phases": {"coverage": {"enabled": connection.vendor == "postgresql", "unexpected-methods": []}}}
+schema = schemathesis.openapi.from_dict(rest_api.get_openapi_schema(), config=SchemathesisConfig.from_dict(_config))
 _application = get_wsgi_application()
 
 
@@ -60,7 +71,8 @@ def _one_connection() -> Iterator[None]:
 
 @pytest.fixture
 def case_of_owner(script: Any) -> Case:
-    case = make_case(2, {"query 1": {"a": 3}})
+    case = make_case(3, {"query 1": {"a": 3}})
+    queries.link(queries=list(case.book.queries.order_by("pk")[1:]))
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
     schedules.save(case=case, by=case.owner, cron="0 2 * * *", time_zone="UTC")
@@ -74,6 +86,7 @@ def case_of_owner(script: Any) -> Case:
 @pytest.fixture
 def ids(case_of_owner: Case) -> dict[str, Any]:
     """Ids that exist, for the parameters of addresses."""
+    team = teams.create(name="Search", by=case_of_owner.owner)
     newest, before = Run.objects.newest_for(case_of_owner).select_related("attempt")
     return {
         "case_id": case_of_owner.pk,
@@ -82,9 +95,11 @@ def ids(case_of_owner: Case) -> dict[str, Any]:
         "run_id": newest.pk,
         "other_id": before.pk,
         "group_id": case_of_owner.owner.case_groups.get().pk,
+        "link_id": case_of_owner.book.query_links.get().pk,
         "annotation_id": case_of_owner.annotations.get().pk,
         "endpoint_id": newest.attempt.endpoint_id,
         "book_id": case_of_owner.book_id,
+        "team_id": team.pk,
     }
 
 
@@ -95,19 +110,25 @@ def headers(case_of_owner: Case) -> dict[str, str]:
     return {"Authorization": f"Bearer {text}"}
 
 
-@pytest.mark.parametrize("exists", [True, False], ids=["existing objects", "any ids"])
+@pytest.fixture
+def numbers() -> Iterator[int]:
+    """Counts the requests of a test."""
+    return itertools.count(1)
+
+
 @schema.parametrize()
 @hypothesis.settings(
-    max_examples=8,
+    max_examples=RANDOM_REQUESTS,
     derandomize=True,
     deadline=None,
     database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 def test_every_answer_is_documented(
-    case: schemathesis.Case, exists: bool, ids: dict[str, Any], headers: dict[str, str]
+    case: schemathesis.Case, numbers: Iterator[int], ids: dict[str, Any], headers: dict[str, str]
 ) -> None:
-    if exists:
+    has_valid_ids = not case.meta.is_negative_at(ParameterLocation.PATH)
+    if has_valid_ids and next(numbers) % UNKNOWN_IDS:
         case.path_parameters.update({name: ids[name] for name in case.path_parameters if name in ids})
     with transaction.atomic():
         response = case.call(headers=headers)

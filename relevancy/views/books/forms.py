@@ -196,14 +196,11 @@ class BookChangeForm(forms.Form):
         try:
             is_present = data["scale"] == scale_text(self._book.scale)  # whose labels may contain commas
             scale = self._book.scale if is_present else scorers.parse_scale(data["scale"])
+            self.settings = judgments.book_settings(rule=data["rule"], scale=scale, relevant_from=data["relevant_from"])
         except ValidationError as error:
             add_errors(self, error)
             return data
-        self.settings = judgments.book_settings(rule=data["rule"], scale=scale, relevant_from=data["relevant_from"])
-        grades = self.settings.grades
-        if not grades[0] <= self.settings.relevant_from <= grades[-1]:
-            self.add_error("relevant_from", f"Choose a grade from {grades[0]:g} to {grades[-1]:g}.")
-        elif data["ratings"] == MAP:
+        if data["ratings"] == MAP:
             self.new_grades = judgments.suggest_grades(self._book, self.settings)
             if data["mapped_for"] == data["scale"]:
                 self._read_new_grades()
