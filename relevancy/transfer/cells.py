@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import batched, chain
 from typing import IO
 
+from relevancy.engines.static.quepid_csv import requote
+
 from .errors import BadFile, UnreadableFile
 
 type Cell = str | int | float
@@ -115,7 +117,7 @@ def read_table(text: str | Iterable[str], *, delimiter: str = ",") -> Iterator[t
     Spaces before and after cells, and the apostrophes of `protect`, are removed. Raises `BadFile`, also after `MAX_ROWS` rows.
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
-    reader = csv.reader(lines, strict=True, skipinitialspace=True, delimiter=delimiter)
+    reader = csv.reader(requote(lines), strict=True, skipinitialspace=True, delimiter=delimiter)
     rows, line = 0, 1
     try:
         while True:

@@ -132,6 +132,12 @@ def _is_rre(head: Head) -> bool:
     return head.is_object and ("relevant_documents" in head.keys or {"topics", "query_groups"} <= head.keys)
 
 
+def _is_quepid_snapshot(head: Head) -> bool:
+    return (
+        head.is_object and ("snapshots" in head.keys or {"name", "docs"} <= head.keys) and "case_name" not in head.keys
+    )
+
+
 def _is_format(head: Head, kind: str) -> bool:
     return head.is_object and "relevancy/" in head.text[:1000] and f'"{kind}"' in head.text[:1000]
 
@@ -176,6 +182,7 @@ FORMATS: Sequence[FileFormat] = (
         lambda head: _has_columns(head, queries_csv.QUERY_COLUMNS, _DOC_COLUMNS, _POSITION_COLUMNS),
     ),
     FileFormat("trec-run", Kind.RUNS, "a TREC run", _is_trec_run),
+    FileFormat("quepid-snapshots", Kind.RUNS, "snapshots of Quepid, JSON", _is_quepid_snapshot),
     FileFormat(
         "queries-csv",
         Kind.QUERIES,

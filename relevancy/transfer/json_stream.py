@@ -218,6 +218,9 @@ class _Text:
         self._check_count(text, begin, end)
         if text.count("[", begin, end) + text.count("{", begin, end) > MAX_DEPTH and _depth(value) > MAX_DEPTH:
             raise self._too_deep()
+        if text.find("\\u0000", begin, end) >= 0 and _has_null(value):
+            problem = f"{self._location()}: this contains the character U+0000, which cannot be stored. Remove it."
+            raise BadFile(problem.removeprefix(": "))
         if text.find("\\ud", begin, end) >= 0 or text.find("\\uD", begin, end) >= 0:
             # Half of a character, such as an emoji that was cut off, can neither be stored nor written.
             value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
@@ -257,6 +260,13 @@ class _Text:
     def _error(self, problem: str, at: int) -> BadFile:
         line, column = self._position(at)
         return BadFile(f"column {column}: this is not valid JSON: {problem}.", line=line)
+
+
+def _has_null(value: Any) -> bool:
+    """Returns whether a text in the value contains U+0000, which PostgreSQL cannot store."""
+    if isinstance(value, dict):
+        return any(map(_has_null, value)) or any(map(_has_null, value.values()))
+    return any(map(_has_null, value)) if isinstance(value, list) else isinstance(value, str) and "\0" in value
 
 
 def _depth(value: Any) -> int:

@@ -118,12 +118,16 @@ def _up_to_text(lines: Iterator[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Columns:
-    """The numbers of columns. ratings: number of a column, and the name of its rater. rater: the column that names it."""
+    """The numbers of columns. ratings: number of a column, and the name of its rater. rater: the column that names it.
+
+    may_be_short: rows of queries without documents end before the document, as in Quepid's detailed file.
+    """
 
     query: int
     doc_id: int
     ratings: Sequence[tuple[int, str]]
     rater: int | None = None
+    may_be_short: bool = False
 
 
 def _columns(header: Sequence[str]) -> _Columns | None:
@@ -135,7 +139,8 @@ def _columns(header: Sequence[str]) -> _Columns | None:
     if query is None or doc_id is None:
         return None
     if RATING in names:
-        return _Columns(query, doc_id, [(names.index(RATING), "")], names.index(RATER) if RATER in names else None)
+        rater = names.index(RATER) if RATER in names else None
+        return _Columns(query, doc_id, [(names.index(RATING), "")], rater, "case name" in names)
     others = [(number, cell.strip()) for number, cell in enumerate(header) if number not in (query, doc_id)]
     if not others or any(not name or name.lower() in NO_RATERS for _, name in others):
         return None
@@ -144,6 +149,8 @@ def _columns(header: Sequence[str]) -> _Columns | None:
 
 def _with_header(rows: Iterable[tuple[int, list[str]]], columns: _Columns, width: int) -> Iterator[RatingRow]:
     for line, cells in rows:
+        if columns.may_be_short and columns.query < len(cells) <= columns.doc_id:
+            cells += [""] * (width - len(cells))
         if len(cells) != width:
             raise BadFile(f"{len(cells)} columns instead of {width}: {quote(','.join(cells))}.", line=line)
         query, doc_id = cells[columns.query], cells[columns.doc_id]

@@ -1,4 +1,4 @@
-"""Rankings made elsewhere, as runs of a case: TREC runs, Quepid's snapshots, and CSV with query, docid and position."""
+"""Rankings made elsewhere, as runs of a case: TREC runs, Quepid's snapshots as CSV and JSON, and CSV with query, docid and position."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,14 @@ from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, judgments, queries, runs
 from relevancy.engines.errors import EngineError
-from relevancy.engines.static.rankings_file import Snapshot, parse_snapshots
+from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot, parse_snapshots
 from relevancy.engines.types import Hit
 from relevancy.models import Case, Run, User
 from relevancy.models.errors import error_text
 from relevancy.wording import counted
 
+from . import quepid_snapshots
+from .archives import open_json
 from .cells import MAX_BYTES, decode
 from .errors import BadFile, quote
 from .formats import Kind, choose
@@ -71,17 +73,18 @@ class ImportedRuns:
 def read_file(*, file: IO[bytes], name: str = "") -> str:
     """Returns the text of a user's file of rankings. name: of the file.
 
-    Raises `BadFile` for a file of another kind, with what it is instead, and for what is not text in UTF-8.
+    Raises `BadFile` for a file of another kind, with what it is instead, and for what is not text in UTF-8. JSON may be in a ZIP file.
     """
     choose(file, Kind.RUNS, name=name)
-    file.seek(0)
-    return decode(file.read(MAX_BYTES + 1))
+    with open_json(file) as opened:
+        return decode(opened.read(MAX_BYTES + 1))
 
 
 def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
     """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
     try:
-        snapshots = parse_snapshots(text)
+        is_json = text.lstrip("\ufeff \t\r\n").startswith("{")
+        snapshots = quepid_snapshots.parse_snapshots(text) if is_json else parse_snapshots(text)
     except EngineError as error:
         raise BadFile(str(error)) from None
     if len(snapshots) > MAX_RUNS:
@@ -141,7 +144,7 @@ def _match_queries(snapshot: Snapshot, texts: Mapping[int, str]) -> tuple[dict[i
     hits_by_query = snapshot.rankings.hits_by_query
     ids = {text: pk for pk, text in texts.items()}
     matched = {topic: ids.get(queries.normalize(topic)) for topic in hits_by_query}
-    if snapshot.rankings.format != "CSV":
+    if snapshot.rankings.format == TREC_RUN:
         by_id = {topic: _as_id(topic) if _as_id(topic) in texts else None for topic in hits_by_query}
         if _count_found(by_id) >= _count_found(matched):
             matched = by_id
@@ -167,7 +170,7 @@ def _nothing_found(snapshot: Snapshot, case: Case) -> str:
     where = f"“{snapshot.name}” in the file" if snapshot.name else "The file"
     if not topics:
         return f"{where} contains no query."
-    kind = "text or id" if snapshot.rankings.format != "CSV" else "text"
+    kind = "text or id" if snapshot.rankings.format == TREC_RUN else "text"
     return (
         f"{where} contains no query of the case “{case}”; its first one is {quote(topics[0])}. Queries are found by their {kind}. "
         "Add the queries to the case first."
@@ -182,7 +185,7 @@ def _choose_name(snapshot: Snapshot, name: str, snapshots: int) -> str:
 
 
 def _read_rankings(snapshot: Snapshot, found: Mapping[int, Sequence[Hit]], name: str) -> runs.ImportedRankings:
-    is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.rankings.format != "CSV"
+    is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.rankings.format == TREC_RUN
     column_names = {column: _NOT_IN_A_FIELD_NAME.sub("_", column) for column in snapshot.rankings.fields}
     column_names = {column: field for column, field in column_names.items() if field != "id"}
     hits = {}

@@ -46,6 +46,7 @@ def test_read_members_of_a_wrapper_and_after_a_byte_order_mark():
         (b'{"rows": [1,]}', 1, "column 13"),
         (b'{"rows": [1, 2' + b"\n" * 100_000 + b"3]}", 100_001, "column 1"),
         (b'{"a": "x\ny"}', 1, "not valid JSON"),
+        (rb'{"rows": [{"b": 1}, {"b": ["x", {"\u0000": 2}]}]}', None, r"rows\[2\]: .*U\+0000"),
         (b'{"a": NaN}', None, "a: .*not valid JSON: NaN"),
         (b'{"a": 1e999}', None, "a: the number 1e999 is too large"),
         (b'{"a": ' + b"9" * 5000 + b"}", None, "9… is too large"),

@@ -156,7 +156,7 @@ def test_a_book_of_the_api_and_of_fractions(ann):
         ([pair("a", "b", judgement("x"))], r"query_doc_pairs\[1\].judgements\[1\].rating: 'x' is not a number"),
         (
             [pair("a", "b", {**judgement(1), "user_email": "a\0@x"})],
-            r"judgements\[1\].user_email: 'a\\x00@x': .*U\+0000",
+            r"query_doc_pairs\[1\]: .*U\+0000",
         ),
         ([pair("a", "b", judgement(-1))], "-1 is not a rating from 0 to 100"),
         ([pair("", "b", judgement(1))], r"query_doc_pairs\[1\].query_text: The query is empty"),

@@ -22,6 +22,8 @@ from pathlib import Path
 from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
 from relevancy.engines.types import Hit, UploadSummary
 
+from .quepid_csv import requote
+
 _QUERY, _DOC, _POSITION = "Query Text", "Doc ID", "Doc Position"
 _ALIASES = {
     _QUERY: ("query text", "query", "query_text"),
@@ -34,6 +36,7 @@ _IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case name", "team name", *_RATED_ONLY)
 _TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 _MAX_NAMED_SNAPSHOTS = 5
+TREC_RUN = "TREC run"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 MAX_SIZE = 2_000_000  # hits and their fields in a file, and in all files that are kept: some hundred megabytes
 
@@ -42,7 +45,7 @@ MAX_SIZE = 2_000_000  # hits and their fields in a file, and in all files that a
 class Rankings:
     """The content of a file.
 
-    `format`: `CSV` or `TREC run`.
+    `format`: `CSV`, `TREC run`, or what another parser names.
     `hits_by_query`: hits of each query in rank order, in the file's order of queries.
     `fields`: names of the further columns, sorted.
     `size`: the number of hits and of their fields, which decides how much memory they need.
@@ -234,7 +237,7 @@ def _check_single_snapshot(snapshots: list[Snapshot]) -> None:
 
 def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yields the rows that are not blank, each with the number of its first line."""
-    reader = csv.reader(_lines(text), strict=True)
+    reader = csv.reader(requote(_lines(text)), strict=True)
     line = 1
     try:
         for row in reader:
@@ -297,7 +300,7 @@ def _parse_trec(text: str) -> list[Snapshot]:
             _check_repetitions(query, [(hit.id, None) for hit in hits])
             hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
     return [
-        Snapshot(tag, "", Rankings("TREC run", hits_by_query, (), sizes[tag]))
+        Snapshot(tag, "", Rankings(TREC_RUN, hits_by_query, (), sizes[tag]))
         for tag, hits_by_query in hits_by_tag.items()
     ]
 

@@ -84,7 +84,7 @@ class RunsFileForm(forms.Form):
     )
     file = forms.FileField(
         label="Rankings",
-        help_text="A TREC run; Quepid's snapshot CSV, with one snapshot or several; or CSV with the columns query, docid and "
+        help_text="A TREC run; snapshots of Quepid as CSV or JSON, one or several; or CSV with the columns query, docid and "
         "position. Further columns are displayed with the results.",
         error_messages={"required": "Choose a file of rankings."},
     )

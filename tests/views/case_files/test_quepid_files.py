@@ -89,6 +89,83 @@ def test_several_snapshots_of_one_file_become_several_runs(sign_in, case):
     assert rankings == {"(11/2/2026) before": ["a", "b"], "(11/3/2026) after": ["b"]}
 
 
+def test_quotes_are_read_as_quepid_writes_them(sign_in, case):
+    """Quepid doubles quotes in every cell, and quotes only those with a comma; queries without documents have four cells."""
+    client, url = sign_in("editor"), f"/cases/{case.pk}/files"
+    header = "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\r\n"
+    rows = ['T,C,9,""star wars"",a,1,24"" monitor,3', 'T,C,9,"alien, the ""first""",b,1,,2', "T,C,9,nothing"]
+    detailed = header + "\r\n".join(rows)
+    assert send(client, f"{url}/import-ratings/", detailed).status_code == 302
+    ratings = Rating.objects.filter(query__book=case.book).values_list("query__text", "doc_id", "value")
+    assert set(ratings) == {('"star wars"', "a", 3), ('alien, the "first"', "b", 2)}
+    assert case.book.queries.filter(text="nothing").exists()
+    assert send(client, f"{url}/import-runs/", detailed).status_code == 302
+    (hit,) = Run.objects.get().rankings.get(query__text='"star wars"').hits
+    assert hit[2]["Title"] == '24" monitor'
+    general = (
+        "Team Name,Case Name,Case ID,Query Text,Score,Date Last Scored,Count,Information Need,Notes,Options\r\n"
+        'T,C,9,""new hope"",0.5,,1,a ""film"",,\r\n'
+    )
+    assert send(client, f"{url}/import-queries/", general).status_code == 302
+    assert case.book.queries.get(text='"new hope"').information_need == 'a "film"'
+
+
+OF_API = {
+    "id": 3, "name": "before", "time": "2026-11-02T10:00:00.000Z", "has_snapshot_file": False,
+    "scorer": {"scorer_id": 1, "name": "nDCG@10"}, "try": {"try_number": 4},
+    "docs": {
+        "7": [
+            {"id": "b", "explain": "{}", "rated_only": False, "fields": '{"title": "A New Hope"}'},
+            {"id": 12, "explain": None, "rated_only": None, "fields": {"title": ["Jaws", "2"]}},
+            {"id": "c", "explain": None, "rated_only": True},
+        ],
+        "8": [{"id": "x", "rated_only": False}],
+    },
+    "queries": [{"query_id": 7, "query_text": "star wars", "ratings": {"b": 3}}],
+    "scores": [{"query_id": 7, "score": 0.5, "all_rated": True, "number_of_results": 2}],
+}  # fmt: skip
+FOR_IMPORT = {
+    "snapshots": [
+        {"name": "one", "created_at": "2026-11-02", "queries": {"star wars": {"docs": [
+            {"id": "a", "position": 2, "fields": {"title": "Alien"}}, {"id": "b", "position": 1}]}}},
+        {"name": "two", "queries": {"star wars": {"docs": [{"id": "c"}]}, "star trek": {"docs": []}}},
+    ]
+}  # fmt: skip
+
+
+def test_snapshots_of_the_api_become_runs(sign_in, case):
+    client, url = sign_in("editor"), f"/cases/{case.pk}/files/import-runs/"
+    preview = send(client, url, json.dumps(OF_API), "preview")
+    assert preview.status_code == 200
+    assert "rated_only" in preview.content.decode()
+    assert send(client, url, zipped(OF_API).getvalue()).status_code == 302
+    run = Run.objects.get()
+    assert (run.name, run.note) == ("before", "Imported: Quepid snapshot of 2026-11-02T10:00:00.000Z")
+    hits = run.rankings.get(query__text="star wars").hits
+    assert [hit[0] for hit in hits] == ["b", "12"]
+    assert hits[1][2] == {"title": ["Jaws", "2"]}
+    assert send(client, url, json.dumps(FOR_IMPORT)).status_code == 302
+    others = {run.name: [hit[0] for hit in run.rankings.get(query__text="star wars").hits] for run in Run.objects.all()}
+    assert others == {"before": ["b", "12"], "one": ["b", "a"], "two": ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({**OF_API, "queries": []}, "queries: the texts of the queries are missing"),
+        ({**OF_API, "docs": {"7": [{"id": ""}]}}, "docs.7[1].id: a document needs an id"),
+        ({**OF_API, "docs": {"7": [{"id": "a", "fields": "{"}]}}, "docs.7[1].fields: this is not valid JSON"),
+        ({"snapshots": [{"name": "x", "time": "y"}]}, "snapshots[1].docs: the documents are missing"),
+        ({"snapshots": []}, "The file has no snapshot."),
+    ],
+)
+def test_snapshots_that_cannot_be_read_are_refused(sign_in, case, content, message):
+    answer = send(sign_in("editor"), f"/cases/{case.pk}/files/import-runs/", json.dumps(content))
+    assert answer.status_code == 422
+    assert message in str(answer.context["runs_form"].errors["file"].data[0].message)
+    assert not Run.objects.exists()
+
+
 def test_ratings_with_semicolons_and_queries_without_ratings(sign_in, case, people):
     url = f"/cases/{case.pk}/files/import-ratings/"
     text = "query,docid,rating\nstar wars; the films,a;1,3.0\nnothing,,\n =danger,b,2.0"  # without a line end
