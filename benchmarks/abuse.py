@@ -55,22 +55,22 @@ def main() -> int:
     line.add_argument("--seconds", type=float, default=20.0, metavar="S")
     line.add_argument("--rows", type=int, default=1_000_000, metavar="N")
     line.add_argument("--only", nargs="*", choices=sorted(ATTACKS), default=list(ATTACKS), metavar="NAME")
-    said = options.read(line, 40)
-    if said.quick:
-        said.seconds, said.rows = 2.0, 2000
+    chosen = options.read(line, 40)
+    if chosen.quick:
+        chosen.seconds, chosen.rows = 2.0, 2000
     owner = User.objects.create_superuser("owner@example.com", "secret of the owner")
-    case = make_case("large", query_texts(said.queries), owner)
+    case = make_case("large", query_texts(chosen.queries), owner)
     people = raters.make_raters(case, 9)
     collect = [sys.executable, "-m", "relevancy", "collectstatic", "--noinput", "--verbosity", "0"]
     subprocess.run(collect, env=environment(fresh_site.DATA), cwd=ROOT, check=True)
     good = True
     with raters.served() as address:
-        measure("nothing", Site(address, case, people, said.rows), 2.0)  # every thread has a database connection then
-        for name in said.only:
-            site = Site(address, case, people, said.rows)
-            good &= measure(name, site, said.seconds)
+        measure("nothing", Site(address, case, people, chosen.rows), 2.0)  # every thread has a database connection then
+        for name in chosen.only:
+            site = Site(address, case, people, chosen.rows)
+            good &= measure(name, site, chosen.seconds)
     return options.status(
-        said, options.verdict(good, f"p95 of both at most {TARGET:g} s with every attack, nothing fails")
+        chosen, options.verdict(good, f"p95 of both at most {TARGET:g} s with every attack, nothing fails")
     )
 
 
@@ -117,7 +117,8 @@ def measure(name: str, site: Site, seconds: float) -> bool:
         for thread in threads:
             thread.join()
     figures = {
-        key: quantiles(found, n=20, method="inclusive")[-1] if len(found) > 1 else 60.0 for key, found in times.items()
+        key: quantiles(durations, n=20, method="inclusive")[-1] if len(durations) > 1 else 60.0
+        for key, durations in times.items()
     }
     described = ", ".join(f"{key} p95 {figures[key]:.3f} s max {max(times[key], default=60):.3f} s" for key in times)
     print(
@@ -131,13 +132,13 @@ def measure(name: str, site: Site, seconds: float) -> bool:
 def _ask(ask: Callable[[urllib3.PoolManager], int], times: list[float], failures: list[str], stop: Stop) -> None:
     with urllib3.PoolManager(1) as pool:
         while not stop.is_set():
-            began = time.perf_counter()
+            started = time.perf_counter()
             try:
                 if (status := ask(pool)) != 200:
                     failures.append(f"status {status}")
             except urllib3.exceptions.HTTPError as error:
                 failures.append(repr(error))
-            times.append(time.perf_counter() - began)
+            times.append(time.perf_counter() - started)
             stop.wait(PAUSE)
 
 
@@ -214,15 +215,15 @@ def engine(site: Site) -> Iterator[Callable[[float], Any]]:
 @contextmanager
 def scripts(site: Site) -> Iterator[Callable[[float], Any]]:
     owner, case = site.case.owner, site.case
-    found: list[Scorer] = []
+    endless: list[Scorer] = []
     for number in range(5):
         definition = ScorerDefinition(script=f"{ENDLESS} // {number}", scale=case.book.scale, output_range="100")
-        found.append(scorers.create(name=f"Endless {number}", definition=definition, by=owner))
-    for scorer in found:
+        endless.append(scorers.create(name=f"Endless {number}", definition=definition, by=owner))
+    for scorer in endless:
         scorers.add_scorer(case=case, scorer=scorer)
     run = runs.start(attempt=case.attempts.order_by("-number").first(), by=owner)
     tasks.enqueue_run(run)
-    headers, data = _session(owner), {"scorer": str(found[0].pk), "on": "typed", "grades": "1 2"}
+    headers, data = _session(owner), {"scorer": str(endless[0].pk), "on": "typed", "grades": "1 2"}
     with _clients(4, lambda pool: _post(pool, f"{site.address}/scorers/try/", headers, data)):
         yield time.sleep
     runs.cancel(run=run)
@@ -254,9 +255,9 @@ def importing(site: Site) -> Iterator[Callable[[float], Any]]:
         command = [sys.executable, "-m", "relevancy", "import_ratings", str(site.case.pk), str(path)]
 
         def run(seconds: float) -> None:
-            began = time.monotonic()
+            started = time.monotonic()
             done = subprocess.run(command, env=own, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
-            print(f"         import: {time.monotonic() - began:.1f} s, {(done.stdout + done.stderr).strip()[-200:]}")
+            print(f"         import: {time.monotonic() - started:.1f} s, {(done.stdout + done.stderr).strip()[-200:]}")
 
         yield run
 

@@ -70,14 +70,17 @@ def measure_page(count: int, number_of_runs: int) -> None:
     case = cases.create(name="Invented", owner=owner, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
     ids = dict(case.case_queries.values_list("query__text", "query_id"))
-    known = ratings(texts)
-    judgments.rate_book(book=case.book, values={ids[text]: known[text] for text in texts}, rater=owner, by=owner)
+    grades = ratings(texts)
+    judgments.rate_book(book=case.book, values={ids[text]: grades[text] for text in texts}, rater=owner, by=owner)
     imported = [
         runs.ImportedRankings(
             f"System {seed}",
             "",
             "id:id",
-            {ids[text]: [(f"doc-{number:06d}", None, {}) for number in found] for text, found in rankings(texts, seed)},
+            {
+                ids[text]: [(f"doc-{number:06d}", None, {}) for number in numbers]
+                for text, numbers in rankings(texts, seed)
+            },
         )
         for seed in range(number_of_runs)
     ]

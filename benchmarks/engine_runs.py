@@ -58,7 +58,7 @@ def measure(kind: str, given: product_case.Material, rounds: int) -> bool:
 if __name__ == "__main__":
     line = options.parser(__doc__, 1000)
     line.add_argument("engines", nargs="*", metavar="ENGINE", help="elasticsearch, opensearch; both unless given")
-    said = options.read(line, quick=20, rounds=5)
-    given = product_case.material(said.queries, quick=said.quick)
-    good = [measure(kind, given, said.rounds) for kind in said.engines or CLIENTS]
-    raise SystemExit(options.status(said, all(good)))
+    chosen = options.read(line, quick=20, rounds=5)
+    given = product_case.material(chosen.queries, quick=chosen.quick)
+    good = [measure(kind, given, chosen.rounds) for kind in chosen.engines or CLIENTS]
+    raise SystemExit(options.status(chosen, all(good)))

@@ -23,21 +23,21 @@ def main() -> int:
     line = options.parser(__doc__, 0)
     line.add_argument("--requests", type=int, default=100_000, metavar="N", help="100,000 unless given")
     line.add_argument("--seed", type=int, default=1, metavar="S")
-    said = line.parse_args()
+    chosen = line.parse_args()
     logging.disable(logging.CRITICAL)
-    fuzzer = Fuzzer(said.seed)
-    began = time.monotonic()
-    fuzzer.requests(300 if said.quick else said.requests, progress=not said.quick)
+    fuzzer = Fuzzer(chosen.seed)
+    started = time.monotonic()
+    fuzzer.requests(300 if chosen.quick else chosen.requests, progress=not chosen.quick)
     sent = sum(fuzzer.statuses.values()) + sum(not text.startswith("status") for text in fuzzer.failures)
     print(
-        f"{sent:,} requests to {len(fuzzer.routes)} routes and {len(fuzzer.forms)} forms in {time.monotonic() - began:.0f} s; "
+        f"{sent:,} requests to {len(fuzzer.routes)} routes and {len(fuzzer.forms)} forms in {time.monotonic() - started:.0f} s; "
         "invented data"
     )
     print("statuses:", ", ".join(f"{status}: {count:,}" for status, count in sorted(fuzzer.statuses.items())))
     for text, count in Counter(text.partition("\n")[0] for text in fuzzer.failures).most_common():
         example = next(failure for failure in fuzzer.failures if failure.startswith(text))
         print(f"{count} × {example}")
-    return options.status(said, options.verdict(not fuzzer.failures, "no error of the server"))
+    return options.status(chosen, options.verdict(not fuzzer.failures, "no error of the server"))
 
 
 if __name__ == "__main__":

@@ -34,21 +34,21 @@ SECONDS, MEGABYTES, WAIT, PAUSE = 60, 300, 1.0, 0.1
 def main() -> int:
     line = options.parser(__doc__, 500)
     line.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="1,000,000 unless given")
-    said = options.read(line, 20)
-    if said.quick:
-        said.rows = 2_000
+    chosen = options.read(line, 20)
+    if chosen.quick:
+        chosen.rows = 2_000
     owner = User.objects.create_superuser("owner@example.com", "secret of the owner")
-    case = make_case("large", query_texts(said.queries), owner)
+    case = make_case("large", query_texts(chosen.queries), owner)
     good = True
-    print(f"{said.rows:,} rows, {connection.vendor}, load {os.getloadavg()[0]:.1f}; invented data")
+    print(f"{chosen.rows:,} rows, {connection.vendor}, load {os.getloadavg()[0]:.1f}; invented data")
     with tempfile.TemporaryDirectory() as folder:
         for label, shift in (("new ratings", 0), ("other grades", 1)):
             path = Path(folder) / f"{shift}.csv"
-            write_file(path, said.rows, shift)
+            write_file(path, chosen.rows, shift)
             good &= measure(label, case, path)
     print(f"  {Rating.objects.count():,} ratings and {RatingChange.objects.count():,} changes are stored")
     return options.status(
-        said, options.verdict(good, f"at most {SECONDS} s, {MEGABYTES} MB, and {WAIT:g} s for a rating")
+        chosen, options.verdict(good, f"at most {SECONDS} s, {MEGABYTES} MB, and {WAIT:g} s for a rating")
     )
 
 
@@ -91,9 +91,9 @@ def own_environment() -> dict[str, str]:
 def rate(case: Case, waits: list[float], stop: threading.Event) -> None:
     query = case.case_queries.select_related("query__book").first().query
     for grade in itertools.cycle((1, 2)):
-        began = time.perf_counter()
+        started = time.perf_counter()
         judgments.rate(query=query, doc_id="rated meanwhile", value=grade, by=case.owner)
-        waits.append(time.perf_counter() - began)
+        waits.append(time.perf_counter() - started)
         if stop.wait(PAUSE):
             break
     connection.close()

@@ -32,18 +32,18 @@ def query_texts(count: int) -> list[str]:
 
 def rankings(texts: list[str], seed: int) -> Iterator[tuple[str, list[int]]]:
     """Ten documents for each query; another seed swaps some of them and their order."""
-    for place, text in enumerate(texts):
-        found = random.Random(place).sample(range(DOCUMENTS), PLACES)
-        random.Random(place * 1000 + seed).shuffle(found)
-        yield text, found
+    for index, text in enumerate(texts):
+        numbers = random.Random(index).sample(range(DOCUMENTS), PLACES)
+        random.Random(index * 1000 + seed).shuffle(numbers)
+        yield text, numbers
 
 
 def ratings(texts: list[str]) -> dict[str, dict[str, float]]:
     """For each query grades 0–3 of six of its ten documents and of four that are not returned."""
-    found: dict[str, dict[str, float]] = {}
-    for place, text in enumerate(texts):
-        chance = random.Random(place)
+    grades: dict[str, dict[str, float]] = {}
+    for index, text in enumerate(texts):
+        chance = random.Random(index)
         shown = chance.sample(range(DOCUMENTS), PLACES)
         rated = [*shown[:6], *chance.sample(range(DOCUMENTS), 4)]
-        found[text] = {f"doc-{number:06d}": float(chance.choice((0, 1, 2, 3))) for number in rated}
-    return found
+        grades[text] = {f"doc-{number:06d}": float(chance.choice((0, 1, 2, 3))) for number in rated}
+    return grades

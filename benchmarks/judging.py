@@ -177,11 +177,11 @@ def measure_agreement(book: Book) -> float:
     ratings = Rating.objects.filter(query__book=book).count()
     wall, cpu = time.perf_counter(), time.process_time()
     judgments.count_by_grade(book)
-    found = judgments.measure_agreement(book=book)
+    agreement = judgments.measure_agreement(book=book)
     judgments.measure_self_agreement(book)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(
-        f"  agreement: {ratings:,} ratings by {len(found.raters)} raters, {len(found.pairs):,} pairs of raters: "
+        f"  agreement: {ratings:,} ratings by {len(agreement.raters)} raters, {len(agreement.pairs):,} pairs of raters: "
         f"{wall:.2f} s, {cpu:.2f} s of CPU",
         flush=True,
     )
@@ -191,8 +191,8 @@ def measure_agreement(book: Book) -> float:
 def main() -> int:
     line = options.parser(__doc__, 10_000)
     line.add_argument("--postgres", metavar="URL", help="a PostgreSQL server to measure as well")
-    said = options.read(line, 100)
-    book = make_book(said.queries)
+    chosen = options.read(line, 100)
+    book = make_book(chosen.queries)
     raters = [User.objects.create_user(f"r{n}@example.com", None, name=f"Rater {n}") for n in range(RATERS)]
     me, others = raters[0], raters[1:]
     start = time.perf_counter()
@@ -233,11 +233,11 @@ def main() -> int:
     print(f"  the worker puts them in order after a rating in {1000 * median(ordered):.0f} ms")
     good = options.verdict(max(times) <= TARGET_MS, f"at most {TARGET_MS:g} ms on the server")
     good &= options.verdict(agreement <= TARGET_AGREEMENT_S, f"agreement in at most {TARGET_AGREEMENT_S:g} s")
-    if said.postgres:
-        words = [word for word in sys.argv[1:] if word not in ("--postgres", said.postgres)]
-        own = {**os.environ, "RELEVANCY_DATABASE_URL": said.postgres}
+    if chosen.postgres:
+        words = [word for word in sys.argv[1:] if word not in ("--postgres", chosen.postgres)]
+        own = {**os.environ, "RELEVANCY_DATABASE_URL": chosen.postgres}
         good &= subprocess.run([sys.executable, __file__, *words, "--check"], env=own, check=False).returncode == 0
-    return options.status(said, good)
+    return options.status(chosen, good)
 
 
 if __name__ == "__main__":

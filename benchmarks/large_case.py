@@ -17,8 +17,8 @@ def write_rankings(path: Path, texts: list[str], seed: int) -> None:
     with path.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out)
         rows.writerow(("query", "docid", "position", "title", "short_description", "supplier"))
-        for text, found in rankings(texts, seed):
-            for position, number in enumerate(found, 1):
+        for text, numbers in rankings(texts, seed):
+            for position, number in enumerate(numbers, 1):
                 doc = document(number)
                 rows.writerow((text, doc["id"], position, doc["title"], doc["short_description"], doc["supplier"]))
 
@@ -27,10 +27,13 @@ def make_case(name: str, texts: list[str], by: User) -> Case:
     """The case with its runs, scored by the default scorer."""
     case = cases.create(name=name, owner=by, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
-    entries = case.case_queries.present().select_related("query")
-    found = ratings(texts)
+    case_queries = case.case_queries.present().select_related("query")
+    grades = ratings(texts)
     judgments.rate_book(
-        book=case.book, values={entry.query_id: found[entry.query.text] for entry in entries}, rater=by, by=by
+        book=case.book,
+        values={case_query.query_id: grades[case_query.query.text] for case_query in case_queries},
+        rater=by,
+        by=by,
     )
     folder = fresh_site.DATA / "static"
     folder.mkdir(exist_ok=True)

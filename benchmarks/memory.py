@@ -28,12 +28,12 @@ def write_files(folder: Path, count: int) -> None:
     with (folder / "documents.jsonl").open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(document(number)) + "\n" for number in range(DOCUMENTS))
     (folder / "template.json").write_text(TEMPLATE, encoding="utf-8")
-    found = ratings(query_texts(count))
+    grades_by_text = ratings(query_texts(count))
     for name, shift in (("ratings.csv", 0), ("others.csv", 1)):
         with (folder / name).open("w", encoding="utf-8", newline="") as out:
             rows = csv.writer(out)
             rows.writerow(("query", "docid", "rating"))
-            for query, grades in found.items():
+            for query, grades in grades_by_text.items():
                 rows.writerows((query, doc_id, int(grade + shift) % 4) for doc_id, grade in grades.items())
 
 
@@ -72,10 +72,10 @@ def measure(folder: Path, count: int) -> float:
 
 
 if __name__ == "__main__":
-    said = options.read(options.parser(__doc__, 10_000), quick=50)
+    chosen = options.read(options.parser(__doc__, 10_000), quick=50)
     os.chdir(ROOT)  # where `-m relevancy` is found
     with tempfile.TemporaryDirectory(prefix="relevancy-benchmark-") as name:
-        write_files(Path(name), said.queries)
-        highest = measure(Path(name), said.queries)
+        write_files(Path(name), chosen.queries)
+        highest = measure(Path(name), chosen.queries)
     good = options.verdict(highest < LIMIT, f"no process above {LIMIT} MB, the highest has {highest:.0f}")
-    raise SystemExit(options.status(said, good))
+    raise SystemExit(options.status(chosen, good))

@@ -47,8 +47,8 @@ def run_command(words: list[str], environment: dict[str, str], output: Path | No
         os.close(writing)
         status, cpu, megabytes = json.load(report)
     if status:
-        said = output.read_text(encoding="utf-8") if output else ""
-        raise SystemExit(f"{' '.join(words)} ended with {status}.\n{said}")
+        output_text = output.read_text(encoding="utf-8") if output else ""
+        raise SystemExit(f"{' '.join(words)} ended with {status}.\n{output_text}")
     return Used(seconds, cpu, megabytes)
 
 

@@ -119,9 +119,9 @@ def rendered(attempt: Attempt, part: str) -> list[dict[str, Any]]:
     run = runs.start(attempt=attempt, by=attempt.created_by)
     runs.cancel(run=run)
     builder = runs.RequestBuilder(run.config, run.rows)
-    entries = attempt.case.case_queries.present().select_related("query")
-    with endpoints.connect(attempt.endpoint) as there:
-        return [dict(there.render(request)[part]) for request in builder.requests(entries)]
+    case_queries = attempt.case.case_queries.present().select_related("query")
+    with endpoints.connect(attempt.endpoint) as connected:
+        return [dict(connected.render(request)[part]) for request in builder.requests(case_queries)]
 
 
 def whole_run(attempt: Attempt) -> Run:
@@ -161,6 +161,6 @@ def compare(attempt: Attempt, client: str, bare: Callable[[], int], rounds: int,
         f"{row.version.scorer.name} {row.score or 0:.1f}, {row.scored} scored; {source}"
     )
     for name, label in (("theirs", f"{client}, storing nothing"), ("ours", "a run, stored and scored")):
-        each = " ".join(f"{value:.2f}" for value in times[name])
-        print(f"  {label:<33} {median(times[name]):6.2f} s   CPU {median(cpu[name]):5.2f} s   ({each})")
+        listed = " ".join(f"{value:.2f}" for value in times[name])
+        print(f"  {label:<33} {median(times[name]):6.2f} s   CPU {median(cpu[name]):5.2f} s   ({listed})")
     return median(times["ours"]) / median(times["theirs"])

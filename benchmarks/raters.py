@@ -56,9 +56,9 @@ def make_raters(case: Case, count: int) -> list[Rater]:
     cases.share(case=case, team=team)
     run = case.runs.first()
     assert run is not None
-    entries = dict(case.case_queries.present().values_list("query_id", "pk"))
+    case_queries = dict(case.case_queries.present().values_list("query_id", "pk"))
     lists = [
-        (f"/cases/{case.pk}/queries/{entries[query_id]}/rate/", [hit[0] for hit in hits])
+        (f"/cases/{case.pk}/queries/{case_queries[query_id]}/rate/", [hit[0] for hit in hits])
         for query_id, hits in run.rankings.order_by("query_id").values_list("query_id", "hits")
     ]
     raters = []
@@ -139,24 +139,24 @@ def say(label: str, times: list[float], seconds: float) -> float:
     return cuts[94]
 
 
-def measure(said: Any) -> bool:
+def measure(chosen: Any) -> bool:
     """All three loads, the first of them again at the end: the machine may have changed meanwhile."""
     by = User.objects.create_superuser("owner@example.com")
-    case = make_case("large", query_texts(said.queries), by)
+    case = make_case("large", query_texts(chosen.queries), by)
     raters = make_raters(case, RATERS)
-    print(f"{connection.vendor}: {RATERS} raters, a case of {said.queries:,} queries; invented data")
+    print(f"{connection.vendor}: {RATERS} raters, a case of {chosen.queries:,} queries; invented data")
     if connection.vendor == "postgresql":
         connection.cursor().execute("ANALYZE")  # as autovacuum does within a minute
     connection.close()
     with served() as address:
-        load(address, raters, said.seconds / 4, lambda: 0.0)  # warm up: every thread has a database connection
-        before = load(address, raters[:1], said.seconds / 2, lambda: ALONE)
-        at_pace = load(address, raters, said.seconds, lambda: random.uniform(0.5, 1.5))
-        after = load(address, raters[:1], said.seconds / 2, lambda: ALONE)
-        at_once = load(address, raters, said.seconds / 2, lambda: 0.0)
-    one = say("one alone", before + after, said.seconds)
-    many = say("20, one rating a second each", at_pace, said.seconds)
-    most = say("20 without a pause", at_once, said.seconds / 2)
+        load(address, raters, chosen.seconds / 4, lambda: 0.0)  # warm up: every thread has a database connection
+        before = load(address, raters[:1], chosen.seconds / 2, lambda: ALONE)
+        at_pace = load(address, raters, chosen.seconds, lambda: random.uniform(0.5, 1.5))
+        after = load(address, raters[:1], chosen.seconds / 2, lambda: ALONE)
+        at_once = load(address, raters, chosen.seconds / 2, lambda: 0.0)
+    one = say("one alone", before + after, chosen.seconds)
+    many = say("20, one rating a second each", at_pace, chosen.seconds)
+    most = say("20 without a pause", at_once, chosen.seconds / 2)
     print(f"  20 without a pause: p95 {most / one:.2f} times that of one alone")
     return options.verdict(many <= TIMES * one, f"p95 at most {TIMES} times that of one alone, it is {many / one:.2f}")
 
@@ -165,16 +165,16 @@ if __name__ == "__main__":
     line = options.parser(__doc__, 5000)
     line.add_argument("--postgres", metavar="URL", default="")
     line.add_argument("--seconds", type=float, default=40, help="how long 20 raters rate; 40 unless given")
-    said = options.read(line, quick=40)
-    said.seconds = 4.0 if said.quick else said.seconds
+    chosen = options.read(line, quick=40)
+    chosen.seconds = 4.0 if chosen.quick else chosen.seconds
     print(f"data in {fresh_site.DATA}", flush=True)
-    good = measure(said)
-    if said.postgres:
+    good = measure(chosen)
+    if chosen.postgres:
         # Django takes its database from the environment, once.
-        again = [sys.executable, __file__, f"--queries={said.queries}", f"--seconds={said.seconds}", "--check"]
-        environment_there = {**os.environ, "RELEVANCY_DATABASE_URL": said.postgres}
+        again = [sys.executable, __file__, f"--queries={chosen.queries}", f"--seconds={chosen.seconds}", "--check"]
+        environment_there = {**os.environ, "RELEVANCY_DATABASE_URL": chosen.postgres}
         done = subprocess.run(again, env=environment_there, check=False).returncode
         if done > 1:
             raise SystemExit(done)
         good &= done == 0
-    raise SystemExit(options.status(said, good))
+    raise SystemExit(options.status(chosen, good))

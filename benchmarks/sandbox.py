@@ -44,9 +44,9 @@ def generate(count: int) -> list[sandbox.ScriptQuery]:
     for number in range(count):
         ids = [f"doc-{generator.randrange(10**6):06d}-{index}" for index in range(RESULTS + RATED)]
         docs = [{"id": id, "title": f"A product called {id}", "brand": "Acme", "price": 9.5} for id in ids[:RESULTS]]
-        known = {id: generator.choice((0, 1, 2, 3)) for id in generator.sample(ids, RATED)}
-        ratings = [known.get(id) for id in ids[:RESULTS]]
-        queries.append(sandbox.ScriptQuery(f"query {number}", docs, ratings, known, 1000))
+        grades = {id: generator.choice((0, 1, 2, 3)) for id in generator.sample(ids, RATED)}
+        ratings = [grades.get(id) for id in ids[:RESULTS]]
+        queries.append(sandbox.ScriptQuery(f"query {number}", docs, ratings, grades, 1000))
     return queries
 
 

@@ -76,9 +76,9 @@ class Browser:
 
 def head_of(response: urllib3.BaseHTTPResponse) -> dict[str, str]:
     """Returns the attributes of the head of the page, which say when and where it polls."""
-    found = re.search(r'<div\s[^>]*id="case-score"[^>]*>', response.data.decode())
-    assert found, response.data[:500]
-    return {name: unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', found[0])}
+    match = re.search(r'<div\s[^>]*id="case-score"[^>]*>', response.data.decode())
+    assert match, response.data[:500]
+    return {name: unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', match[0])}
 
 
 def seconds_until_poll(trigger: str) -> float:
@@ -96,7 +96,7 @@ def one_round(browser: Browser, case: Case, number: int) -> Steps:
     form = {"parent": str(newest.number), "template": SECOND_TEMPLATE, "endpoint": str(newest.endpoint_id)}
     form |= {"fields": FIELDS, "depth": "10", "name": "", "escape": "1"}
     connection.close()
-    began = time.time()
+    started_at = time.time()
     response = browser.send("POST", f"/cases/{case.pk}/run/", "tune", form | knobs)
     answered, polls = time.time(), 0
     head = head_of(response)
@@ -114,7 +114,14 @@ def one_round(browser: Browser, case: Case, number: int) -> Steps:
     assert run is not None and run.started_at and run.finished_at
     assert run.status == Run.Status.COMPLETE, run.reason
     created, started, finished = (at.timestamp() for at in (run.created_at, run.started_at, run.finished_at))
-    times = (answered - began, started - created, finished - started, seen - finished, ended - seen, ended - began)
+    times = (
+        answered - started_at,
+        started - created,
+        finished - started,
+        seen - finished,
+        ended - seen,
+        ended - started_at,
+    )
     return Steps(*(1000 * seconds for seconds in times), polls)
 
 
@@ -125,23 +132,23 @@ def measure(rounds: int) -> bool:
         browser = Browser(address, case)
         for number in range(3):  # every web process and the worker have opened their database
             one_round(browser, case, number)
-        found = []
+        polls = []
         for number in range(rounds):
             time.sleep(PAUSE + number * 0.013)  # at any moment of the worker's interval
-            found.append(one_round(browser, case, 3 + number))
+            polls.append(one_round(browser, case, 3 + number))
     queries = case.case_queries.present().count()
     print(f"{connection.vendor}: a run of {queries} queries of the sample, {rounds} times; films of the sample")
     for name in ("form", "queue", "run", "poll", "list", "total"):
-        values = sorted(getattr(steps, name) for steps in found)
+        values = sorted(getattr(steps, name) for steps in polls)
         print(f"  {name:6} {median(values):7.0f} ms   ({values[0]:.0f} to {values[-1]:.0f})")
-    print(f"  polls  {median(steps.polls for steps in found):7.0f}")
-    total = median(steps.total for steps in found)
+    print(f"  polls  {median(steps.polls for steps in polls):7.0f}")
+    total = median(steps.total for steps in polls)
     return options.verdict(total <= TARGET, f"at most {TARGET} ms, it is {total:.0f}")
 
 
 if __name__ == "__main__":
     line = options.parser(__doc__, 0)
     line.add_argument("--rounds", type=int, default=ROUNDS, help=f"{ROUNDS} unless given")
-    said = line.parse_args()
+    chosen = line.parse_args()
     print(f"data in {fresh_site.DATA}", flush=True)
-    sys.exit(options.status(said, measure(3 if said.quick else said.rounds)))
+    sys.exit(options.status(chosen, measure(3 if chosen.quick else chosen.rounds)))

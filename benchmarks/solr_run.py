@@ -42,12 +42,12 @@ def bare(url: str, sent: list[dict[str, Any]]) -> int:
 
 
 if __name__ == "__main__":
-    said = options.read(options.parser(__doc__, 1000), quick=20, rounds=5)
-    given = product_case.material(said.queries, quick=said.quick)
+    chosen = options.read(options.parser(__doc__, 1000), quick=20, rounds=5)
+    given = product_case.material(chosen.queries, quick=chosen.quick)
     with product_case.engine("solr", "/solr/admin/info/system", {"SOLR_HEAP": "512m"}) as server:
         url = make_solr_core(server, "products", given.documents, SCHEMA)
         attempt = product_case.make_attempt("solr", url, TEMPLATE, given)
         sent = product_case.rendered(attempt, "params")
-        ratio = product_case.compare(attempt, "pysolr", lambda: bare(url, sent), said.rounds, given.source)
+        ratio = product_case.compare(attempt, "pysolr", lambda: bare(url, sent), chosen.rounds, given.source)
     good = options.verdict(ratio <= MOST, f"ratio at most {MOST:g}, it is {ratio:.2f}")
-    raise SystemExit(options.status(said, good))
+    raise SystemExit(options.status(chosen, good))

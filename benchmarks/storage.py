@@ -61,8 +61,8 @@ def make_run(count: int) -> tuple[Run, int]:
     spec = engines.parse_fields(sample.FIELDS)
     case = cases.create(name="storage", owner=by, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=query_texts(count))
-    entries = list(case.case_queries.present().select_related("query"))
-    rated = {entry.query_id: {film["id"]: 2.0 for film in films[:6]} for entry in entries}
+    case_queries = list(case.case_queries.present().select_related("query"))
+    rated = {case_query.query_id: {film["id"]: 2.0 for film in films[:6]} for case_query in case_queries}
     judgments.rate_book(book=case.book, values=rated, rater=by, by=by)
     endpoint = endpoints.create(name="films", engine="embedded", url="films", by=by)
     attempt = runs.attempts.save(
@@ -73,15 +73,15 @@ def make_run(count: int) -> tuple[Run, int]:
     rows = [
         Ranking(
             run=run,
-            query=entry.query,
-            text=entry.query.text,
-            hits=hits(films, spec, place),
+            query=case_query.query,
+            text=case_query.query.text,
+            hits=hits(films, spec, index),
             returned=HITS,
             total=1204,
             took_ms=7,
             asked_at=timezone.now(),
         )
-        for place, entry in enumerate(entries)
+        for index, case_query in enumerate(case_queries)
     ]
     Ranking.objects.bulk_create(rows, batch_size=500)
     Run.objects.filter(pk=run.pk).update(status=Run.Status.COMPLETE, done=count, finished_at=timezone.now())
@@ -94,10 +94,10 @@ def measure(count: int) -> bool:
     """Print what the run takes, with and without its displayed fields; whether it is within the target."""
     run, before = make_run(count)
     whole = (used() - before) / 1e6
-    began = time.perf_counter()
+    started = time.perf_counter()
     Run.objects.filter(pk=run.pk).update(fields_dropped_at=timezone.now())
     retention.prune_display_fields(run.case)  # continues with a marked run that still has its fields
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - started
     assert not any(hit[2] for hit in run.rankings.order_by("-id")[0].hits)
     stripped = (used() - before) / 1e6
     good = whole <= TARGET_MB

@@ -44,8 +44,8 @@ def make_run(count: int, by: User) -> Run:
     case = cases.create(name="switching", owner=by, scorers=[first], scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
     ids = dict(case.book.queries.values_list("text", "pk"))
-    found = ratings(texts)
-    judgments.rate_book(book=case.book, values={ids[text]: found[text] for text in texts}, rater=by, by=by)
+    grades = ratings(texts)
+    judgments.rate_book(book=case.book, values={ids[text]: grades[text] for text in texts}, rater=by, by=by)
     folder = fresh_site.DATA / "static"
     folder.mkdir(exist_ok=True)
     write_rankings(folder / "switching.csv", texts, 1)
@@ -77,15 +77,15 @@ def floor(run: Run, version: ScorerVersion) -> None:
         [[hit[0] for hit in row.hits] for row in rows], [grades[row.query_id] for row in rows], scale
     )
     measure = scoring.parse_measure(MEASURE)
-    found = scoring.score(measure, batch, depth=run.config["depth"])
+    values = scoring.score(measure, batch, depth=run.config["depth"])
     columns = (
         rows,
-        found.value.tolist(),
-        found.score.tolist(),
-        found.low.tolist(),
-        found.high.tolist(),
+        values.value.tolist(),
+        values.score.tolist(),
+        values.low.tolist(),
+        values.high.tolist(),
         scoring.score_ideal(measure, batch, run.config["depth"]).tolist(),
-        found.unrated.tolist(),
+        values.unrated.tolist(),
     )
     score_list = [
         QueryScore(
@@ -144,18 +144,18 @@ def measure_all(count: int) -> bool:
         assert QueryScore.objects.filter(version__in=(fresh, other)).count() == 2 * count
         scorers.drop_scorer(case=run.case, scorer=fresh.scorer)
         if turn:  # the first one warms up
-            for name, each in spent.items():
-                times[name].append(each)
-    found = {name: median(each) for name, each in times.items()}
-    ratio = found["fresh"] / found["floor"]
+            for name, value in spent.items():
+                times[name].append(value)
+    medians = {name: median(value) for name, value in times.items()}
+    ratio = medians["fresh"] / medians["floor"]
     good = ratio <= RATIO
     print(f"{connection.vendor}: {count:,} queries (medians of {ROUNDS}); invented data")
     print(
-        f"  fresh {found['fresh'] * 1000:8.1f} ms   floor {found['floor'] * 1000:8.1f} ms   ratio {ratio:.2f}   ",
+        f"  fresh {medians['fresh'] * 1000:8.1f} ms   floor {medians['floor'] * 1000:8.1f} ms   ratio {ratio:.2f}   ",
         end="",
     )
     print("ok" if good else f"MISSED: at most {RATIO}")
-    print(f"  back  {found['back'] * 1000:8.1f} ms")
+    print(f"  back  {medians['back'] * 1000:8.1f} ms")
     return good
 
 

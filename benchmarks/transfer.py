@@ -32,13 +32,13 @@ FORMATS = ("csv", "trec", "ltr", "rre", "json", "rankquest")
 def main() -> int:
     line = options.parser(__doc__, 2_000)
     line.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="1,000,000 unless given")
-    said = options.read(line, 20)
-    if said.quick:
-        said.rows = 2_000
+    chosen = options.read(line, 20)
+    if chosen.quick:
+        chosen.rows = 2_000
     owner = User.objects.create_superuser("owner@example.com", "secret of the owner")
-    case = make_case("large", query_texts(said.queries), owner)
-    fill(case, said.rows)
-    print(f"{said.rows:,} ratings, {connection.vendor}, load {os.getloadavg()[0]:.1f}; invented data")
+    case = make_case("large", query_texts(chosen.queries), owner)
+    fill(case, chosen.rows)
+    print(f"{chosen.rows:,} ratings, {connection.vendor}, load {os.getloadavg()[0]:.1f}; invented data")
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "export")
         exports = [["export_ratings", str(case.pk), "--format", name] for name in FORMATS]
@@ -46,7 +46,7 @@ def main() -> int:
         good = [measure([*words, "--output", path], path) for words in exports]
         good.append(measure(["import_book", path], path, import_seconds=IMPORT_SECONDS))  # the file of the last export
     return options.status(
-        said,
+        chosen,
         options.verdict(all(good), f"at most {SECONDS} s of CPU, {IMPORT_SECONDS} s for an import, and {MEGABYTES} MB"),
     )
 

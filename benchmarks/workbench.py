@@ -54,8 +54,8 @@ def write_rankings(path: Path, texts: list[str], seed: int) -> None:
     with path.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out)
         rows.writerow(("query", "docid", "position", "title", "short_description", "supplier"))
-        for text, found in rankings(texts, seed):
-            for position, number in enumerate(found, 1):
+        for text, numbers in rankings(texts, seed):
+            for position, number in enumerate(numbers, 1):
                 doc = document(number)
                 rows.writerow((text, doc["id"], position, doc["title"], doc["short_description"], doc["supplier"]))
 
@@ -64,10 +64,13 @@ def make_side(name: str, texts: list[str], by: User) -> Side:
     case_scorers = [Scorer.objects.get(name=scorer) for scorer in SCORERS]
     case = cases.create(name=name, owner=by, scorers=case_scorers, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
-    entries = list(case.case_queries.present().select_related("query"))
-    found = ratings(texts)
+    case_queries = list(case.case_queries.present().select_related("query"))
+    grades = ratings(texts)
     judgments.rate_book(
-        book=case.book, values={entry.query_id: found[entry.query.text] for entry in entries}, rater=by, by=by
+        book=case.book,
+        values={case_query.query_id: grades[case_query.query.text] for case_query in case_queries},
+        rater=by,
+        by=by,
     )
     folder = fresh_site.DATA / "static"
     folder.mkdir(exist_ok=True)
@@ -79,7 +82,7 @@ def make_side(name: str, texts: list[str], by: User) -> Side:
         attempt = runs.attempts.save(case=case, endpoint=endpoint, template="{}", fields=fields, by=by)
         run = runs.finish_here(runs.start(attempt=attempt, by=by))
         assert run.status == Run.Status.COMPLETE, run.reason
-    first = entries[0]
+    first = case_queries[0]
     doc_id = run.rankings.get(query=first.query_id).hits[0][0]
     return Side(case, f"/cases/{case.pk}/queries/{first.pk}/rate/?rank=1", doc_id)
 
@@ -116,12 +119,12 @@ def statements(work: Callable[[Side], HttpResponse], side: Side) -> list[dict[st
 def seconds(work: Callable[[Side], HttpResponse], sides: tuple[Side, Side]) -> list[float]:
     times: list[list[float]] = [[], []]
     for turn in range(ROUNDS + 3):
-        for side, each in zip(sides, times, strict=True):
+        for side, of_side in zip(sides, times, strict=True):
             start = time.perf_counter()
             work(side)
             if turn >= 3:
-                each.append(time.perf_counter() - start)
-    return [median(each) for each in times]
+                of_side.append(time.perf_counter() - start)
+    return [median(of_side) for of_side in times]
 
 
 def compare(large: int, details: bool) -> bool:

@@ -21,8 +21,8 @@ def compose_text() -> str:
 
 def compose() -> dict[str, Any]:
     """docker-compose.yml, its anchors resolved and its variables not yet."""
-    found: dict[str, Any] = YAML(typ="safe", pure=True).load(compose_text())
-    return found
+    content: dict[str, Any] = YAML(typ="safe", pure=True).load(compose_text())
+    return content
 
 
 def variables() -> dict[str, tuple[str, str]]:
@@ -31,17 +31,17 @@ def variables() -> dict[str, tuple[str, str]]:
     Raises `ValueError` for one that is written in two ways: one of them might have a default.
     """
     known: dict[str, tuple[str, str]] = {}
-    for found in _VARIABLE.finditer(compose_text()):
-        how = (found["kind"] or "", found["rest"] or "")
-        if found["name"] and known.setdefault(found["name"], how) != how:
-            raise ValueError(f"{found['name']} is written as {known[found['name']]} and as {how}.")
+    for match in _VARIABLE.finditer(compose_text()):
+        how = (match["kind"] or "", match["rest"] or "")
+        if match["name"] and known.setdefault(match["name"], how) != how:
+            raise ValueError(f"{match['name']} is written as {known[match['name']]} and as {how}.")
     return known
 
 
 def fill(value: Any, given: Mapping[str, str]) -> Any:
     """A value of docker-compose.yml with its variables filled in. Raises `KeyError` for a needed one that is not given."""
     if isinstance(value, str):
-        return _VARIABLE.sub(lambda found: _fill_one(found, given), value)
+        return _VARIABLE.sub(lambda match: _fill_one(match, given), value)
     if isinstance(value, Mapping):
         return {name: fill(inner, given) for name, inner in value.items()}
     if isinstance(value, list):
@@ -49,13 +49,13 @@ def fill(value: Any, given: Mapping[str, str]) -> Any:
     return value
 
 
-def _fill_one(found: "re.Match[str]", given: Mapping[str, str]) -> str:
-    if found["dollar"]:
+def _fill_one(match: "re.Match[str]", given: Mapping[str, str]) -> str:
+    if match["dollar"]:
         return "$"
-    value = given.get(found["name"], "")
-    if value or found["kind"] == "-":
-        return value or found["rest"]
-    raise KeyError(f"{found['name']}: {found['rest']}")
+    value = given.get(match["name"], "")
+    if value or match["kind"] == "-":
+        return value or match["rest"]
+    raise KeyError(f"{match['name']}: {match['rest']}")
 
 
 def instructions(word: str) -> list[str]:

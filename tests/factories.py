@@ -27,23 +27,23 @@ from relevancy.queries import add as add_queries
 _number = count(1)
 TEMPLATE = '{"query": "#$query##"}'
 
-Answer = Sequence[str] | engines.EngineError | Exception
+Outcome = Sequence[str] | engines.EngineError | Exception
 
 
 @dataclass
 class Scripted:
     """What the scripted engine returns: per query the ids it returns, an error, or a function of the request."""
 
-    answers: dict[str, Answer | Callable[[engines.Request], Answer]] = field(default_factory=dict)
-    default: Answer | Callable[[engines.Request], Answer] = ("a", "b", "c")
+    answers: dict[str, Outcome | Callable[[engines.Request], Outcome]] = field(default_factory=dict)
+    default: Outcome | Callable[[engines.Request], Outcome] = ("a", "b", "c")
     version: str | engines.EngineError = "Scripted 1.0"
-    asked: list[engines.Request] = field(default_factory=list)
+    requests: list[engines.Request] = field(default_factory=list)
     before: Callable[[engines.Request], None] = lambda request: None
 
     @property
     def texts(self) -> list[str]:
         """The queries that were searched, in order."""
-        return [request.query for request in self.asked]
+        return [request.query for request in self.requests]
 
 
 SCRIPT: dict[str, Scripted] = {}  # by address
@@ -66,7 +66,7 @@ class ScriptedEngine(engines.Engine):
     def search(self, request: engines.Request) -> engines.Page:
         script = self._script
         script.before(request)
-        script.asked.append(request)
+        script.requests.append(request)
         answer = script.answers.get(request.query, script.default)
         if callable(answer):
             answer = answer(request)
@@ -198,8 +198,8 @@ def run_now(attempt: Attempt) -> Run:
 
 def query_of(case: Case, text: str) -> Query:
     """The case's query with a text."""
-    found: Query = case.book.queries.select_related("book").get(text=text)
-    return found
+    query: Query = case.book.queries.select_related("book").get(text=text)
+    return query
 
 
 def stored_scores(run: Run) -> dict[tuple[str, str], tuple[float | None, ...]]:

@@ -31,7 +31,7 @@ class Provider:
     metadata: dict[str, Any] = field(default_factory=dict)
     signs_with: ECKey | None = None
     is_down: bool = False
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def sign_in(self, address: str) -> dict[str, str]:
@@ -45,7 +45,7 @@ class Provider:
         return {"state": parameters["state"], "code": code, "iss": self.url}
 
     def respond(self, method: str, path: str, headers: Any, body: str) -> tuple[int, Any]:
-        self.asked.append(path)
+        self.requests.append(path)
         if self.is_down:
             return 500, {"error": "server_error"}
         if path == "/.well-known/openid-configuration":
@@ -62,15 +62,22 @@ class Provider:
             return 200, self.user_info
         assert (method, path) == ("POST", "/token_endpoint")
         form = {name: values[0] for name, values in parse_qs(body).items()}
-        asked = self.codes.pop(form.get("code", ""), None)
-        if asked is None or not self._is_client(form, headers):
+        authorization = self.codes.pop(form.get("code", ""), None)
+        if authorization is None or not self._is_client(form, headers):
             return 400, {"error": "invalid_grant"}
         digest = hashlib.sha256(form["code_verifier"].encode()).digest()
-        is_same = base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == asked["code_challenge"]
-        if not is_same or form["redirect_uri"] != asked["redirect_uri"]:
+        is_same = base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == authorization["code_challenge"]
+        if not is_same or form["redirect_uri"] != authorization["redirect_uri"]:
             return 400, {"error": "invalid_request"}
         now = int(time.time())
-        usual = {"iss": self.url, "aud": CLIENT_ID, "sub": "7", "iat": now, "exp": now + 300, "nonce": asked["nonce"]}
+        usual = {
+            "iss": self.url,
+            "aud": CLIENT_ID,
+            "sub": "7",
+            "iat": now,
+            "exp": now + 300,
+            "nonce": authorization["nonce"],
+        }
         claims = {name: value for name, value in (usual | self.claims).items() if value is not None}
         key = self.signs_with or self.key
         token = jwt.encode({"alg": "ES256", "kid": key.kid}, claims, key)

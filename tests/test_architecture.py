@@ -122,27 +122,27 @@ def test_only_settings_read_the_environment() -> None:
         "relevancy/wsgi.py",
         "relevancy/asgi.py",
     }  # these name the settings module
-    found = set()
+    result = set()
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "putenv"}:
-                found.add(name_of(path))
+                result.add(name_of(path))
             if isinstance(node, ast.ImportFrom) and node.module == "os":
                 assert not {name.name for name in node.names} & {"environ", "getenv", "putenv"}, name_of(path)
-    assert found <= allowed
+    assert result <= allowed
 
 
 # --- size and names ---
 
 
 def test_functions_are_short() -> None:
-    found = [
+    result = [
         f"{name_of(path)}:{node.name} {size}"
         for path in MODULES
         for node in functions(path)
         if (size := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
     ]
-    assert found == []
+    assert result == []
 
 
 def test_no_package_or_module_has_a_vague_name() -> None:
@@ -152,19 +152,19 @@ def test_no_package_or_module_has_a_vague_name() -> None:
 
 def test_public_functions_have_a_docstring() -> None:
     """In the modules of measures, the docstring of the module gives the formula and its source."""
-    found = []
+    result = []
     for path in (path for package in CORE_AND_SERVICES for path in sorted((PACKAGE / package).rglob("*.py"))):
         module = ast.parse(path.read_text())
         if "measures" in path.parts and ast.get_docstring(module):
             continue
         for node in module.body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and not ast.get_docstring(node):
-                found.append(f"{name_of(path)}:{node.name}")
-    assert found == []
+                result.append(f"{name_of(path)}:{node.name}")
+    assert result == []
 
 
 def test_no_import_inside_a_function_dodges_a_cycle() -> None:
-    found = [
+    result = [
         f"{name_of(path)}:{inner.lineno}"
         for path in MODULES
         for node in functions(path)
@@ -172,7 +172,7 @@ def test_no_import_inside_a_function_dodges_a_cycle() -> None:
         if (isinstance(inner, ast.ImportFrom) and (inner.level or (inner.module or "").startswith("relevancy")))
         or (isinstance(inner, ast.Import) and any(name.name.startswith("relevancy") for name in inner.names))
     ]
-    assert found == []
+    assert result == []
 
 
 # --- templates ---
@@ -193,24 +193,24 @@ def test_template_obeys_the_content_security_policy(path: Path) -> None:
 
 
 def test_template_lines_are_short() -> None:
-    found = [
+    result = [
         f"{name_of(path)}:{number} {len(line)}"
         for path in TEMPLATES
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if len(line) > LONGEST_TEMPLATE_LINE
     ]
-    assert found == []
+    assert result == []
 
 
 def test_templates_write_each_address_once() -> None:
     """The same address for htmx and for browsers without JavaScript comes from one tag; see templatetags/addresses.py."""
-    found = []
+    result = []
     for path in TEMPLATES:
         source = path.read_text()
         for attributes in re.findall(r"<(?:a|form|button)\b((?:[^<>{]|\{%.*?%\}|\{\{.*?\}\})*)>", source, re.DOTALL):
             addresses = re.findall(r'\b(?:href|action|formaction|hx-get|hx-post)="(\{%.+?%\})"', attributes)
-            found += [f"{name_of(path)}: {address}" for address in addresses if addresses.count(address) > 1]
-    assert found == []
+            result += [f"{name_of(path)}: {address}" for address in addresses if addresses.count(address) > 1]
+    assert result == []
 
 
 def test_every_template_is_used() -> None:
@@ -253,9 +253,9 @@ def test_architecture_names_existing_functions() -> None:
     assert len(calls) > 8
     for call in calls:
         package, *names = call.split(".")
-        found = importlib.import_module(f"relevancy.{package}")
+        named = importlib.import_module(f"relevancy.{package}")
         for name in names:
-            found = getattr(found, name)
+            named = getattr(named, name)
 
 
 def test_links_between_documents_lead_somewhere() -> None:
@@ -272,13 +272,13 @@ def test_links_between_documents_lead_somewhere() -> None:
 def test_english_is_plain() -> None:
     pattern = re.compile(ODD_ENGLISH, re.IGNORECASE)
     prose = [*MODULES, *TEMPLATES, *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "static").rglob("*.js")]
-    found = [
+    result = [
         f"{name_of(path)}:{number} {match[0]}"
         for path in prose
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if (match := pattern.search(line))
     ]
-    assert found == []
+    assert result == []
 
 
 # --- what must not be published ---
@@ -286,12 +286,12 @@ def test_english_is_plain() -> None:
 
 def test_no_address_of_a_package_registry() -> None:
     pattern = re.compile(r"https?://[\w.-]*(?:" + "|".join(map(re.escape, REGISTRIES)) + ")")
-    assert [(name, found[0]) for name, text in texts() if (found := pattern.findall(text))] == []
+    assert [(name, result[0]) for name, text in texts() if (result := pattern.findall(text))] == []
 
 
 def test_no_path_of_one_machine() -> None:
     pattern = re.compile(r"(?<![\w.~-])/(?:work|root)/[\w.]+")
-    assert [(name, found[0]) for name, text in texts() if (found := pattern.findall(text))] == []
+    assert [(name, result[0]) for name, text in texts() if (result := pattern.findall(text))] == []
 
 
 def test_the_two_rules_above_can_fail() -> None:

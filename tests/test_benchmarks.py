@@ -79,15 +79,15 @@ def run(migrated: Path, name: str, *words: str) -> str:
 
 
 def test_every_benchmark_is_run_here() -> None:
-    there = {path.stem for path in FOLDER.glob("*.py")}
-    assert there == QUICK.keys() | ON_ENGINES.keys() | SHARED
+    benchmarks = {path.stem for path in FOLDER.glob("*.py")}
+    assert benchmarks == QUICK.keys() | ON_ENGINES.keys() | SHARED
 
 
 @pytest.mark.parametrize("name", sorted(QUICK))
 def test_runs_and_prints_its_figures(name: str, migrated: Path) -> None:
     words, figures = QUICK[name]
-    said = run(migrated, name, *words)
-    assert [figure for figure in [*figures, DATA[name]] if figure not in said] == [], said
+    output = run(migrated, name, *words)
+    assert [figure for figure in [*figures, DATA[name]] if figure not in output] == [], output
 
 
 @pytest.mark.live
@@ -96,9 +96,9 @@ def test_runs_on_real_engines_and_prints_its_figures(name: str, migrated: Path) 
     engines, figure = ON_ENGINES[name]
     if absent := [engine for engine in engines if not fetched(engine)]:
         pytest.skip(f"{', '.join(absent)}: run `make engines` first.")
-    said = run(migrated, name, "--quick")
-    assert said.count(figure) == len(engines)
-    assert said.count("; real products") + said.count("; invented data") == len(engines), said
+    output = run(migrated, name, "--quick")
+    assert output.count(figure) == len(engines)
+    assert output.count("; real products") + output.count("; invented data") == len(engines), output
 
 
 def test_a_run_on_an_engine_says_that_its_data_are_invented(tmp_path: Path) -> None:

@@ -41,14 +41,14 @@ def free_port() -> int:
 
 def needed(program: str, package: str) -> str:
     """The path of a program. It may be missing on a developer's machine, but not in CI."""
-    found = shutil.which(program) or next(
+    path = shutil.which(program) or next(
         iter(sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{program}")))), ""
     )
-    if not found:
+    if not path:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(
             f"{program} is not installed (package {package})"
         )
-    return found
+    return path
 
 
 def until(what: Callable[[], bool], seconds: float = 60) -> bool:

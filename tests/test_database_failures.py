@@ -112,14 +112,14 @@ def terminate(database: str) -> int:
 def test_worker_goes_on_once_files_can_grow_again(tmp_path: Path) -> None:
     with site(tmp_path) as here, serving(fake_solr) as solr:
         worker = here.start("worker", "--interval", "0.05")
-        said = threading.Event()
+        has_reported = threading.Event()
         lines: list[str] = []
 
         def listen() -> None:
             for line in worker.stderr or ():
                 lines.append(line)
                 if "cannot be used" in line:
-                    said.set()
+                    has_reported.set()
 
         listener = threading.Thread(target=listen)
         listener.start()
@@ -129,7 +129,7 @@ def test_worker_goes_on_once_files_can_grow_again(tmp_path: Path) -> None:
             _, unlimited = resource.prlimit(worker.pid, resource.RLIMIT_FSIZE)
             resource.prlimit(worker.pid, resource.RLIMIT_FSIZE, (1, unlimited))
             second = here.ask(MAKE_SOLR.replace('"Owner"', '"Other"'), f"{solr.url}/solr/films")
-            assert said.wait(60), lines
+            assert has_reported.wait(60), lines
             assert here.ask(STATE, str(second))[0] == "waiting"
             resource.prlimit(worker.pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
             assert wait_for(lambda: here.ask(STATE, str(second))[0] == "complete"), lines

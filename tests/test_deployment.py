@@ -30,8 +30,8 @@ GIVEN = {name: f"given-{name.lower()}" for name in SECRETS}
 
 
 def services() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = compose()["services"]
-    return found
+    by_name: dict[str, dict[str, Any]] = compose()["services"]
+    return by_name
 
 
 def ended(service: dict[str, Any]) -> bool:

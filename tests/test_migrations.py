@@ -45,6 +45,6 @@ def migrate_in_two_steps() -> None:
 def test_a_database_of_an_older_version_goes_on(tmp_path: Path) -> None:
     code = "from tests.test_migrations import migrate_in_two_steps, schema; migrate_in_two_steps(); print(json.dumps(schema()))"
     with empty_site(tmp_path) as here:
-        found: Any = here.ask(code, seconds=300)
-    assert len(found) > 200
-    assert found == schema()
+        result: Any = here.ask(code, seconds=300)
+    assert len(result) > 200
+    assert result == schema()

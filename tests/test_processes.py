@@ -45,11 +45,11 @@ print(Run.objects.get(pk=sys.argv[1]).rankings.count())
 
 
 def test_a_killed_worker_loses_and_doubles_nothing(here: Site) -> None:
-    asked: list[str] = []
+    bodies: list[str] = []
 
     def slow(request: ReceivedRequest) -> Reply:
         if "/select" in request.path:
-            asked.append(request.body.decode())
+            bodies.append(request.body.decode())
             time.sleep(0.05)
         return fake_solr(request)
 
@@ -57,18 +57,18 @@ def test_a_killed_worker_loses_and_doubles_nothing(here: Site) -> None:
         run = str(here.ask(MAKE_SOLR, f"{solr.url}/solr/films"))
         first = here.start("worker", "--interval", "0.05")
         deadline = time.monotonic() + 30
-        while len(asked) < 130 and first.poll() is None and time.monotonic() < deadline:
+        while len(bodies) < 130 and first.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
         os.killpg(first.pid, signal.SIGKILL)
         first.communicate()
-        searched = len(asked)
+        searched = len(bodies)
         assert 130 <= searched < 160
         kept = here.ask(AGE, run)
         assert 100 <= kept < 160
         second = here.run("worker", "--batch", "--interval", "0.05")
         assert second.returncode == 0, second.stderr
         assert here.ask(STATE, run) == ["complete", "", 160, 1, 160, 160, 0]
-        assert len(asked) - searched == 160 - kept
+        assert len(bodies) - searched == 160 - kept
 
 
 MAKE_TWO = """
@@ -163,8 +163,8 @@ def test_three_writers_lose_nothing_and_wait_for_each_other(here: Site) -> None:
         out, err = process.communicate(timeout=90)
         assert process.returncode == 0, err
         assert "locked" not in out + err
-    found = here.ask(CHECK, str(case), str(run))
-    assert found == {
+    result = here.ask(CHECK, str(case), str(run))
+    assert result == {
         "ratings": 50,
         "changes": 100,
         "revisions": [4],
@@ -179,7 +179,7 @@ class TestShell:
     """Exit status, one line on stderr, no traceback."""
 
     @pytest.mark.parametrize(
-        ("words", "said"),
+        ("words", "message"),
         [
             (["evaluate", "Nope"], "There is no case 'Nope'"),
             (["export_run", "x"], "There is no run 'x'"),
@@ -187,10 +187,10 @@ class TestShell:
             (["try_scorer", "--measure", "nDGC", "--grades", "1"], "Did you mean nDCG?"),
         ],
     )
-    def test_mistakes(self, here: Site, words: list[str], said: str) -> None:
+    def test_mistakes(self, here: Site, words: list[str], message: str) -> None:
         done = here.run(*words)
         assert (done.returncode, done.stdout) == (2, "")
-        assert said in done.stderr
+        assert message in done.stderr
         assert done.stderr.startswith("Error: ")
         assert done.stderr.count("\n") == 1
 

@@ -34,7 +34,7 @@ def python(folder: Path, *words: str, **variables: str) -> "subprocess.Completed
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "message"),
     [
         ({"SECRET_KEY": "short"}, "RELEVANCY_SECRET_KEY"),
         ({"OIDC_ONLY": "1", "DEMO": "1"}, "RELEVANCY_OIDC_ISSUER"),
@@ -45,10 +45,10 @@ def python(folder: Path, *words: str, **variables: str) -> "subprocess.Completed
         ({"DEMO": "1", "ALLOWED_HOSTS": "relevancy.example.org"}, "RELEVANCY_DEMO=1 is for one machine"),
     ],
 )
-def test_unusable_settings_stop_the_start(tmp_path: Path, variables: dict[str, str], said: str) -> None:
+def test_unusable_settings_stop_the_start(tmp_path: Path, variables: dict[str, str], message: str) -> None:
     done = run(tmp_path, "migrate", **variables)
     assert (done.returncode, done.stderr.count("\n"), done.stderr.startswith("Error: ")) == (2, 1, True), done.stderr
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_demo_is_refused_with_the_settings_of_a_real_site(tmp_path: Path) -> None:

@@ -37,28 +37,28 @@ def rules(css: str, condition: str = "") -> Iterator[tuple[str, str]]:
 
 
 def classes_in_templates() -> set[str]:
-    found = set()
+    classes = set()
     for path in (ROOT / "templates").rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         for value in re.findall(r'class="((?:\{%.*?%\}|\{\{.*?\}\}|[^"])*)"', text, re.DOTALL):
-            found |= set(TEMPLATE_TAG.sub(" ", value).split())
+            classes |= set(TEMPLATE_TAG.sub(" ", value).split())
         for value in re.findall(r"\{% block (?:body_class|size) %\}([\w -]+)\{% endblock", text):
-            found |= set(value.split())
+            classes |= set(value.split())
         for value in re.findall(r'\b(?:kind|class)="([\w -]+)"', text):
-            found |= set(value.split())
-    return found
+            classes |= set(value.split())
+    return classes
 
 
 def classes_in_code() -> set[str]:
     """Every word of a string of the template tags, the views and the scripts: more than classes, so the test is lenient."""
-    found = set()
+    classes = set()
     for path in [*(ROOT / "relevancy").glob("templatetags/*.py"), *(ROOT / "relevancy").glob("views/**/*.py")]:
         for value in re.findall(r"\"([^\"\n]*)\"|'([^'\n]*)'", path.read_text(encoding="utf-8")):
-            found |= set(re.findall(r"[a-z][\w-]*", "".join(value)))
+            classes |= set(re.findall(r"[a-z][\w-]*", "".join(value)))
     for path in (ROOT / "static" / "js").glob("*.js"):
         for value in re.findall(r"[\"`']([^\"`'\n]*)[\"`']", path.read_text(encoding="utf-8")):
-            found |= set(re.findall(r"[a-z][\w-]*", value))
-    return found
+            classes |= set(re.findall(r"[a-z][\w-]*", value))
+    return classes
 
 
 def test_every_class_is_used() -> None:

@@ -16,11 +16,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Records tasks instead of executing them."""
-    found: list[tuple[str, int]] = []
+    enqueued: list[tuple[str, int]] = []
     for name in ("run_chunk", "rescore_book", "rescore_run", "rescore_case"):
         task = getattr(tasks, name)
-        monkeypatch.setattr(type(task), "enqueue", lambda self, pk: found.append((self.name, pk)))
-    return found
+        monkeypatch.setattr(type(task), "enqueue", lambda self, pk: enqueued.append((self.name, pk)))
+    return enqueued
 
 
 def test_wake_continues_until_the_run_is_complete() -> None:
@@ -30,7 +30,7 @@ def test_wake_continues_until_the_run_is_complete() -> None:
     run.refresh_from_db()
     assert (run.status, run.done) == ("complete", 4)
     tasks.enqueue_run(run)
-    assert len(script_of(attempt).asked) == 4
+    assert len(script_of(attempt).requests) == 4
 
 
 def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

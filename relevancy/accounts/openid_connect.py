@@ -131,9 +131,9 @@ def forget() -> None:
 def _provider(*, renew_keys: bool = False) -> _Known:
     issuer = settings.OIDC_ISSUER
     with _lock:
-        known = next((each for each in _known if each.issuer == issuer), None)
-        if known is not None and not renew_keys and time.monotonic() - known.read_at < KEPT:
-            return known
+        provider = next((provider for provider in _known if provider.issuer == issuer), None)
+        if provider is not None and not renew_keys and time.monotonic() - provider.read_at < KEPT:
+            return provider
         metadata = _ask("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         if metadata.get("issuer") != issuer:
             raise ProviderError(

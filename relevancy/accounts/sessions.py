@@ -73,12 +73,14 @@ def describe(request: HttpRequest) -> None:
 
 def current(user: User) -> list[SignedInSession]:
     """Returns the sessions in which the user is signed in, the newest first. One SQL statement."""
-    return sorted(_valid(user), key=lambda each: each.signed_in_at or datetime.min.replace(tzinfo=UTC), reverse=True)
+    return sorted(
+        _valid(user), key=lambda session: session.signed_in_at or datetime.min.replace(tzinfo=UTC), reverse=True
+    )
 
 
 def end(*, user: User, reference: str) -> bool:
     """Signs the user out of one session. Returns whether there was such a session."""
-    keys = [each.key for each in _valid(user) if each.reference == reference]
+    keys = [session.key for session in _valid(user) if session.reference == reference]
     return bool(UserSession.objects.filter(user=user, pk__in=keys).delete()[0])
 
 

@@ -16,7 +16,7 @@ from .paging import Page, PageParameters
 
 router = Router(tags=["Activity"])
 
-type Kind = Literal[
+type EntryKind = Literal[
     "",
     "case",
     "sharing",
@@ -53,7 +53,7 @@ class ActivityDetails(Schema):
 
 class ActivityParameters(PageParameters):
     person: int | None = Field(None, ge=0, le=2**63 - 1, description="The id of a user; 0 for the server.")
-    kind: Kind = Field("", description="Only entries of this kind.")
+    kind: EntryKind = Field("", description="Only entries of this kind.")
     since: date | None = Field(None, description="The first day, in the time zone of the server.")
     until: date | None = Field(None, description="The last day.")
 
@@ -73,7 +73,7 @@ def list_team_activity(request: ApiRequest, team_id: Id, page: Query[ActivityPar
 
 def _list(owner: Case | Team, page: ActivityParameters) -> dict[str, Any]:
     wanted = activity.EntryFilter(page.person, page.kind, page.since, page.until)
-    found = activity.read_page(activity.Log(owner), wanted, cursor=page.cursor, limit=page.limit)
+    log_page = activity.read_page(activity.Log(owner), wanted, cursor=page.cursor, limit=page.limit)
     items = [
         {
             "at": entry.at,
@@ -85,6 +85,6 @@ def _list(owner: Case | Team, page: ActivityParameters) -> dict[str, Any]:
             "object_id": entry.object_id,
             "text": entry.text,
         }
-        for entry in found.entries
+        for entry in log_page.entries
     ]
-    return {"items": items, "next": found.next or None}
+    return {"items": items, "next": log_page.next or None}

@@ -39,18 +39,18 @@ class TokenAuth(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
         """Returns the token; None if it is not valid. Raises `TooManyRequests`, `PermissionDenied`."""
-        found = api_tokens.find(token)
-        if found is None:
+        api_token = api_tokens.find(token)
+        if api_token is None:
             return None
-        if seconds := limiter.take(found.pk):
+        if seconds := limiter.take(api_token.pk):
             raise TooManyRequests(seconds)
-        if not found.allows(self.scope):
+        if not api_token.allows(self.scope):
             raise PermissionDenied(
-                f"This token may only {found.get_scope_display()}. Create one that may {self.scope.label}."
+                f"This token may only {api_token.get_scope_display()}. Create one that may {self.scope.label}."
             )
-        api_tokens.record_use(found)
-        request.user = found.user
-        return found
+        api_tokens.record_use(api_token)
+        request.user = api_token.user
+        return api_token
 
 
 READ, RATE, WRITE = (TokenAuth(scope) for scope in ApiToken.Scope)

@@ -84,9 +84,9 @@ def _find_comparison(
     run, baseline = get_run(request, run_id), get_run(request, other_id)
     version = _find_version(baseline, parameters.scorer)
     compared = [baseline, run]
-    for each in compared:
-        if not each.is_active and not each.done:
-            raise RunNotAllowed(f"Run {each.number} has no results.")
+    for compared_run in compared:
+        if not compared_run.is_active and not compared_run.done:
+            raise RunNotAllowed(f"Run {compared_run.number} has no results.")
     return comparison.stored.find_or_create(runs=compared, version=version), compared
 
 

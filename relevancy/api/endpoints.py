@@ -57,17 +57,17 @@ def list_endpoints(request: ApiRequest, page: Query[PageParameters]) -> dict[str
 def try_endpoint(request: ApiRequest, endpoint_id: Id, query: TriedQuery) -> dict[str, Any]:
     """Asks the engine for its version and its fields, and for the first documents of a query. Needs the role editor."""
     endpoint = get_endpoint(request, endpoint_id, needs=Role.EDITOR)
-    trial = endpoints.test_connection(endpoint=endpoint, text=query.text)
+    connection_test = endpoints.test_connection(endpoint=endpoint, text=query.text)
     documents: list[endpoints.Document] = []
-    if not trial.error:
-        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
-        documents = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
+    if not connection_test.error:
+        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=connection_test.fields).spec
+        documents = endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
     return {
-        "version": trial.version,
-        "fields": trial.fields,
-        "total": trial.page.total if trial.page else None,
-        "documents": [{"id": each.id, "title": each.title, "score": each.score} for each in documents],
-        "error": trial.error,
+        "version": connection_test.version,
+        "fields": connection_test.fields,
+        "total": connection_test.page.total if connection_test.page else None,
+        "documents": [{"id": document.id, "title": document.title, "score": document.score} for document in documents],
+        "error": connection_test.error,
     }
 
 

@@ -244,7 +244,7 @@ def import_runs(
     if parameters.dry_run:
         plan = transfer.runs_file.plan_runs(case=case, text=text, name=parameters.name)
         return Status(
-            200, {"runs": [], "names": [each.name for each in plan.rankings], "remarks": " ".join(plan.remarks)}
+            200, {"runs": [], "names": [rankings.name for rankings in plan.rankings], "remarks": " ".join(plan.remarks)}
         )
     imported = transfer.runs_file.import_runs(case=case, text=text, by=request.user, name=parameters.name)
     for run in imported.runs:
@@ -299,10 +299,10 @@ def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[U
 def _usable_endpoint(request: ApiRequest, endpoint_id: int | None) -> Endpoint | None:
     if endpoint_id is None:
         return None
-    found: Endpoint | None = Endpoint.objects.usable_by(request.user).live().filter(pk=endpoint_id).first()
-    if found is None:
+    endpoint: Endpoint | None = Endpoint.objects.usable_by(request.user).live().filter(pk=endpoint_id).first()
+    if endpoint is None:
         raise ValidationError({"endpoint_id": f"You may use no endpoint with the id {endpoint_id}."})
-    return found
+    return endpoint
 
 
 def _download(request: ApiRequest, file: IO[bytes], export: exports.Export[Any]) -> HttpResponseBase:

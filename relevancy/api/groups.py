@@ -262,31 +262,31 @@ def _comparison(compared: cases.groups.ComparedGroup) -> dict[str, Any]:
     return {
         "status": status,
         "sentence": compared.sentence,
-        "together": _figures(compared.found.together) if compared.found else None,
+        "together": _figures(compared.figures.together) if compared.figures else None,
         "cases": [
             {
-                "case_id": each.row.case.pk,
-                "run_id": each.row.scored_run.pk if each.baseline and each.row.scored_run else None,
-                "baseline_id": each.baseline.pk if each.baseline else None,
-                "error": each.error,
-                "figures": _figures(each.figures),
+                "case_id": of_case.row.case.pk,
+                "run_id": of_case.row.scored_run.pk if of_case.baseline and of_case.row.scored_run else None,
+                "baseline_id": of_case.baseline.pk if of_case.baseline else None,
+                "error": of_case.error,
+                "figures": _figures(of_case.figures),
             }
-            for each in compared.cases
+            for of_case in compared.cases
         ],
     }
 
 
-def _figures(found: comparison.GroupFigures | None) -> dict[str, Any] | None:
-    if found is None:
+def _figures(figures: comparison.GroupFigures | None) -> dict[str, Any] | None:
+    if figures is None:
         return None
-    interval = found.interval
+    interval = figures.interval
     return {
-        "queries": found.queries,
-        "independent": found.independent,
-        "difference": found.difference,
+        "queries": figures.queries,
+        "independent": figures.independent,
+        "difference": figures.difference,
         "interval": [interval.low, interval.high] if interval else None,
         "reliable": bool(interval and interval.is_reliable),
-        "p": found.p,
-        "p_holm": found.p_holm,
-        "verdict": found.verdict.value,
+        "p": figures.p,
+        "p_holm": figures.p_holm,
+        "verdict": figures.verdict.value,
     }

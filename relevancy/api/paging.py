@@ -37,11 +37,11 @@ def paginate[M: Model](rows: QuerySet[M], page: PageParameters, *order: str) -> 
     names, is_descending = [name.removeprefix("-") for name in order], order[0].startswith("-")
     if page.cursor:
         rows = rows.filter(_after(names, _decode(page.cursor, len(names)), "lt" if is_descending else "gt"))
-    found = list(rows.order_by(*order)[: page.limit + 1])
-    if len(found) <= page.limit:
-        return found, None
-    last = found[page.limit - 1]
-    return found[: page.limit], _encode([getattr(last, name) for name in names])
+    items = list(rows.order_by(*order)[: page.limit + 1])
+    if len(items) <= page.limit:
+        return items, None
+    last = items[page.limit - 1]
+    return items[: page.limit], _encode([getattr(last, name) for name in names])
 
 
 def _after(names: Sequence[str], values: Sequence[float], lookup: str) -> Q:

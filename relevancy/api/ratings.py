@@ -95,15 +95,15 @@ def change_query(
     """Changes what raters and judge models read about a query, in every case on its book. Needs the role editor on the book."""
     texts = changes.dict(include={"information_need", "reference_answer", "notes"})
     with transaction.atomic():
-        found = get_query(request, query_id, needs=Role.EDITOR, lock=True)
-        check_if_match(if_match, state=_query_state(found))
-        former = {name: getattr(found, name) for name in texts}
+        query = get_query(request, query_id, needs=Role.EDITOR, lock=True)
+        check_if_match(if_match, state=_query_state(query))
+        former = {name: getattr(query, name) for name in texts}
         wanted = {name: former[name] if text is None else text for name, text in texts.items()}
         if wanted != former:
-            queries.describe(query=found, **wanted, by=request.user)
+            queries.describe(query=query, **wanted, by=request.user)
         if changes.tags is not None:
-            queries.tags.set_tags(query=found, tags=changes.tags, by=request.user)
-    return _query_details(response, found)
+            queries.tags.set_tags(query=query, tags=changes.tags, by=request.user)
+    return _query_details(response, query)
 
 
 @router.get("/queries/{query_id}/ratings", auth=READ, response=Page[RatingDetails])
@@ -111,9 +111,9 @@ def list_ratings(
     request: ApiRequest, response: HttpResponse, query_id: Id, page: Query[PageParameters]
 ) -> dict[str, Any]:
     """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them."""
-    found = get_query(request, query_id)
-    judgments.move_ratings_of(found)
-    rows, following = paginate(Rating.objects.filter(query=found).select_related("rater"), page, "id")
+    query = get_query(request, query_id)
+    judgments.move_ratings_of(query)
+    rows, following = paginate(Rating.objects.filter(query=query).select_related("rater"), page, "id")
     items = [
         {
             "doc_id": row.doc_id,
@@ -125,14 +125,14 @@ def list_ratings(
         }
         for row in rows
     ]
-    return set_etag(response, {"items": items, "next": following}, state=found.revision)
+    return set_etag(response, {"items": items, "next": following}, state=query.revision)
 
 
 @router.get("/queries/{query_id}/grades", auth=READ, response=Grades)
 def read_grades(request: ApiRequest, query_id: Id) -> dict[str, Any]:
     """The grade of each document, as scorers see it."""
-    found = get_query(request, query_id)
-    return {"grades": scores.QueryRatings.read(found.pk).grades(found.book)}
+    query = get_query(request, query_id)
+    return {"grades": scores.QueryRatings.read(query.pk).grades(query.book)}
 
 
 @router.put("/queries/{query_id}/ratings", auth=RATE, response=ChangedRatings)
@@ -146,8 +146,8 @@ def rate_documents(
     if_match: IfMatch,
 ) -> dict[str, int]:
     """Rates documents: `{document id: grade}`. Your ratings of other documents stay. Repeating it changes nothing."""
-    found = get_query(request, query_id, needs=Role.RATER)
-    return _rate(request, found, values, if_match)
+    query = get_query(request, query_id, needs=Role.RATER)
+    return _rate(request, query, values, if_match)
 
 
 @router.put("/queries/{query_id}/ratings/{path:doc_id}", auth=RATE, response=ChangedRatings)
@@ -155,18 +155,18 @@ def rate_document(
     request: ApiRequest, query_id: Id, doc_id: DocId, rating: NewRating, if_match: IfMatch
 ) -> dict[str, int]:
     """Rates one document. Repeating it changes nothing."""
-    found = get_query(request, query_id, needs=Role.RATER)
-    return _rate(request, found, {doc_id: rating.value}, if_match)
+    query = get_query(request, query_id, needs=Role.RATER)
+    return _rate(request, query, {doc_id: rating.value}, if_match)
 
 
 @router.delete("/queries/{query_id}/ratings/{path:doc_id}", auth=RATE, response=ChangedRatings)
 def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: IfMatch) -> dict[str, int]:
     """Removes your own rating of a document. Repeating it changes nothing."""
-    found = get_query(request, query_id, needs=Role.RATER)
+    query = get_query(request, query_id, needs=Role.RATER)
     result = judgments.remove(
-        query=found, doc_ids=[doc_id], by=request.user, source=SOURCE, expected_revision=_revision(if_match)
+        query=query, doc_ids=[doc_id], by=request.user, source=SOURCE, expected_revision=_revision(if_match)
     )
-    return _rescored(found, result)
+    return _rescored(query, result)
 
 
 def _query_details(response: HttpResponse, query: BookQuery) -> dict[str, Any]:
@@ -178,16 +178,16 @@ def _query_state(query: BookQuery) -> object:
     return [query.text, query.information_need, query.reference_answer, query.notes, query.tags]
 
 
-def _rate(request: ApiRequest, found: BookQuery, values: dict[str, float], if_match: str) -> dict[str, int]:
+def _rate(request: ApiRequest, query: BookQuery, values: dict[str, float], if_match: str) -> dict[str, int]:
     result = judgments.rate_many(
-        query=found, values=values, by=request.user, source=SOURCE, expected_revision=_revision(if_match)
+        query=query, values=values, by=request.user, source=SOURCE, expected_revision=_revision(if_match)
     )
-    return _rescored(found, result)
+    return _rescored(query, result)
 
 
-def _rescored(found: BookQuery, result: judgments.RatingResult) -> dict[str, int]:
+def _rescored(query: BookQuery, result: judgments.RatingResult) -> dict[str, int]:
     if result.changed:
-        tasks.enqueue_book_rescore(found.book_id)
+        tasks.enqueue_book_rescore(query.book_id)
     return {"changed": result.changed}
 
 

@@ -244,10 +244,10 @@ def run_details(run: Run) -> dict[str, Any]:
     versions = list(ScorerVersion.objects.used_by(run.case_id).defer("script"))
     rows = CaseScore.objects.filter(run=run, version__in=versions).with_case_revision().order_by("day")
     newest = {row.version_id: row for row in rows}
-    found = [_run_score(run, version, newest.get(version.pk)) for version in versions]
-    if run.done and not run.is_active and any(score["is_being_rescored"] for score in found):
+    run_scores = [_run_score(run, version, newest.get(version.pk)) for version in versions]
+    if run.done and not run.is_active and any(score["is_being_rescored"] for score in run_scores):
         tasks.enqueue_run_rescore(run)
-    return {**run_summary(run), "scores": found}
+    return {**run_summary(run), "scores": run_scores}
 
 
 def _run_score(run: Run, version: ScorerVersion, score: CaseScore | None) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def _text(grades: list[float | None]) -> str:
 
 
 def _details(scorer: Scorer) -> dict[str, Any]:
-    version: ScorerVersion = max(scorer.versions.all(), key=lambda each: each.number)
+    version: ScorerVersion = max(scorer.versions.all(), key=lambda candidate: candidate.number)
     return {
         "id": scorer.pk,
         "name": scorer.name,

@@ -101,13 +101,13 @@ def waiting_for(user: Any) -> Waiting:
         )
         .values_list("role", "run_id", "pk", "name", "run_number", "run_status", "run_failed", "unrated")[:MAX_WAITING]
     )
-    found = [(role, run_id, WaitingCase(*values)) for role, run_id, *values in rows]
-    failed = [(run_id, case) for role, run_id, case in found if role >= Role.EDITOR and _lacks_results(case)]
-    unrated = [case for role, _, case in found if role >= Role.RATER and case.unrated]
+    waiting = [(role, run_id, WaitingCase(*values)) for role, run_id, *values in rows]
+    failed = [(run_id, case) for role, run_id, case in waiting if role >= Role.EDITOR and _lacks_results(case)]
+    unrated = [case for role, _, case in waiting if role >= Role.RATER and case.unrated]
     return Waiting(
         tuple(case for _, case in sorted(failed, key=lambda entry: entry[0], reverse=True)),
         tuple(sorted(unrated, key=lambda case: case.unrated or 0, reverse=True)),
-        len(found),
+        len(waiting),
     )
 
 
@@ -160,8 +160,8 @@ def primary_scores(*, case: str) -> QuerySet[Any]:
     Each has `change`, the difference to the last complete run before it, as far as it is up to date.
     """
     version = CaseScorer.objects.filter(case=OuterRef(OuterRef(case))).order_by("position", "id").values("version")
-    ended = CaseScore.objects.exclude(run__status__in=_UNSCORED_STATUSES).order_by("-run__number", "-day")
-    return ended.filter(run__case=OuterRef(case), version=Subquery(version[:1])).annotate(change=_change())
+    finished = CaseScore.objects.exclude(run__status__in=_UNSCORED_STATUSES).order_by("-run__number", "-day")
+    return finished.filter(run__case=OuterRef(case), version=Subquery(version[:1])).annotate(change=_change())
 
 
 def _change() -> Subquery:

@@ -164,20 +164,22 @@ def history_of(rows: Sequence[CaseRow], weighting: str) -> list[GroupPoint]:
     (version,) = versions.values()
     events: list[tuple[datetime, int, CaseScore, float]] = []
     for position, row in enumerate(rows):
-        found = [each for each in scores.recent_case_scores(row.case, version) if scores.is_settled(each)]
-        finished = Run.objects.filter(pk__in=[each.run_id for each in found], finished_at__isnull=False)
+        case_scores = [
+            candidate for candidate in scores.recent_case_scores(row.case, version) if scores.is_settled(candidate)
+        ]
+        finished = Run.objects.filter(pk__in=[candidate.run_id for candidate in case_scores], finished_at__isnull=False)
         times = dict(finished.values_list("pk", "finished_at"))
-        for each in found:
-            at = times.get(each.run_id)
-            if at is not None and each.score is not None:
-                events.append((at, position, each, each.score))
+        for candidate in case_scores:
+            at = times.get(candidate.run_id)
+            if at is not None and candidate.score is not None:
+                events.append((at, position, candidate, candidate.score))
     latest: dict[int, tuple[float, float]] = {}
     points = []
     for at, position, case_score, score in sorted(events, key=lambda event: (event[0], event[1], event[2].run_id)):
         latest[position] = score, 1.0 if weighting == CaseGroup.Weighting.CASES else float(case_score.scored)
         if len(latest) == len(rows):
             total = sum(weight for _, weight in latest.values())
-            mean = sum(each * weight for each, weight in latest.values()) / total
+            mean = sum(candidate * weight for candidate, weight in latest.values()) / total
             points.append(GroupPoint(case_score.run, at, mean, [latest[number][0] for number in range(len(rows))]))
     return points[-MAX_POINTS:]
 
@@ -208,13 +210,13 @@ class ComparedGroup:
     """The newest runs of all cases against their baselines.
 
     to_compute: the comparisons of cases that have to be computed. stored: the comparison of the group, once they are; None if there
-    is nothing to compare. found: its figures, once they are computed as well.
+    is nothing to compare. figures: of the group, once they are computed as well.
     """
 
     cases: list[ComparedCase]
     to_compute: list[StoredComparison]
     stored: StoredGroupComparison | None = None
-    found: comparison.GroupComparison | None = None
+    figures: comparison.GroupComparison | None = None
 
     @property
     def is_pending(self) -> bool:
@@ -226,7 +228,7 @@ class ComparedGroup:
     @property
     def sentence(self) -> str:
         """The verdict on all cases together; empty if there is none."""
-        return comparison.describe_group(self.found) if self.found and self.found.together else ""
+        return comparison.describe_group(self.figures) if self.figures and self.figures.together else ""
 
     @property
     def error(self) -> str:
@@ -241,8 +243,12 @@ def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
     queries are not read.
     """
     compared = [_compare_case(row) for row in view.rows]
-    ready = [each.stored for each in compared if each.stored and not each.error and each.stored.is_current]
-    missing = [each.stored for each in compared if each.stored and not each.error and not each.stored.is_current]
+    ready = [
+        of_case.stored for of_case in compared if of_case.stored and not of_case.error and of_case.stored.is_current
+    ]
+    missing = [
+        of_case.stored for of_case in compared if of_case.stored and not of_case.error and not of_case.stored.is_current
+    ]
     if missing or not ready:
         return ComparedGroup(_with_pairs(compared, ready), missing)
     # Cases under different scorers have no mean, so that there is no verdict on all of them either.
@@ -251,19 +257,21 @@ def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
     of_group = comparison.stored_groups.find_or_create(group=group, compared=ready, weights=weights)
     if of_group.figures is None:
         return ComparedGroup(_with_pairs(compared, ready), [], of_group)
-    found = comparison.stored_groups.load(of_group)
-    by_stored = dict(zip([stored.pk for stored in ready], found.cases, strict=True))
+    figures = comparison.stored_groups.load(of_group)
+    by_stored = dict(zip([stored.pk for stored in ready], figures.cases, strict=True))
     with_figures = [
-        replace(each, figures=by_stored[each.stored.pk]) if each.stored and each.stored.pk in by_stored else each
-        for each in compared
+        replace(of_case, figures=by_stored[of_case.stored.pk])
+        if of_case.stored and of_case.stored.pk in by_stored
+        else of_case
+        for of_case in compared
     ]
-    return ComparedGroup(with_figures, [], of_group, found)
+    return ComparedGroup(with_figures, [], of_group, figures)
 
 
 def _with_pairs(compared: Sequence[ComparedCase], ready: Sequence[StoredComparison]) -> list[ComparedCase]:
     """Returns the cases with the figures of those that are computed, while others or the group are not."""
     pairs = comparison.stored.load_first_pairs([stored.pk for stored in ready]) if ready else {}
-    return [replace(each, pair=pairs.get(each.stored.pk)) if each.stored else each for each in compared]
+    return [replace(of_case, pair=pairs.get(of_case.stored.pk)) if of_case.stored else of_case for of_case in compared]
 
 
 def _compare_case(row: CaseRow) -> ComparedCase:

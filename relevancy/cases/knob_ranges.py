@@ -31,22 +31,30 @@ def set_knob_ranges(*, case: Case, ranges: Mapping[str, KnobRange | None]) -> No
 
     Raises ValidationError, by the name of the knob, for a range that is empty and for a step that is 0 or does not fit into it.
     """
-    errors = {name: problem for name, each in ranges.items() if each is not None and (problem := _find_problem(each))}
+    errors = {
+        name: problem
+        for name, knob_range in ranges.items()
+        if knob_range is not None and (problem := _find_problem(knob_range))
+    }
     if errors:
         raise ValidationError(errors)
     with transaction.atomic():
         locked = Case.objects.select_for_update(no_key=True).only("knob_ranges").get(pk=case.pk)
         stored = {name: values for name, values in locked.knob_ranges.items() if name not in ranges}
-        stored |= {name: [each.lowest, each.highest, each.step] for name, each in ranges.items() if each is not None}
+        stored |= {
+            name: [knob_range.lowest, knob_range.highest, knob_range.step]
+            for name, knob_range in ranges.items()
+            if knob_range is not None
+        }
         if len(stored) > MAX_RANGES:
             raise ValidationError(f"A case keeps the ranges of at most {MAX_RANGES} knobs. Remove some.")
         Case.objects.filter(pk=case.pk).update(knob_ranges=stored)
     case.knob_ranges = stored
 
 
-def _find_problem(each: KnobRange) -> str:
+def _find_problem(knob_range: KnobRange) -> str:
     """Returns what is wrong with a range, in a sentence; empty if nothing is."""
-    lowest, highest, step = each.lowest, each.highest, each.step
+    lowest, highest, step = knob_range.lowest, knob_range.highest, knob_range.step
     if not all(map(math.isfinite, (lowest, highest, step))):
         return "Enter numbers for the lowest and the highest value and the step."
     if highest <= lowest:

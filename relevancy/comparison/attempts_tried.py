@@ -35,8 +35,8 @@ def count_attempts_tried(baseline: Run, run: Run, version: ScorerVersion, p: flo
     for attempt_id, other_p, revision, newest in rows.values_list(
         "run__attempt_id", "p", "comparison__revision", "newest_revision"
     ):
-        known = other_p if other_p is not None and revision == newest else 1.0
-        smallest[attempt_id] = min(known, smallest.get(attempt_id, 1.0))
+        p_value = other_p if other_p is not None and revision == newest else 1.0
+        smallest[attempt_id] = min(p_value, smallest.get(attempt_id, 1.0))
     others = [value for attempt_id, value in smallest.items() if attempt_id != run.attempt_id]
     corrected = None if p is None else correct_holm([p, *others])[0]
     return AttemptsTried(len(others) + 1, corrected)

@@ -43,26 +43,26 @@ class RangeCalculator:
         self._measure = read_exact_measure(definition)
 
     def ranges(
-        self, lists: Sequence[Sequence[Sequence[str] | None]], known: Sequence[Mapping[str, float]]
+        self, lists: Sequence[Sequence[Sequence[str] | None]], known_grades: Sequence[Mapping[str, float]]
     ) -> tuple[Floats, Floats]:
         """Returns [n × runs] lowest and [n × runs] highest scores; NaN without a list, for scripts, and for estimated ranges.
 
         lists: [runs][n] document ids, None where a run has no results. known: [n] grades by document id.
         """
-        low, high = (np.full((len(known), len(lists)), np.nan) for _ in range(2))
-        if self._measure is None or not known:
+        low, high = (np.full((len(known_grades), len(lists)), np.nan) for _ in range(2))
+        if self._measure is None or not known_grades:
             return low, high
         unrated = [
-            [self._unrated(lists_of_run[row], known[row], run) for run, lists_of_run in enumerate(lists)]
-            for row in range(len(known))
+            [self._unrated(lists_of_run[row], known_grades[row], run) for run, lists_of_run in enumerate(lists)]
+            for row in range(len(known_grades))
         ]
         for run, lists_of_run in enumerate(lists):
             rows = [row for row, doc_ids in enumerate(lists_of_run) if doc_ids is not None]
-            found = [lists_of_run[row] or [] for row in rows]
+            rankings = [lists_of_run[row] or [] for row in rows]
             lowest, highest = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
             for grade in (None, self._scale.lowest, self._scale.top):
-                grades = [_with_others(known[row], unrated[row], run, grade) for row in rows]
-                batch = scoring.Batch.build(found, grades, self._scale)
+                grades = [_with_others(known_grades[row], unrated[row], run, grade) for row in rows]
+                batch = scoring.Batch.build(rankings, grades, self._scale)
                 range_low, range_high = self._score(batch, self._depths[run])
                 lowest, highest = np.minimum(lowest, range_low), np.maximum(highest, range_high)
             low[rows, run], high[rows, run] = lowest, highest
@@ -81,13 +81,13 @@ class RangeCalculator:
 
 
 def _with_others(
-    known: Mapping[str, float], unrated: Sequence[set[str]], run: int, grade: float | None
+    known_grades: Mapping[str, float], unrated: Sequence[set[str]], run: int, grade: float | None
 ) -> Mapping[str, float]:
     """Returns the known grades, with `grade` for what is unrated in other runs and not in this one."""
     if grade is None:
-        return known
+        return known_grades
     others = set[str]().union(*unrated) - unrated[run]
-    return {**known, **dict.fromkeys(others, grade)}
+    return {**known_grades, **dict.fromkeys(others, grade)}
 
 
 def bound_difference(

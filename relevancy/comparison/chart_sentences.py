@@ -23,9 +23,9 @@ def describe_scatter(rows: Sequence[QueryRow], first: str, second: str) -> str:
     return f"Score in {first} against score in {second}: {above:,} of {queries} {lie} above the diagonal."
 
 
-def describe_scores(rows: Sequence[QueryRow], found: Distribution, first: str, second: str) -> str:
+def describe_scores(rows: Sequence[QueryRow], distribution: Distribution, first: str, second: str) -> str:
     """Describes the distribution of the scores of compared queries."""
-    low_before, low_after = sum(found.before[:5]), sum(found.after[:5])
+    low_before, low_after = sum(distribution.before[:5]), sum(distribution.after[:5])
     return f"Scores of {counted(len(rows), 'query', 'queries')}: {low_before:,} below 50 in {first}, {low_after:,} in {second}."
 
 

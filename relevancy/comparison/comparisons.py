@@ -113,8 +113,10 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
         table=table,
         means=_mean_scores(table, len(runs)),
         pairs=[
-            _build_pair(runs[first], runs[second], each, figures, holm, _p_of_pair(hsd, first, second), table, margin)
-            for (first, second), each, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
+            _build_pair(
+                runs[first], runs[second], of_pair, figures, holm, _p_of_pair(hsd, first, second), table, margin
+            )
+            for (first, second), of_pair, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
         ],
         warnings=_list_table_warnings(table) + list_warnings(runs, version),
         tags=compare_tags(table, len(runs)),

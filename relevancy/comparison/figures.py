@@ -112,7 +112,7 @@ def dump_figures(figures: ComparisonFigures) -> Json:
         "means": comparison.means,
         "warnings": comparison.warnings,
         "pairs": [_dump_pair(pair) for pair in comparison.pairs],
-        "tags": [{**asdict(each), "interval": _dump_interval(each.interval)} for each in comparison.tags],
+        "tags": [{**asdict(tag), "interval": _dump_interval(tag.interval)} for tag in comparison.tags],
         "bounds": [asdict(bounds) if bounds else None for bounds in figures.bounds],
         "plans": [asdict(plan) if plan else None for plan in figures.plans],
     }
@@ -175,7 +175,7 @@ def load_figures(
     for pair, overlap in zip(pairs, columns.overlaps, strict=True):
         vars(pair)["lists"] = overlap
     bounds = [DifferenceBounds(**bounds) if bounds else None for bounds in data["bounds"]]
-    tags = [TagFigures(**{**each, "interval": _load_interval(each["interval"])}) for each in data["tags"]]
+    tags = [TagFigures(**{**tag, "interval": _load_interval(tag["interval"])}) for tag in data["tags"]]
     comparison = Comparison(version, runs, table, data["means"], pairs, data["warnings"], tags)
     plans = [_load_plan(plan) if plan else None for plan in data["plans"]]
     return ComparisonFigures(comparison, columns, bounds, plans)

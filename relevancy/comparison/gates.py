@@ -149,13 +149,13 @@ def check_group_drop(
     """
     check_limits(max_drop=max_drop, alpha=ALPHA)
     group = combine_cases(comparisons, weights)
-    found = group.together
-    if found is None or found.difference is None or found.interval is None:
-        queries = found.independent if found else 0
+    together = group.together
+    if together is None or together.difference is None or together.interval is None:
+        queries = together.independent if together else 0
         raise ValidationError(
             f"{queries} independent queries are scored in both runs of a case of the group, and at least two are needed."
         )
-    return GroupDropCheck(group, found.difference, found.interval, max_drop)
+    return GroupDropCheck(group, together.difference, together.interval, max_drop)
 
 
 def find_run_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:

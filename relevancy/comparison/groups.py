@@ -61,7 +61,7 @@ def combine_cases(
     share of its case's weight: signs are drawn for each query, and the bootstrap draws from all of them. Linked queries are one, and
     so is a query that belongs to several cases on one book: its differences in them are not independent of each other.
     """
-    pairs = [each.pairs[0] for each in comparisons]
+    pairs = [comparison.pairs[0] for comparison in comparisons]
     tested = iter(correct_holm([pair.paired.p for pair in pairs if pair.paired.p is not None]))
     p_holm = [None if pair.paired.p is None else next(tested) for pair in pairs]
     cases = [
@@ -77,20 +77,20 @@ def combine_cases(
         for pair, corrected in zip(pairs, p_holm, strict=True)
     ]
     counted = [
-        (each, weight)
-        for each, weight in zip(comparisons, weights, strict=True)
-        if weight and len(each.pairs[0].by_query)
+        (comparison, weight)
+        for comparison, weight in zip(comparisons, weights, strict=True)
+        if weight and len(comparison.pairs[0].by_query)
     ]
     return GroupComparison(cases, _combine(counted, margin) if counted else None, len(counted))
 
 
 def _combine(counted: Sequence[tuple[Comparison, float]], margin: float) -> GroupFigures:
     by_query = Differences.build(
-        np.concatenate([each.pairs[0].by_query.values for each, _ in counted]),
-        np.concatenate([weight * each.pairs[0].by_query.shares for each, weight in counted]),
+        np.concatenate([comparison.pairs[0].by_query.values for comparison, _ in counted]),
+        np.concatenate([weight * comparison.pairs[0].by_query.shares for comparison, weight in counted]),
     )
     units: dict[tuple[str, int], int] = {}
-    numbers = [units.setdefault(unit, len(units)) for each, _ in counted for unit in _units_of(each)]
+    numbers = [units.setdefault(unit, len(units)) for comparison, _ in counted for unit in _units_of(comparison)]
     paired = compare_paired(by_query.merged(np.array(numbers, dtype=np.int64) if len(units) < len(numbers) else None))
     return GroupFigures(
         len(by_query),
@@ -115,17 +115,17 @@ def _units_of(comparison: Comparison) -> list[tuple[str, int]]:
 
 def describe_group(group: GroupComparison) -> str:
     """Returns one sentence: whether the newest runs of a group are better than their baselines."""
-    found = group.together
-    if found is None or found.difference is None:
+    together = group.together
+    if together is None or together.difference is None:
         return "No query is scored in both runs of a case, so there is nothing to compare."
-    text = describe_difference(found.difference, found.interval, found.p)
-    of_cases = counted(found.queries, "query", "queries")
-    if found.independent < found.queries:
-        of_cases += f", {found.independent:,} independent,"
+    text = describe_difference(together.difference, together.interval, together.p)
+    of_cases = counted(together.queries, "query", "queries")
+    if together.independent < together.queries:
+        of_cases += f", {together.independent:,} independent,"
     of_cases += f" of {counted(group.counted, 'case')}"
-    match found.verdict:
+    match together.verdict:
         case Verdict.BETTER | Verdict.WORSE:
-            return f"The newest runs are {found.verdict} than their baselines: {text} on {of_cases}."
+            return f"The newest runs are {together.verdict} than their baselines: {text} on {of_cases}."
         case Verdict.EQUAL:
             return f"The newest runs and their baselines are practically equal: {text} on {of_cases}."
         case Verdict.UNDECIDED:
@@ -137,7 +137,7 @@ def describe_group(group: GroupComparison) -> str:
 def dump_group(group: GroupComparison) -> Json:
     """Returns the figures as JSON data."""
     return {
-        "cases": [_dump(each) for each in group.cases],
+        "cases": [_dump(case) for case in group.cases],
         "together": _dump(group.together) if group.together else None,
         "counted": group.counted,
     }
@@ -147,7 +147,7 @@ def load_group(data: Json) -> GroupComparison:
     """Returns the figures that `dump_group` wrote."""
     together = data["together"]
     return GroupComparison(
-        [_load(each) for each in data["cases"]], _load(together) if together else None, data["counted"]
+        [_load(case) for case in data["cases"]], _load(together) if together else None, data["counted"]
     )
 
 

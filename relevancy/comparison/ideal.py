@@ -175,19 +175,19 @@ def compare_with_ideal(run: Run, version: ScorerVersion) -> IdealComparison:
     )
 
 
-def list_ideal_figures(found: IdealComparison) -> list[Figure]:
+def list_ideal_figures(result: IdealComparison) -> list[Figure]:
     """Returns the figures of a comparison with the best order, with their labels."""
-    gain, carriers = found.gain, len(found.carriers)
+    gain, carriers = result.gain, len(result.carriers)
     values = {
         "gain": MISSING if gain is None else format_rounded(gain, 1),
-        "counts": f"{found.queries - found.at_best:,} · {found.at_best:,}",
+        "counts": f"{result.queries - result.at_best:,} · {result.at_best:,}",
         "carriers": counted(carriers, "query", "queries") if carriers else MISSING,
-        "unrated": f"{found.unrated:,}",
-        "left_out": f"{len(found.left_out):,}",
+        "unrated": f"{result.unrated:,}",
+        "left_out": f"{len(result.left_out):,}",
     }
     titles = {
         "gain": "The mean of the points that the queries can gain, weighted with the weights of the case",
-        "carriers": ", ".join(f"“{text}”" for text in found.carriers[:MAX_NAMED]),
+        "carriers": ", ".join(f"“{text}”" for text in result.carriers[:MAX_NAMED]),
         "unrated": "Documents that the scorer considers and nobody has rated",
         "left_out": "Queries without a score or without a known best order, and those of weight 0",
     }
@@ -223,18 +223,18 @@ def split_gains(run: Run, version: ScorerVersion, rows: Iterable[QueryRow]) -> d
     """
     compared = {row.query_id: row for row in rows if row.difference is not None}
     reordered = _score_reordered(run, version, list(compared))
-    found = {}
+    splits = {}
     for query_id, row in compared.items():
         if query_id in reordered and row.difference is not None and row.score_a is not None:
             by_order = min(max(reordered[query_id] - row.score_a, 0.0), row.difference)
-            found[query_id] = GainSplit(by_order, row.difference - by_order)
-    return found
+            splits[query_id] = GainSplit(by_order, row.difference - by_order)
+    return splits
 
 
 def _score_reordered(run: Run, version: ScorerVersion, query_ids: list[int]) -> dict[int, float]:
     inputs = scores.ranking_inputs(run.rankings.filter(query__in=query_ids))
     grades = scores.known_grades(run.case.book, query_ids)
-    reordered = [each.reordered(best_order(each.doc_ids, grades[each.query_id])) for each in inputs]
+    reordered = [ranking.reordered(best_order(ranking.doc_ids, grades[ranking.query_id])) for ranking in inputs]
     rows, _ = scores.score_known(run, reordered, [version], grades=grades, revisions=dict.fromkeys(query_ids, 0))
     return {row.query_id: row.score for row in rows if row.score is not None}
 
@@ -255,9 +255,9 @@ def _read_table(run: Run, version: ScorerVersion) -> tuple[ScoreTable, list[list
         .values_list("query_id", "query__text", "weight", "query__tags", "query__link_id")
     )
     stored = QueryScore.objects.filter(run=run, version=version).values_list("query_id", "score", "ideal", "unrated")
-    found = {query_id: (score, ideal, unrated) for query_id, score, ideal, unrated in stored}
+    values_by_query = {query_id: (score, ideal, unrated) for query_id, score, ideal, unrated in stored}
     nothing = (None, None, None)
-    columns = [found.get(query_id, nothing) for query_id, *_ in case_queries]
+    columns = [values_by_query.get(query_id, nothing) for query_id, *_ in case_queries]
     present = PresentScores(
         query_ids=[query_id for query_id, *_ in case_queries],
         texts=[text for _, text, *_ in case_queries],
@@ -276,12 +276,12 @@ def _compare_tags(table: ScoreTable, tags: Sequence[Sequence[str]], gains: Diffe
             positions[tag].append(position)
     weighted: Floats = gains.values * gains.weights
     total = float(weighted.sum())
-    found = []
+    ideal_tags = []
     for tag, of_tag in positions.items():
         score, ideal = np.average(table.scores[of_tag], axis=0, weights=table.weights[of_tag]).tolist()
         share = float(weighted[of_tag].sum()) / total if total > 0 else 0.0
-        found.append(IdealTag(tag, len(of_tag), score, ideal, share))
-    return sorted(found, key=lambda each: (-each.share, each.tag.casefold()))[:MAX_TAGS]
+        ideal_tags.append(IdealTag(tag, len(of_tag), score, ideal, share))
+    return sorted(ideal_tags, key=lambda ideal_tag: (-ideal_tag.share, ideal_tag.tag.casefold()))[:MAX_TAGS]
 
 
 def _points(value: float) -> float | None:

@@ -147,8 +147,8 @@ def check_outcome(*, a: Run, b: Run, counts: SessionCounts) -> None:
 
 def find_replaced(*, a: Run, b: Run, method: str) -> OnlineOutcome | None:
     """Returns the outcome that an import for these runs would replace."""
-    found: OnlineOutcome | None = _of_runs(a, b, method).first()
-    return found
+    outcome: OnlineOutcome | None = _of_runs(a, b, method).first()
+    return outcome
 
 
 def delete_outcome(*, outcome: OnlineOutcome, by: User) -> None:
@@ -189,20 +189,20 @@ def _compare(case: Case, outcome: OnlineOutcome, version: ScorerVersion | None) 
     a, b = outcome.run_a, outcome.run_b
     a.case = b.case = case
     counts = counts_of(outcome, first=a)
-    found, pair = None, None
+    stored_comparison, pair = None, None
     if version is not None:
         try:
-            found = stored.find_or_create(runs=[a, b], version=version)
+            stored_comparison = stored.find_or_create(runs=[a, b], version=version)
         except ValidationError:
-            found = None
-        if found is not None and found.is_current:
-            pair = stored.load(found, [a, b], {}).comparison.pairs[0]
-    return ComparedOutcome(outcome, a, b, counts, counts.measure(), found, pair)
+            stored_comparison = None
+        if stored_comparison is not None and stored_comparison.is_current:
+            pair = stored.load(stored_comparison, [a, b], {}).comparison.pairs[0]
+    return ComparedOutcome(outcome, a, b, counts, counts.measure(), stored_comparison, pair)
 
 
 def count_winners(outcomes: Sequence[ComparedOutcome]) -> WinnerCounts:
     """Counts how many offline winners also won online. Comparisons without a winner, or without figures yet, do not count."""
-    winners = [(each.offline_winner, each.result.winner) for each in outcomes if each.offline_winner]
+    winners = [(outcome.offline_winner, outcome.result.winner) for outcome in outcomes if outcome.offline_winner]
     won = sum(offline == online for offline, online in winners)
     undecided = sum(online is None for _, online in winners)
     share = sign_test(won, len(winners) - won)
@@ -283,8 +283,8 @@ def _percent(share: float, places: int = 1) -> str:
 
 def _of_runs(a: Run, b: Run, method: str) -> QuerySet[OnlineOutcome]:
     either = Q(run_a=a, run_b=b) | Q(run_a=b, run_b=a)
-    found: QuerySet[OnlineOutcome] = OnlineOutcome.objects.filter(either, method=method)
-    return found
+    outcomes: QuerySet[OnlineOutcome] = OnlineOutcome.objects.filter(either, method=method)
+    return outcomes
 
 
 def _record(verb: Activity.Verb, outcome: OnlineOutcome, by: User) -> None:

@@ -76,7 +76,7 @@ class PoolCalculator:
         self,
         query_ids: Sequence[int],
         lists: Sequence[Sequence[Sequence[str] | None]],
-        known: Sequence[Mapping[str, float]],
+        known_grades: Sequence[Mapping[str, float]],
     ) -> tuple[Floats, Floats]:
         """Returns [n × runs] how many rated documents only the run has, and its score without their ratings.
 
@@ -84,8 +84,8 @@ class PoolCalculator:
 
         lists: [runs][n] document ids, None where a run has no results. known: [n] grades by document id. One SQL statement.
         """
-        own = self._find_own(query_ids, lists, known)
-        counts, without = (np.full((len(known), len(lists)), np.nan) for _ in range(2))
+        own = self._find_own(query_ids, lists, known_grades)
+        counts, without = (np.full((len(known_grades), len(lists)), np.nan) for _ in range(2))
         for run, lists_of_run in enumerate(lists):
             for row, doc_ids in enumerate(lists_of_run):
                 if doc_ids is not None:
@@ -93,7 +93,7 @@ class PoolCalculator:
             rows = [row for row, doc_ids in enumerate(lists_of_run) if doc_ids is not None and own[run][row]]
             if rows and self._measure is not None:
                 grades = [
-                    {doc_id: grade for doc_id, grade in known[row].items() if doc_id not in own[run][row]}
+                    {doc_id: grade for doc_id, grade in known_grades[row].items() if doc_id not in own[run][row]}
                     for row in rows
                 ]
                 batch = scoring.Batch.build([lists_of_run[row] or [] for row in rows], grades, self._scale)
@@ -110,20 +110,23 @@ class PoolCalculator:
         self,
         query_ids: Sequence[int],
         lists: Sequence[Sequence[Sequence[str] | None]],
-        known: Sequence[Mapping[str, float]],
+        known_grades: Sequence[Mapping[str, float]],
     ) -> list[list[set[str]]]:
         """Returns [runs][n] the rated documents among the first k that no run of another attempt has among its first k."""
         first = [
             [set((doc_ids or [])[:k]) for doc_ids in lists_of_run]
             for lists_of_run, k in zip(lists, self._considered, strict=True)
         ]
-        own = [[documents & known[row].keys() for row, documents in enumerate(first_of_run)] for first_of_run in first]
+        own = [
+            [documents & known_grades[row].keys() for row, documents in enumerate(first_of_run)]
+            for first_of_run in first
+        ]
         for run, compared in enumerate(self._runs):
             for other, other_run in enumerate(self._runs):
                 if other_run.attempt_id != compared.attempt_id:
                     for row, documents in enumerate(first[other]):
                         own[run][row] -= documents
-        rows = {query_id: row for row, query_id in enumerate(query_ids) if any(found[row] for found in own)}
+        rows = {query_id: row for row, query_id in enumerate(query_ids) if any(of_run[row] for of_run in own)}
         if rows and self._attempts:
             stored = Ranking.objects.filter(run__in=self._attempts, query__in=rows, error_kind="")
             for query_id, run_id, hits in stored.values_list("query_id", "run_id", "hits").iterator():

@@ -88,19 +88,19 @@ class _Collector:
         self.rated, self.documents = [0] * len(runs), [0] * len(runs)
         self.list_changes: list[list[ListChange]] = [[] for _ in self.pairs]
 
-    def add_run(self, row: int, column: int, found: ResultList, grades: dict[str, float]) -> None:
+    def add_run(self, row: int, column: int, result_list: ResultList, grades: dict[str, float]) -> None:
         """Counts the ratings of the documents that the scorer considers."""
-        documents = unique(found.doc_ids[: self.considered[column]])
+        documents = unique(result_list.doc_ids[: self.considered[column]])
         rated = sum(doc_id in grades for doc_id in documents)
         self.rated[column] += rated
         self.documents[column] += len(documents)
         self.per_run["unrated"][row, column] = len(documents) - rated
-        self.per_run["took_ms"][row, column] = np.nan if found.took_ms is None else found.took_ms
+        self.per_run["took_ms"][row, column] = np.nan if result_list.took_ms is None else result_list.took_ms
 
-    def add_pairs(self, row: int, found: Sequence[ResultList | None]) -> None:
+    def add_pairs(self, row: int, result_lists: Sequence[ResultList | None]) -> None:
         """Compares the results of a query in all pairs of runs. found: of each run; None where it has none."""
         for pair, (first, second) in enumerate(self.pairs):
-            before, after = found[first], found[second]
+            before, after = result_lists[first], result_lists[second]
             if before is None or after is None:
                 continue
             change = compare_lists(before.doc_ids, after.doc_ids, self.compared[pair])
@@ -113,24 +113,24 @@ class _Collector:
                 self.per_pair["changes"][row, pair] = 0 if change.is_same_order else 1 if change.is_same_set else 2
 
     def add_ranges(
-        self, start: int, lists: Sequence[Sequence[Sequence[str] | None]], known: Sequence[dict[str, float]]
+        self, start: int, lists: Sequence[Sequence[Sequence[str] | None]], known_grades: Sequence[dict[str, float]]
     ) -> None:
         """Computes the ranges of the scores of a batch that begins at the row `start`."""
-        low, high = self.calculator.ranges(lists, known)
-        self.per_run["low"][start : start + len(known)] = low
-        self.per_run["high"][start : start + len(known)] = high
+        low, high = self.calculator.ranges(lists, known_grades)
+        self.per_run["low"][start : start + len(known_grades)] = low
+        self.per_run["high"][start : start + len(known_grades)] = high
 
     def add_pool(
         self,
         start: int,
         query_ids: Sequence[int],
         lists: Sequence[Sequence[Sequence[str] | None]],
-        known: Sequence[dict[str, float]],
+        known_grades: Sequence[dict[str, float]],
     ) -> None:
         """Scores a batch that begins at the row `start` without the ratings that were made for one run alone."""
-        own_rated, without = self.pool.score(query_ids, lists, known)
-        self.per_run["own_rated"][start : start + len(known)] = own_rated
-        self.per_run["score_without_own"][start : start + len(known)] = without
+        own_rated, without = self.pool.score(query_ids, lists, known_grades)
+        self.per_run["own_rated"][start : start + len(known_grades)] = own_rated
+        self.per_run["score_without_own"][start : start + len(known_grades)] = without
 
     def columns(self) -> QueryColumns:
         return QueryColumns(
@@ -157,8 +157,8 @@ def read_query_columns(runs: Sequence[Run], version: ScorerVersion, query_ids: S
                 if query_id in lists_of_run:
                     collector.add_run(row, column, lists_of_run[query_id], grades[query_id])
             collector.add_pairs(row, [lists_of_run.get(query_id) for lists_of_run in lists])
-        doc_ids = [[found[query_id].doc_ids if query_id in found else None for query_id in batch] for found in lists]
-        known = [grades[query_id] for query_id in batch]
-        collector.add_ranges(start, doc_ids, known)
-        collector.add_pool(start, batch, doc_ids, known)
+        doc_ids = [[of_run[query_id].doc_ids if query_id in of_run else None for query_id in batch] for of_run in lists]
+        known_grades = [grades[query_id] for query_id in batch]
+        collector.add_ranges(start, doc_ids, known_grades)
+        collector.add_pool(start, batch, doc_ids, known_grades)
     return collector.columns()

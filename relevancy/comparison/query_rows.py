@@ -138,7 +138,7 @@ def select_rows(
     """
     needle = text.casefold()
     matches = STATES[state][1] if state else None
-    found = [
+    selected = [
         row
         for row in rows
         if (not needle or needle in row.text.casefold())
@@ -147,10 +147,10 @@ def select_rows(
         and (not by_more_than or (row.difference is not None and abs(row.difference) > by_more_than))
     ]
     key = SORT_KEYS[sort]
-    known = [row for row in found if key(row) is not None]
-    missing = [row for row in found if key(row) is None]
-    known.sort(key=key, reverse=descending)  # type: ignore[arg-type]  # all of one type, and none missing
-    return known + missing
+    present = [row for row in selected if key(row) is not None]
+    missing = [row for row in selected if key(row) is None]
+    present.sort(key=key, reverse=descending)  # type: ignore[arg-type]  # all of one type, and none missing
+    return present + missing
 
 
 def _known(value: float) -> float | None:

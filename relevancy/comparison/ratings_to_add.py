@@ -77,15 +77,17 @@ class RatingPlanner:
             (query_id for query_id in widths if widths[query_id] > 0),
             key=lambda query_id: -widths[query_id] * self.weights[query_id],
         )[:MAX_TRIED]
-        found: list[DocumentToRate] = []
+        documents: list[DocumentToRate] = []
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             largest = widths[batch[0]] * self.weights[batch[0]] / self._total
-            if len(found) == MAX_LISTED and found[-1].change >= largest:
+            if len(documents) == MAX_LISTED and documents[-1].change >= largest:
                 break
-            found = sorted([*found, *self.try_documents(batch)], key=lambda each: -each.change)[:MAX_LISTED]
+            documents = sorted([*documents, *self.try_documents(batch)], key=lambda document: -document.change)[
+                :MAX_LISTED
+            ]
         width = sum(width * self.weights[query_id] for query_id, width in widths.items()) / self._total
-        return RatingPlan(found, width, width - self._narrowing(found, widths))
+        return RatingPlan(documents, width, width - self._narrowing(documents, widths))
 
     def try_documents(self, query_ids: Sequence[int]) -> list[DocumentToRate]:
         """Returns the unrated documents of these queries that can change the difference, in no order. Four SQL statements."""
@@ -94,14 +96,14 @@ class RatingPlanner:
         documents: list[tuple[int, str, int | None, int | None]] = []
         for query_id in query_ids:
             ranks = [
-                {doc_id: rank for rank, doc_id in reversed(list(enumerate(found[query_id].doc_ids, 1)))}
-                if query_id in found
+                {doc_id: rank for rank, doc_id in reversed(list(enumerate(of_run[query_id].doc_ids, 1)))}
+                if query_id in of_run
                 else {}
-                for found in lists
+                for of_run in lists
             ]
             first = [
-                unique(found[query_id].doc_ids[:k]) if query_id in found else []
-                for found, k in zip(lists, self._considered, strict=True)
+                unique(of_run[query_id].doc_ids[:k]) if query_id in of_run else []
+                for of_run, k in zip(lists, self._considered, strict=True)
             ]
             documents += [
                 (query_id, doc_id, ranks[0].get(doc_id), ranks[1].get(doc_id))
@@ -126,16 +128,16 @@ class RatingPlanner:
 
     def _differences(
         self,
-        tried: Sequence[tuple[int, Mapping[str, float]]],
+        assumed_grades: Sequence[tuple[int, Mapping[str, float]]],
         lists: Sequence[Mapping[int, ResultList]],
         grades: Mapping[int, Mapping[str, float]],
     ) -> Floats:
         """Returns [n] the differences of queries in points, each with further grades. NaN where a run has no score."""
-        known = [{**grades[query_id], **further} for query_id, further in tried]
+        known_grades = [{**grades[query_id], **further} for query_id, further in assumed_grades]
         scored = []
-        for found, depth in zip(lists, self._depths, strict=True):
-            doc_ids = [found[query_id].doc_ids if query_id in found else [] for query_id, _ in tried]
-            batch = scoring.Batch.build(doc_ids, known, self._scale)
+        for of_run, depth in zip(lists, self._depths, strict=True):
+            doc_ids = [of_run[query_id].doc_ids if query_id in of_run else [] for query_id, _ in assumed_grades]
+            batch = scoring.Batch.build(doc_ids, known_grades, self._scale)
             counts_zero = self._definition.count_unscoreable_as_zero
             result = scoring.score(self._measure, batch, depth, count_unscoreable_as_zero=counts_zero, bounds=False)
             scored.append(result.score)
@@ -147,16 +149,18 @@ class RatingPlanner:
         if not query_ids:
             return 0.0
         read = [read_lists(run, query_ids) for run in self._runs]
-        lists = [[found[query_id].doc_ids if query_id in found else None for query_id in query_ids] for found in read]
+        lists = [
+            [of_run[query_id].doc_ids if query_id in of_run else None for query_id in query_ids] for of_run in read
+        ]
         grades = scores.known_grades(self._book, query_ids)
         calculator = RangeCalculator(self._definition, self._book, self._depths, self._considered)
         after = np.zeros(len(query_ids))
         for grade in (self._scale.lowest, self._scale.top):
-            known = [
+            known_grades = [
                 {**grades[query_id], **{each.doc_id: grade for each in documents if each.query_id == query_id}}
                 for query_id in query_ids
             ]
-            low, high = calculator.ranges(lists, known)
+            low, high = calculator.ranges(lists, known_grades)
             after = np.fmax(after, (high[:, 1] - low[:, 0]) - (low[:, 1] - high[:, 0]))
         return sum(
             max(0.0, widths[query_id] - width) * self.weights[query_id] / self._total

@@ -59,8 +59,8 @@ def find_or_create(*, runs: Sequence[Run], version: ScorerVersion, with_figures:
 
 
 def _find(key: str, *, with_figures: bool) -> StoredComparison | None:
-    found = StoredComparison.objects.with_case_revision().filter(key=key)
-    stored: StoredComparison | None = (found if with_figures else found.defer("figures")).first()
+    comparisons = StoredComparison.objects.with_case_revision().filter(key=key)
+    stored: StoredComparison | None = (comparisons if with_figures else comparisons.defer("figures")).first()
     return stored
 
 

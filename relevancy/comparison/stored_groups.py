@@ -28,30 +28,33 @@ def find_or_create(
 
     compared: the stored comparisons of its cases, all of them current. weights: of the cases.
     """
-    inputs = [[each.pk, each.revision, each.generation, weight] for each, weight in zip(compared, weights, strict=True)]
+    inputs = [
+        [comparison.pk, comparison.revision, comparison.generation, weight]
+        for comparison, weight in zip(compared, weights, strict=True)
+    ]
     key = hashlib.sha256(json.dumps([FORMAT, inputs]).encode()).hexdigest()
-    found: StoredGroupComparison = StoredGroupComparison.objects.get_or_create(
+    stored_group: StoredGroupComparison = StoredGroupComparison.objects.get_or_create(
         group=group, key=key, defaults={"inputs": inputs}
     )[0]
-    return found
+    return stored_group
 
 
-def needs_computing(found: StoredGroupComparison) -> bool:
+def needs_computing(stored_group: StoredGroupComparison) -> bool:
     """Returns whether the figures have to be computed."""
-    return found.figures is None and not found.error
+    return stored_group.figures is None and not stored_group.error
 
 
-def queue(found: StoredGroupComparison) -> bool:
+def queue(stored_group: StoredGroupComparison) -> bool:
     """Marks the comparison as queued. Returns whether the caller has to enqueue the task; see `stored.queue`."""
     now = timezone.now()
     is_free = Q(queued_at=None) | Q(queued_at__lt=now - stored.REQUEUE_AFTER)
-    return bool(StoredGroupComparison.objects.filter(is_free, pk=found.pk).update(queued_at=now))
+    return bool(StoredGroupComparison.objects.filter(is_free, pk=stored_group.pk).update(queued_at=now))
 
 
-def load(found: StoredGroupComparison) -> GroupComparison:
+def load(stored_group: StoredGroupComparison) -> GroupComparison:
     """Returns the stored figures, which must be there."""
-    assert found.figures is not None
-    return load_group(found.figures)
+    assert stored_group.figures is not None
+    return load_group(stored_group.figures)
 
 
 def compute(comparison_id: int) -> None:
@@ -59,35 +62,35 @@ def compute(comparison_id: int) -> None:
 
     If a comparison of a case has changed meanwhile, the row is removed: the page asks for another one.
     """
-    found = StoredGroupComparison.objects.filter(pk=comparison_id).first()
-    if found is None:
+    stored_group = StoredGroupComparison.objects.filter(pk=comparison_id).first()
+    if stored_group is None:
         return
     try:
-        comparisons = _read_inputs(found)
+        comparisons = _read_inputs(stored_group)
         if comparisons is None:
-            found.delete()
+            stored_group.delete()
             return
-        found.figures = dump_group(combine_cases(comparisons, [weight for *_, weight in found.inputs]))
+        stored_group.figures = dump_group(combine_cases(comparisons, [weight for *_, weight in stored_group.inputs]))
     except Exception:
-        log.exception("The comparison of the group %s could not be computed.", found.group_id)
-        found.error = stored.UNEXPECTED_ERROR
-    found.computed_at = timezone.now()
-    StoredGroupComparison.objects.filter(pk=found.pk).update(
-        figures=found.figures, error=found.error, computed_at=found.computed_at, queued_at=None
+        log.exception("The comparison of the group %s could not be computed.", stored_group.group_id)
+        stored_group.error = stored.UNEXPECTED_ERROR
+    stored_group.computed_at = timezone.now()
+    StoredGroupComparison.objects.filter(pk=stored_group.pk).update(
+        figures=stored_group.figures, error=stored_group.error, computed_at=stored_group.computed_at, queued_at=None
     )
-    newest = StoredGroupComparison.objects.filter(group=found.group_id).order_by("-pk")
+    newest = StoredGroupComparison.objects.filter(group=stored_group.group_id).order_by("-pk")
     StoredGroupComparison.objects.filter(pk__in=list(newest.values_list("pk", flat=True)[KEPT : KEPT * 2])).delete()
 
 
-def _read_inputs(found: StoredGroupComparison) -> list[Comparison] | None:
+def _read_inputs(stored_group: StoredGroupComparison) -> list[Comparison] | None:
     """Returns the comparisons of the cases; None if one of them is not what it was."""
     comparisons = []
-    for pk, revision, generation, _ in found.inputs:
+    for pk, revision, generation, _ in stored_group.inputs:
         of_case = StoredComparison.objects.with_case_revision().filter(pk=pk, revision=revision, generation=generation)
-        each = of_case.first()
-        if each is None or not each.is_current:
+        comparison = of_case.first()
+        if comparison is None or not comparison.is_current:
             return None
-        each.version = ScorerVersion.objects.select_related("scorer").get(pk=each.version_id)
-        runs = list(Run.objects.filter(compared_runs__comparison=each).order_by("compared_runs__position"))
-        comparisons.append(stored.load(each, runs, {}).comparison)
+        comparison.version = ScorerVersion.objects.select_related("scorer").get(pk=comparison.version_id)
+        runs = list(Run.objects.filter(compared_runs__comparison=comparison).order_by("compared_runs__position"))
+        comparisons.append(stored.load(comparison, runs, {}).comparison)
     return comparisons

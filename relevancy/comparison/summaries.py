@@ -129,8 +129,8 @@ def _list_figures(
     of_pair = [figures.columns.coverage[0], figures.columns.coverage[other]]
     own = [figures.pool[0], figures.pool[other]]
     changed = sum(bool(row.change) for row in rows)
-    coverage = " → ".join(_percent(each.share) for each in of_pair)
-    considered = max(each.k for each in of_pair)
+    coverage = " → ".join(_percent(coverage_of_run.share) for coverage_of_run in of_pair)
+    considered = max(coverage_of_run.k for coverage_of_run in of_pair)
     left_out = len(figures.comparison.table.left_out)
     return [
         Figure(
@@ -209,8 +209,8 @@ def _details(
 def _pool_warnings(figures: ComparisonFigures, other: int) -> list[str]:
     """Warns if documents were rated for one of both runs only, and the other one has documents that nobody has rated."""
     names, warnings = figures.comparison.pairs[other - 1].names, []
-    for one, name, against, other_name in ((0, names[0], other, names[1]), (other, names[1], 0, names[0])):
-        documents, coverage = figures.pool[one].documents, figures.columns.coverage[against]
+    for run, name, against, other_name in ((0, names[0], other, names[1]), (other, names[1], 0, names[0])):
+        documents, coverage = figures.pool[run].documents, figures.columns.coverage[against]
         unrated = coverage.documents - coverage.rated
         if documents and not figures.pool[against].documents and unrated:
             warnings.append(

@@ -60,25 +60,25 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
         for other, tag in keys
     ]
     units = {tag: _units_of(table, positions[tag]) for tag in chosen}
-    merged = [each.merged(units[tag]) for each, (_, tag) in zip(differences, keys, strict=True)]
-    p_values = [randomisation_test(each) if len(each) > 1 else None for each in merged]
+    merged = [of_tag.merged(units[tag]) for of_tag, (_, tag) in zip(differences, keys, strict=True)]
+    p_values = [randomisation_test(of_tag) if len(of_tag) > 1 else None for of_tag in merged]
     corrected = iter(correct_holm([p for p in p_values if p is not None]))
     return [
         TagFigures(
             tag=tag,
             other=other,
-            queries=len(each),
+            queries=len(of_tag),
             score_a=_mean(table, positions[tag], 0),
             score_b=_mean(table, positions[tag], other),
-            difference=each.mean,
+            difference=of_tag.mean,
             interval=find_interval(independent),
             p=p,
             p_holm=None if p is None else next(corrected),
-            wins=each.wins,
-            ties=each.ties,
-            losses=each.losses,
+            wins=of_tag.wins,
+            ties=of_tag.ties,
+            losses=of_tag.losses,
         )
-        for (other, tag), each, independent, p in zip(keys, differences, merged, p_values, strict=True)
+        for (other, tag), of_tag, independent, p in zip(keys, differences, merged, p_values, strict=True)
     ]
 
 

@@ -117,11 +117,11 @@ def _template_for_any_index(endpoint: Endpoint, names: Sequence[str]) -> str:
     )
 
 
-def documents(*, endpoint: Endpoint, trial: ConnectionTest, fields: str) -> list[Document]:
+def documents(*, endpoint: Endpoint, connection_test: ConnectionTest, fields: str) -> list[Document]:
     """Returns the documents of a connection test as pages show them. Raises `TemplateError` for an invalid specification."""
     spec = engines.parse_fields(fields, engines.get(endpoint.engine).default_id_field)
     documents = []
-    for hit in trial.page.hits if trial.page else ():
+    for hit in connection_test.page.hits if connection_test.page else ():
         display = spec.display({**hit.fields, spec.id: hit.fields.get(spec.id, hit.id)})
         documents.append(Document(hit.id, display.title, display.thumb_url, display.subs, hit.score))
     return documents

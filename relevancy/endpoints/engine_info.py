@@ -45,8 +45,8 @@ def find_preset(*, engine: str, key: str) -> Preset:
         if preset.key == key:
             return preset
     names = ", ".join(preset.key for preset in presets)
-    known = f"Its presets: {names}." if names else "It has none."
-    raise ValidationError({"preset": f"The engine {engine} has no preset “{key}”. {known}"})
+    presets_text = f"Its presets: {names}." if names else "It has none."
+    raise ValidationError({"preset": f"The engine {engine} has no preset “{key}”. {presets_text}"})
 
 
 def engine_label(key: str) -> str:

@@ -36,14 +36,14 @@ class Mapped:
     """
 
     documents: tuple[MappedDocument, ...]
-    found: int
+    document_count: int
     total: int | None
     problems: tuple[MappingProblem, ...]
     console: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        return not self.found and not self.problems
+        return not self.document_count and not self.problems
 
 
 def apply_mapping(*, response: str, options: Mapping[str, str]) -> Mapped:
@@ -61,7 +61,7 @@ def apply_mapping(*, response: str, options: Mapping[str, str]) -> Mapped:
         title = _text(fields.get(chosen.title)) or tried.hit.id
         subs = tuple((name, _text(value)) for name, value in fields.items() if name not in (chosen.title, "id"))
         documents.append(MappedDocument(Document(tried.hit.id, title, None, subs, tried.hit.score), tried.is_complete))
-    return Mapped(tuple(documents), trial.found, trial.total, trial.problems, trial.console)
+    return Mapped(tuple(documents), trial.document_count, trial.total, trial.problems, trial.console)
 
 
 def fetch_response(*, endpoint: Endpoint, text: str) -> str:

@@ -58,9 +58,9 @@ class Fields:
     @property
     def spec(self) -> str:
         """The field specification."""
-        typed = {"id": self.id, "title": self.title, "thumb": self.thumb}
+        by_type = {"id": self.id, "title": self.title, "thumb": self.thumb}
         more = [f"highlight:{name}" if name.lower() in PROSE_NAMES else name for name in self.more]
-        return " ".join([*(f"{field_type}:{name}" for field_type, name in typed.items() if name), *more])
+        return " ".join([*(f"{field_type}:{name}" for field_type, name in by_type.items() if name), *more])
 
 
 def suggest_fields(*, engine: str, names: Sequence[str]) -> Fields:
@@ -90,9 +90,9 @@ def suggest_template(
     `text_names`: names of the fields that contain text, None if they are unknown.
     `options`: the endpoint's options.
     """
-    known = None if text_names is None else set(text_names)
+    searchable = None if text_names is None else set(text_names)
     displayed = dict.fromkeys([fields.title, *fields.more])
-    searched = [name for name in displayed if ":" not in name and (known is None or name in known)]
+    searched = [name for name in displayed if ":" not in name and (searchable is None or name in searchable)]
     return engines.get(engine).suggest_template(searched, options or {})
 
 

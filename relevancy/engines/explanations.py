@@ -147,7 +147,7 @@ def _matching_nodes(node: ExplanationNode) -> list[ExplanationNode]:
     ]
     if node.description.lower().startswith(_ALTERNATIVES):
         return max(parts, key=lambda nodes: _sum_of(nodes).value, default=[])
-    return [each for nodes in parts for each in nodes]
+    return [matching for nodes in parts for matching in nodes]
 
 
 def _failures(node: ExplanationNode, clause: str) -> Iterable[FailedClause]:
@@ -275,11 +275,13 @@ def _formula_factors(node: ExplanationNode) -> tuple[Factor, ...]:
     factors: dict[str, Factor] = {}
     for child in _multiplied(node):
         name = _factor_name(child.description)
-        names = {_INPUTS.get(each.description.split(",")[0]): each.value for each in child.children}
+        names = {_INPUTS.get(part.description.split(",")[0]): part.value for part in child.children}
         inputs = tuple((name, value) for name, value in names.items() if name)
-        known = factors.get(name)
+        computed = factors.get(name)
         factors[name] = (
-            Factor(name, child.value * known.value, known.inputs) if known else Factor(name, child.value, inputs)
+            Factor(name, child.value * computed.value, computed.inputs)
+            if computed
+            else Factor(name, child.value, inputs)
         )
     product = math.prod(factor.value for factor in factors.values())
     is_product = factors and math.isclose(product, node.value, rel_tol=2e-3)
@@ -302,8 +304,8 @@ def _multiplied(node: ExplanationNode) -> Iterable[ExplanationNode]:
 
 def _factor_name(description: str) -> str:
     text = description.lower()
-    known = next((name for beginning, name in _FACTOR_NAMES if text.startswith(beginning)), "")
-    return known or _truncated(re.split(r"[,(]", description)[0].strip() or description)[:40]
+    factor_name = next((name for beginning, name in _FACTOR_NAMES if text.startswith(beginning)), "")
+    return factor_name or _truncated(re.split(r"[,(]", description)[0].strip() or description)[:40]
 
 
 def _labelled(node: ExplanationNode, label: str) -> Contribution:

@@ -224,13 +224,13 @@ class TriedHit:
 class MappingTrial:
     """What the options of an endpoint find in a response.
 
-    `hits`: the first ones. `found`: how many there are in the response.
+    `hits`: the first ones. `document_count`: how many there are in the response.
     `total`: number of matching documents; None if the response or the options do not say it.
     `console`: what a mapper script wrote.
     """
 
     hits: tuple[TriedHit, ...] = ()
-    found: int = 0
+    document_count: int = 0
     total: int | None = None
     problems: tuple[MappingProblem, ...] = ()
     console: tuple[str, ...] = ()

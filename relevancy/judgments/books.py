@@ -53,10 +53,10 @@ def find_books(user: User) -> QuerySet[Any]:
     cases = Case.objects.visible_to(user).live().filter(book=OuterRef("pk")).order_by().values("pk")
     queries = Query.objects.live().filter(book=OuterRef("pk")).order_by().values("pk")
     books: QuerySet[Any] = Book.objects.visible_to(user).select_related("owner")
-    found: QuerySet[Any] = books.annotate(
+    with_counts: QuerySet[Any] = books.annotate(
         case_count=SubqueryCount(cases), query_count=SubqueryCount(queries), left=_left(user)
     )
-    return found.order_by("name", "pk")
+    return with_counts.order_by("name", "pk")
 
 
 def books_to_judge(user: User, *, count: int = 5) -> Sequence[Any]:

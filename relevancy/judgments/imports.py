@@ -275,9 +275,9 @@ class _ImportWriter:
         for texts in batched(self.query_ids, BATCH):
             ids = [self.query_ids[text] for text in texts]
             rows = Query.objects.filter(pk__in=ids).values_list("pk", "text", "revision")
-            found = {pk: (text, revision) for pk, text, revision in rows}
+            stored = {pk: (text, revision) for pk, text, revision in rows}
             for text, pk in zip(texts, ids, strict=True):
-                stored_text, revision = found.get(pk, ("", 0))
+                stored_text, revision = stored.get(pk, ("", 0))
                 if stored_text != text:
                     raise ImportFailed(f"The query “{text[:60]}” was renamed during the import. Start it again.")
                 if revision != self.revisions[pk]:

@@ -21,14 +21,14 @@ END = (2**15 - 1, 0.0, 0)  # behind all pairs
 
 @dataclass(frozen=True)
 class Position:
-    """A place in the order of a queue: everything before it that is open has been judged by the rater.
+    """Where a rater is in the order of a queue: everything before it that is open has been judged by the rater.
 
-    revision, built_at: of the queue, read before the place was looked for.
+    revision, built_at: of the queue, read before the position was looked for.
     """
 
     revision: int
     built_at: datetime
-    place: tuple[int, float, int]
+    sort_key: tuple[int, float, int]
 
 
 def unjudged_pairs(*, queue: JudgingQueue, by: User) -> JudgingPairQuerySet:
@@ -46,4 +46,4 @@ def unjudged_pairs(*, queue: JudgingQueue, by: User) -> JudgingPairQuerySet:
         first: Any = unjudged.in_order().values_list("level", "key", "pk").first()
         position = Position(queue.revision, queue.built_at, first or END)
         cache.set(key, position, SECONDS)
-    return unjudged.from_place(*position.place)
+    return unjudged.from_position(*position.sort_key)

@@ -91,8 +91,8 @@ def check_mergeable(book: Book, other: Book) -> None:
     active = Run.objects.active().filter(case__book__in=[book, other]).select_related("case").first()
     if active is not None:
         raise ValidationError(f"The case “{active.case}” is being run. Merge the books when the run has finished.")
-    for each in (book, other):
-        check_unused(each)
+    for merged in (book, other):
+        check_unused(merged)
 
 
 def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
@@ -107,8 +107,8 @@ def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
     queries of one book. Raises `ValidationError` if the scales differ, a case is being run, ratings are being imported or a judge
     model works on a book; nothing is changed then.
     """
-    for each in (book, other):
-        finish_imports(each)
+    for merged in (book, other):
+        finish_imports(merged)
     with write_turn(), transaction.atomic():
         result = _merge(book, other, by)
         activity.record_for_book(Activity.Verb.BOOK_MERGED, book=book, by=by, other=other.name, ratings=result.ratings)
@@ -120,12 +120,12 @@ def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
 
     Raises `ValidationError` as `merge_books` does.
     """
-    for each in (book, other):
-        finish_imports(each)
+    for merged in (book, other):
+        finish_imports(merged)
     check_mergeable(book, other)
     every = Case.objects.live().filter(book__in=[book, other])
     visible = list(Case.objects.visible_to(by).live().filter(book__in=[book, other]).order_by("name", "pk"))
-    before = [score for each in (book, other) for score in scores.score_cases(_cases_of(visible, each), each)]
+    before = [score for merged in (book, other) for score in scores.score_cases(_cases_of(visible, merged), merged)]
     hidden = every.count() - len(visible)
     with write_turn(), transaction.atomic():
         result = _merge(book, other, by)
@@ -140,8 +140,8 @@ def _cases_of(cases: Sequence[Case], book: Book) -> list[Case]:
 
 def _merge(book: Book, other: Book, by: User) -> MergeResult:
     cases = list(Case.objects.select_for_update(no_key=True).filter(book=other.pk).order_by("pk"))
-    for each in sorted((book, other), key=lambda each: each.pk):
-        lock_book(each)
+    for locked in sorted((book, other), key=lambda locked: locked.pk):
+        lock_book(locked)
     check_mergeable(book, other)
     partners = _find_partners(book, other)
     ratings = Rating.objects.filter(query__book=other).count()
@@ -231,7 +231,7 @@ class _MergedRatings:
         for rating in incoming:
             same = by_rater.get((targets[rating.query_id], rating.doc_id, rating.rater_id))
             if same is not None:
-                older, newer = sorted((same, rating), key=lambda each: (each.updated_at, each.pk))
+                older, newer = sorted((same, rating), key=lambda given: (given.updated_at, given.pk))
                 merged.replaced.append((older, newer))
                 gone.add(older.pk)
         decided: dict[tuple[int, str], Rating] = {}
@@ -239,7 +239,7 @@ class _MergedRatings:
             if not rating.is_adjudication or rating.pk in gone:
                 continue
             key = targets.get(rating.query_id, rating.query_id), rating.doc_id
-            older, newer = sorted((decided.get(key, rating), rating), key=lambda each: (each.updated_at, each.pk))
+            older, newer = sorted((decided.get(key, rating), rating), key=lambda given: (given.updated_at, given.pk))
             decided[key] = newer
             if older is not newer:
                 merged.withdrawn.append(older)

@@ -48,12 +48,12 @@ class MovedDocument:
 class OrphanedRatings:
     """The rated documents of a book that the newest runs do not return for any query.
 
-    found: those that are returned under another id. unclear: how many have the title or URL of several returned documents, or share
+    moved: those that are returned under another id. unclear: how many have the title or URL of several returned documents, or share
     one of them with other documents that are gone. unknown: how many nothing is known about; most of them may still be in the
     index, but are no longer among the results.
     """
 
-    found: Sequence[MovedDocument] = field(default_factory=list)
+    moved: Sequence[MovedDocument] = field(default_factory=list)
     unclear: int = 0
     unknown: int = 0
 
@@ -80,7 +80,7 @@ def find_orphaned_ratings(*, book: Book) -> OrphanedRatings:
     former = _read_former(newest, gone, set().union(*(queries[doc_id] for doc_id in gone)))
     matches = {doc_id: _match(former.identities.get(doc_id, ()), present) for doc_id in gone}
     claimed = Counter(new_id for ids, _ in matches.values() if len(ids) == 1 for new_id in ids)
-    found = [
+    moved = [
         MovedDocument(doc_id, new_id, present.titles[new_id], kind, rated[doc_id], len(queries[doc_id]))
         for doc_id, (ids, kind) in matches.items()
         if len(ids) == 1
@@ -89,8 +89,8 @@ def find_orphaned_ratings(*, book: Book) -> OrphanedRatings:
     ]
     matched = sum(bool(ids) for ids, _ in matches.values())
     return OrphanedRatings(
-        found=sorted(found, key=lambda each: (-each.ratings, each.old_id)),
-        unclear=matched - len(found),
+        moved=sorted(moved, key=lambda document: (-document.ratings, document.old_id)),
+        unclear=matched - len(moved),
         unknown=len(gone) - matched,
     )
 
@@ -115,11 +115,11 @@ class _Documents:
                 title = str(fields.get(spec.title) or "")
                 self.titles[doc_id] = title or doc_id
                 texts = [str(value).strip() for name, value in fields.items() if name not in pictures | {spec.id}]
-                found = {(URL, text) for text in texts if text.startswith(("http://", "https://"))}
+                identities = {(URL, text) for text in texts if text.startswith(("http://", "https://"))}
                 if title and spec.title != spec.id:
-                    found.add((TITLE, _normalized(title)))
-                self.identities[doc_id] |= found
-                for identity in found:
+                    identities.add((TITLE, _normalized(title)))
+                self.identities[doc_id] |= identities
+                for identity in identities:
                     self.ids[identity].add(doc_id)
 
 

@@ -39,8 +39,8 @@ def measure_pace(book: Book) -> dict[int, Pace]:
     times: dict[int, list[datetime]] = defaultdict(list)
     for rater_id, at in judged.values_list("rater_id", "at")[:MAX_RATINGS]:
         times[rater_id].append(at)
-    found = {rater_id: _measure(sorted(set(own_times))) for rater_id, own_times in times.items()}
-    return {rater_id: pace for rater_id, pace in found.items() if pace is not None}
+    pace_by_rater = {rater_id: _measure(sorted(set(own_times))) for rater_id, own_times in times.items()}
+    return {rater_id: pace for rater_id, pace in pace_by_rater.items() if pace is not None}
 
 
 def _measure(times: list[datetime]) -> Pace | None:

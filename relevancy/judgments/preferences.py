@@ -122,8 +122,8 @@ class PreferenceResult:
 def find_preference_test(a: Run, b: Run) -> PreferenceTest | None:
     """Returns the test of two runs, whichever comes first."""
     tests = PreferenceTest.objects.filter(run_a__in=(a, b), run_b__in=(a, b))
-    found: PreferenceTest | None = tests.select_related("run_b__case__book").first()
-    return found
+    newest: PreferenceTest | None = tests.select_related("run_b__case__book").first()
+    return newest
 
 
 def start_preference_test(*, a: Run, b: Run, queries: int, by: User) -> PreferenceTest:
@@ -228,8 +228,8 @@ def undo_preference(*, test: PreferenceTest, by: User) -> int | None:
     """
     with write_turn(), transaction.atomic():
         User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk").first()
-        standing = Preference.objects.standing().filter(test_query__test=test, rater=by)
-        last: Preference | None = standing.select_related("test_query").last()
+        own = Preference.objects.standing().filter(test_query__test=test, rater=by)
+        last: Preference | None = own.select_related("test_query").last()
         if last is None:
             return None
         Preference.objects.filter(pk=last.pk).update(undone_at=timezone.now())
@@ -238,8 +238,8 @@ def undo_preference(*, test: PreferenceTest, by: User) -> int | None:
 
 def last_preferred(*, test: PreferenceTest, by: User) -> int | None:
     """Returns the id of the query that the rater answered last."""
-    standing = Preference.objects.standing().filter(test_query__test=test, rater=by)
-    query_id: int | None = standing.values_list("test_query__query_id", flat=True).last()
+    own = Preference.objects.standing().filter(test_query__test=test, rater=by)
+    query_id: int | None = own.values_list("test_query__query_id", flat=True).last()
     return query_id
 
 
@@ -346,9 +346,9 @@ def _keys(test: PreferenceTest, query_ids: Sequence[int]) -> dict[int, str]:
     for query_id, run_id, asked_at in rankings.values_list("query_id", "run_id", "asked_at"):
         parts[query_id].append((run_id, asked_at.isoformat()))
     return {
-        query_id: hashlib.blake2b(repr(sorted(found)).encode(), digest_size=8).hexdigest()
-        for query_id, found in parts.items()
-        if len(found) == 2
+        query_id: hashlib.blake2b(repr(sorted(doc_ids)).encode(), digest_size=8).hexdigest()
+        for query_id, doc_ids in parts.items()
+        if len(doc_ids) == 2
     }
 
 

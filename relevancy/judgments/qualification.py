@@ -59,8 +59,8 @@ class RaterQualification:
     @property
     def share(self) -> float | None:
         """The share of answers that agreed with the key, 0 to 1; None before the round has ended."""
-        found = self.qualification
-        return found.agreed / found.answered if found.answered else None
+        qualification = self.qualification
+        return qualification.agreed / qualification.answered if qualification.answered else None
 
 
 def set_qualification(*, book: Book, share: int | None, distance: float, by: User) -> None:
@@ -81,8 +81,8 @@ def set_qualification(*, book: Book, share: int | None, distance: float, by: Use
         if former != (share, distance):
             activity.record_for_book(Activity.Verb.QUALIFICATION_CHANGED, book=book, by=by, changed=changed)
     if share is not None and was_off:
-        known = stored_ratings().filter(query__book=book, rater__kind=User.Kind.PERSON).order_by()
-        for rater_id in known.values_list("rater_id", flat=True).distinct():
+        ratings = stored_ratings().filter(query__book=book, rater__kind=User.Kind.PERSON).order_by()
+        for rater_id in ratings.values_list("rater_id", flat=True).distinct():
             Qualification.objects.get_or_create(
                 book=book,
                 rater_id=rater_id,
@@ -158,8 +158,8 @@ def remove_qualification_pair(*, pair: QualificationPair, by: User) -> None:
 
 def qualification_of(book: Book, rater: User) -> Qualification:
     """Returns how far a rater has come; not stored before the first answer."""
-    found: Qualification | None = Qualification.objects.filter(book=book, rater=rater).first()
-    return found or Qualification(book=book, rater=rater)
+    stored: Qualification | None = Qualification.objects.filter(book=book, rater=rater).first()
+    return stored or Qualification(book=book, rater=rater)
 
 
 def next_qualification_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:
@@ -248,13 +248,18 @@ def let_try_again(*, book: Book, rater: User) -> None:
 def rater_qualifications(book: Book) -> list[RaterQualification]:
     """Returns the raters with a qualification in a book: those who have not passed first, then by name."""
     total = active_pairs(book).count()
-    found = Qualification.objects.filter(book=book).select_related("rater", "decided_by")
+    qualifications = Qualification.objects.filter(book=book).select_related("rater", "decided_by")
     answers = QualificationAnswer.objects.filter(pair__query__book=book, pair__removed_at=None).order_by()
     counts = {
         (rater_id, number): count
         for rater_id, number, count in answers.values_list("rater_id", "round").annotate(count=Count("pk"))
     }
-    rows = [RaterQualification(each.rater, each, counts.get((each.rater_id, each.round), 0), total) for each in found]
+    rows = [
+        RaterQualification(
+            qualification.rater, qualification, counts.get((qualification.rater_id, qualification.round), 0), total
+        )
+        for qualification in qualifications
+    ]
     return sorted(rows, key=lambda row: (row.qualification.counts, str(row.rater), row.rater.pk))
 
 
@@ -272,9 +277,11 @@ def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
     for query_id, doc_id, value, at, pk, decides in ratings.values_list(*columns):
         if value is not None:
             rows[query_id][doc_id].append((decides, (value, (at, pk))))
-    found = []
+    candidates = []
     for query_id, documents in rows.items():
-        grades = scores.combine_grades(book, {doc_id: scores.counting(each) for doc_id, each in documents.items()})
+        grades = scores.combine_grades(
+            book, {doc_id: scores.counting(of_document) for doc_id, of_document in documents.items()}
+        )
         for pair in by_query[query_id]:
             grade = grades.get(pair.doc_id)
             if grade is None or grade not in book.grades:
@@ -283,8 +290,8 @@ def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
             is_agreed = any(decides for decides, _ in given) or (
                 len(given) > 1 and len({value for _, (value, _) in given}) == 1
             )
-            found.append((pair, grade, is_agreed))
-    return found
+            candidates.append((pair, grade, is_agreed))
+    return candidates
 
 
 def _open_pairs(qualification: Qualification) -> list[QualificationPair]:

@@ -318,7 +318,9 @@ def _store(
         check_scale(query.book, expected_scale)
         if rescorer is not None:
             grades = ratings.grades(query.book)
-            others = {query_id: each for query_id, each in revisions.items() if query_id != query.pk}
+            others = {
+                query_id: other_revision for query_id, other_revision in revisions.items() if query_id != query.pk
+            }
             rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log), sharing=others)
     return len(editor.log), ratings
 

@@ -67,8 +67,8 @@ def count_due_repeats(*, queue: JudgingQueue, by: User) -> int:
 
 def read_repeat(*, book: Book, card_id: int, by: User) -> JudgedDocument | None:
     """Returns a document that the rater judges or has judged again, by the id of its card."""
-    found = RepeatedPair.objects.filter(query__book=book, rater=by, pk=card_id - REPEAT_OFFSET).first()
-    return _documents([found], by)[0] if found else None
+    pair = RepeatedPair.objects.filter(query__book=book, rater=by, pk=card_id - REPEAT_OFFSET).first()
+    return _documents([pair], by)[0] if pair else None
 
 
 def answer_repeat(
@@ -125,11 +125,11 @@ def measure_self_agreement(book: Book) -> list[SelfAgreement]:
         if first is not None and second is not None:  # the database refuses others
             cells[rater_id] += [(query_id, pk, FIRST, first), (query_id, pk, SECOND, second)]
     users = User.objects.in_bulk(cells)
-    found = [
+    agreements = [
         SelfAgreement(users[pk], len(rows) // 2, measure_agreement(RaterTable.build(rows, book.grades)))
         for pk, rows in cells.items()
     ]
-    return sorted(found, key=lambda each: (-each.repeats, str(each.rater), each.rater.pk))
+    return sorted(agreements, key=lambda agreement: (-agreement.repeats, str(agreement.rater), agreement.rater.pk))
 
 
 def _is_chosen(queue: JudgingQueue, query_id: int, doc_id: str, rater_id: int) -> bool:
@@ -145,8 +145,8 @@ def _due(book: Book, by: User) -> QuerySet[RepeatedPair]:
 
 def _documents(repeated: Sequence[RepeatedPair], by: User) -> list[JudgedDocument]:
     cards = [
-        JudgingPair(pk=REPEAT_OFFSET + each.pk, query_id=each.query_id, doc_id=each.doc_id, run_id=each.run_id or 0)
-        for each in repeated
+        JudgingPair(pk=REPEAT_OFFSET + pair.pk, query_id=pair.query_id, doc_id=pair.doc_id, run_id=pair.run_id or 0)
+        for pair in repeated
     ]
     documents = read_documents(cards, by=by)
     return [JudgedDocument(document.pair, document.query, document.result, ()) for document in documents]

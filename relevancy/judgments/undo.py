@@ -35,12 +35,12 @@ def last_change(*, by: User, case: Case | None = None, book: Book | None = None)
 
     In the queries of a case, or of a book.
     """
-    mine = _undoable(by)
+    changes = _undoable(by)
     if case is not None:
-        mine = mine.filter(query__case_queries__case=case, query__case_queries__removed_at=None)
+        changes = changes.filter(query__case_queries__case=case, query__case_queries__removed_at=None)
     if book is not None:
-        mine = mine.filter(query__book=book)
-    newest: RatingChange | None = mine.select_related("query__book", "by").order_by("-id").first()
+        changes = changes.filter(query__book=book)
+    newest: RatingChange | None = changes.select_related("query__book", "by").order_by("-id").first()
     return newest
 
 
@@ -74,14 +74,14 @@ def undo(
         together = list(_made_together(change))
         overridden = _changed_by_others_since(together)
         changes = {}
-        for each in together:
-            present = own.get(each.doc_id)
-            if each.doc_id in overridden or not _is_present(each, present):
-                kept.append(each.doc_id)
-                changes[each.doc_id] = Change.keeping(present, each)
+        for undoable in together:
+            present = own.get(undoable.doc_id)
+            if undoable.doc_id in overridden or not _is_present(undoable, present):
+                kept.append(undoable.doc_id)
+                changes[undoable.doc_id] = Change.keeping(present, undoable)
             else:
-                undone.append(each)
-                changes[each.doc_id] = Change.restoring(each)
+                undone.append(undoable)
+                changes[undoable.doc_id] = Change.restoring(undoable)
         return changes
 
     query = change.query

@@ -120,7 +120,7 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         """In the order in which they are to be judged."""
         return self.order_by("level", "key", "id")
 
-    def from_place(self, level: int, key: float, pk: int) -> Self:
+    def from_position(self, level: int, key: float, pk: int) -> Self:
         """Those that are not before this place in the order."""
         return self.filter(
             GreaterThanOrEqual(_place(F("level"), F("key"), F("pk")), _place(*map(Value, (level, key, pk))))

@@ -175,7 +175,7 @@ def counting_ratings(
             .filter(counts_for__in=query_ids, query__link__shares_ratings=True)
             .exclude(query_id=F("counts_for"))
         )
-        parts += [each.order_by().values_list("counts_for", "query_id", *names) for each in (own, shared)]
+        parts += [ratings.order_by().values_list("counts_for", "query_id", *names) for ratings in (own, shared)]
     first, *others = parts
     return first.union(*others, all=True).order_by()
 

@@ -36,7 +36,7 @@ def link(*, queries: Sequence[Query], by: User | None = None) -> QueryLink:
         link_ids = sorted({query.link_id for query in chosen if query.link_id is not None})
         links = list(QueryLink.objects.filter(pk__in=link_ids).order_by("pk"))
         has_new = len(links) > 1 or any(query.link_id is None for query in chosen)
-        if has_new and any(each.shares_ratings for each in links):
+        if has_new and any(joined.shares_ratings for joined in links):
             raise ValidationError(
                 "Some of these queries share ratings with others. Stop sharing before you link more queries with them."
             )
@@ -128,11 +128,11 @@ def preview_sharing(*, query_link: QueryLink, queries: Sequence[Query]) -> list[
     grades = [ratings.grades(book) for ratings in given]
     pooled = scores.QueryRatings.pool(0, [record for ratings in given for record in ratings.records]).grades(book)
     changed = []
-    for doc_id in sorted({doc_id for known in grades for doc_id in known}):
-        before, after = [known.get(doc_id) for known in grades], pooled.get(doc_id)
+    for doc_id in sorted({doc_id for of_query in grades for doc_id in of_query}):
+        before, after = [of_query.get(doc_id) for of_query in grades], pooled.get(doc_id)
         if any(grade != after for grade in before):
             changed.append(SharedGrade(doc_id, before, after))
-    return sorted(changed, key=lambda each: len(set(each.before) - {None}) < 2)
+    return sorted(changed, key=lambda document: len(set(document.before) - {None}) < 2)
 
 
 def set_sharing(*, query_link: QueryLink, shares_ratings: bool, by: User | None = None) -> bool:

@@ -33,9 +33,9 @@ class WeightedQueries:
 def preview_weighted(*, case: Case, weights: Mapping[str, float]) -> WeightedQueries:
     """Returns what `add_weighted` would do. One SQL statement."""
     present = dict(case.case_queries.present().values_list("query__text", "weight"))
-    known = [present[text] == weight for text, weight in weights.items() if text in present]
+    is_same = [present[text] == weight for text, weight in weights.items() if text in present]
     others = sum(weight > 0 for text, weight in present.items() if text not in weights)
-    return WeightedQueries(len(weights) - len(known), known.count(False), known.count(True), others)
+    return WeightedQueries(len(weights) - len(is_same), is_same.count(False), is_same.count(True), others)
 
 
 def add_weighted(

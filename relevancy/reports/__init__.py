@@ -2,15 +2,15 @@
 
 from . import judging_order
 from .case_report import CaseReport, ReportQuery, ScoreStep, TagReport, build_report
-from .planning import DEFAULT_DIFFERENCES, Plan, PlanRow
+from .planning import DEFAULT_DIFFERENCES, DifferencePlan, QueryPlan
 from .rating_candidates import RatingCandidate
 from .search_times import SearchTimes
 
 __all__ = [
     "DEFAULT_DIFFERENCES",
     "CaseReport",
-    "Plan",
-    "PlanRow",
+    "DifferencePlan",
+    "QueryPlan",
     "RatingCandidate",
     "ReportQuery",
     "ScoreStep",

@@ -12,7 +12,7 @@ from relevancy import scores, scoring
 from relevancy.comparison import read_lists, unique
 from relevancy.models import CaseQuery, Run, ScorerDefinition, ScorerVersion
 
-from .planning import DEFAULT_DIFFERENCES, Plan, plan_queries
+from .planning import DEFAULT_DIFFERENCES, QueryPlan, plan_queries
 from .rating_candidates import OpenQuery, RatingCandidate, find_candidates
 from .search_times import SearchTimes, read_search_times
 
@@ -44,14 +44,14 @@ _COLUMNS = (
 class ReportQuery:
     """A query in the run.
 
-    entry_id: of the case query, which addresses name.
+    case_query_id: of the case query, which addresses name.
     score, low, high: points; None if it has no score, or is being rescored.
     documents: distinct ones among the results that the scorer considers; rated: how many of them are.
     total: hits that the engine counted, or returned if it counts none; None if it was not searched successfully.
     error: why the search failed; empty if it did not. was_searched: whether the run has a result for it.
     """
 
-    entry_id: int
+    case_query_id: int
     query_id: int
     text: str
     tags: Sequence[str]
@@ -134,7 +134,7 @@ class CaseReport:
     distribution: Sequence[ScoreStep]
     times: Sequence[SearchTimes]
     candidates: Sequence[RatingCandidate]
-    plan: Plan | None
+    plan: QueryPlan | None
     is_plan_pending: bool
 
     @property
@@ -226,9 +226,9 @@ def _build_query(row: Mapping[str, Any], counts: Mapping[int, tuple[int, int]], 
     has_failed = bool(row["error_kind"])
     is_outdated = was_searched and not has_failed and (row["is_stale"] or row["scored__id"] is None)
     documents, rated = counts.get(row["query_id"], (0, 0))
-    found = row["returned"] if row["hits"] is None else row["hits"]
+    returned = row["returned"] if row["hits"] is None else row["hits"]
     return ReportQuery(
-        entry_id=row["pk"],
+        case_query_id=row["pk"],
         query_id=row["query_id"],
         text=row["query__text"],
         tags=row["query__tags"],
@@ -240,7 +240,7 @@ def _build_query(row: Mapping[str, Any], counts: Mapping[int, tuple[int, int]], 
         was_searched=was_searched,
         documents=documents,
         rated=rated,
-        total=found if was_searched and not has_failed else None,
+        total=returned if was_searched and not has_failed else None,
         took_ms=None if has_failed else row["took_ms"],
         error=row["error"] if has_failed else "",
         score_error=row["score_error"] or "",
@@ -251,10 +251,10 @@ def _count_documents(run: Run, query_ids: Sequence[int], k: int) -> dict[int, tu
     """Returns how many distinct documents the first k results have, and how many of them are rated, by query id."""
     counts = {}
     for batch in batched(query_ids, BATCH):
-        known = scores.known_grades(run.case.book, batch)
-        for query_id, found in read_lists(run, batch).items():
-            documents = unique(found.doc_ids[:k])
-            counts[query_id] = len(documents), sum(doc_id in known[query_id] for doc_id in documents)
+        known_grades = scores.known_grades(run.case.book, batch)
+        for query_id, result in read_lists(run, batch).items():
+            documents = unique(result.doc_ids[:k])
+            counts[query_id] = len(documents), sum(doc_id in known_grades[query_id] for doc_id in documents)
     return counts
 
 

@@ -39,7 +39,9 @@ class ChangeMeter:
         if self._planner is None:
             return {}
         compared = [query_id for query_id in query_ids if query_id in self._planner.weights]
-        return {(each.query_id, each.doc_id): each.change for each in self._planner.try_documents(compared)}
+        return {
+            (document.query_id, document.doc_id): document.change for document in self._planner.try_documents(compared)
+        }
 
     def _build(self, queue: JudgingQueue) -> comparison.RatingPlanner | None:
         runs = Run.objects.select_related("case__book").in_bulk([queue.run_a_id, queue.run_b_id])

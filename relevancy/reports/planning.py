@@ -16,7 +16,7 @@ MIN_QUERIES = 2
 
 
 @dataclass(frozen=True)
-class PlanRow:
+class DifferencePlan:
     """What a true difference needs to be found four times in five.
 
     difference: points.
@@ -31,7 +31,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """What the queries of a case can show.
 
     queries: how many there are; linked ones count once.
@@ -50,12 +50,12 @@ class Plan:
     documents: float | None
     unrated: int | None
     sampled: int
-    rows: Sequence[PlanRow]
+    rows: Sequence[DifferencePlan]
 
 
 def plan_queries(
     run: Run, baseline: Run | None, version: ScorerVersion, differences: Sequence[float] = DEFAULT_DIFFERENCES
-) -> Plan | None:
+) -> QueryPlan | None:
     """Returns what differences of so many points need; None with fewer than two scored queries, while scores are being computed, and if
     the scores do not vary.
 
@@ -76,8 +76,8 @@ def plan_queries(
         ratings = None
         if needed is not None and documents is not None and unrated is not None:
             ratings = unrated + round(max(0, needed - queries) * documents)
-        rows.append(PlanRow(difference, needed, ratings))
-    return Plan(
+        rows.append(DifferencePlan(difference, needed, ratings))
+    return QueryPlan(
         queries=queries,
         deviation=deviation,
         baseline=compared,
@@ -112,16 +112,16 @@ def _count_documents(
     step = max(1, -(-len(table) // MAX_SAMPLED))
     query_ids = table.query_ids[::step]
     definition = ScorerDefinition.of(version)
-    known = scores.known_grades(run.case.book, query_ids)
+    known_grades = scores.known_grades(run.case.book, query_ids)
     documents: dict[int, list[str]] = {query_id: [] for query_id in query_ids}
-    for each in (baseline, run):
-        considered = scores.considered_depth(definition, int(each.config["depth"]))
-        for query_id, found in read_lists(each, query_ids).items():
-            documents[query_id] += found.doc_ids[:considered]
+    for compared in (baseline, run):
+        considered = scores.considered_depth(definition, int(compared.config["depth"]))
+        for query_id, result in read_lists(compared, query_ids).items():
+            documents[query_id] += result.doc_ids[:considered]
     distinct = {query_id: unique(doc_ids) for query_id, doc_ids in documents.items()}
     total = sum(map(len, distinct.values()))
     if not total:
         return None, None, 0
-    unrated = sum(doc_id not in known[query_id] for query_id, doc_ids in distinct.items() for doc_id in doc_ids)
+    unrated = sum(doc_id not in known_grades[query_id] for query_id, doc_ids in distinct.items() for doc_id in doc_ids)
     count = len(query_ids)
     return total / count, round(unrated / count * len(table)), count

@@ -58,13 +58,13 @@ def find_candidates(
         return []
     measure = scoring.parse_measure(version.measure)
     ordered = sorted(queries, key=lambda query: (-query.contribution, query.query_id))[:MAX_QUERIES]
-    found: list[RatingCandidate] = []
+    candidates: list[RatingCandidate] = []
     for batch in batched(ordered, BATCH):
-        if len(found) == limit and found[-1].narrowing >= batch[0].contribution:
+        if len(candidates) == limit and candidates[-1].narrowing >= batch[0].contribution:
             break
-        found += _try_documents(run, version, measure, batch)
-        found = sorted(found, key=lambda each: (-each.narrowing, each.query_id, each.rank))[:limit]
-    return [candidate for candidate in found if candidate.narrowing > 1e-9]
+        candidates += _try_documents(run, version, measure, batch)
+        candidates = sorted(candidates, key=lambda tried: (-tried.narrowing, tried.query_id, tried.rank))[:limit]
+    return [candidate for candidate in candidates if candidate.narrowing > 1e-9]
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,12 @@ def _try_documents(
 
 def _list_trials(run: Run, book: Book, queries: Sequence[OpenQuery], considered: int) -> Iterator[_Trial]:
     query_ids = [query.query_id for query in queries]
-    lists, known = read_lists(run, query_ids), scores.known_grades(book, query_ids)
+    lists, known_grades = read_lists(run, query_ids), scores.known_grades(book, query_ids)
     for query in queries:
         if query.query_id not in lists:
             continue
         doc_ids, seen = lists[query.query_id].doc_ids, set[str]()
         for rank, doc_id in enumerate(doc_ids[:considered], 1):
-            if doc_id not in seen and doc_id not in known[query.query_id]:
-                yield _Trial(query, doc_id, rank, doc_ids, known[query.query_id])
+            if doc_id not in seen and doc_id not in known_grades[query.query_id]:
+                yield _Trial(query, doc_id, rank, doc_ids, known_grades[query.query_id])
             seen.add(doc_id)

@@ -35,12 +35,12 @@ def read_search_times(case: Case, run: Run) -> list[SearchTimes]:
     Two SQL statements, which return a row for each different time, not for each search.
     """
     newest = list(Run.objects.newest_for(case).finished().only("case", "number")[:MAX_RUNS])
-    runs = sorted({each.pk: each for each in [*newest, run]}.values(), key=lambda each: -each.number)
-    rows = Ranking.objects.filter(run__in=[each.pk for each in runs], error_kind="", took_ms__isnull=False)
+    runs = sorted({timed.pk: timed for timed in [*newest, run]}.values(), key=lambda timed: -timed.number)
+    rows = Ranking.objects.filter(run__in=[timed.pk for timed in runs], error_kind="", took_ms__isnull=False)
     counts: dict[int, dict[int, int]] = {}
     for run_id, took_ms, count in rows.order_by().values_list("run_id", "took_ms").annotate(count=Count("pk")):
         counts.setdefault(run_id, {})[took_ms] = count
-    return [summarize_times(each, counts[each.pk]) for each in runs if each.pk in counts]
+    return [summarize_times(timed, counts[timed.pk]) for timed in runs if timed.pk in counts]
 
 
 def summarize_times(run: Run, counts: Mapping[int, int]) -> SearchTimes:

@@ -268,7 +268,7 @@ class Chunk:
     def _finish(self, status: Run.Status, reason: str) -> ChunkResult:
         with transaction.atomic():
             self.run.done, self.run.failed = count_searched(self.run)
-            ended = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
+            has_finished = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
                 status=status,
                 reason=reason,
                 claimed_by="",
@@ -277,9 +277,9 @@ class Chunk:
                 seconds=self._seconds(),
                 finished_at=timezone.now(),
             )
-            if ended:
+            if has_finished:
                 record_end(self.run, status, reason)
-            if ended and self.run.done:
+            if has_finished and self.run.done:
                 score_case(self.run, self.versions)
                 for baseline in baselines_of(self.run):
                     store_comparison(self.run, baseline, self.versions[0])

@@ -92,8 +92,8 @@ def compare_explanations(first: DocumentExplanation, second: DocumentExplanation
     before, after = _by_term(first.compared_parts), _by_term(second.compared_parts)
     fields: dict[str, list[TermDifference]] = {}
     for key in dict.fromkeys([*before, *after]):
-        one, other = before.get(key), after.get(key)
-        part = other or one
+        earlier, later = before.get(key), after.get(key)
+        part = later or earlier
         assert part is not None
         fields.setdefault(part.field, []).append(
             TermDifference(
@@ -101,9 +101,9 @@ def compare_explanations(first: DocumentExplanation, second: DocumentExplanation
                 term=part.term,
                 field=part.field,
                 colour=colours.get(part.field, COLOURS),
-                first=one.value if one else None,
-                second=other.value if other else None,
-                factors=_factor_differences(one, other) if one and other else (),
+                first=earlier.value if earlier else None,
+                second=later.value if later else None,
+                factors=_factor_differences(earlier, later) if earlier and later else (),
             )
         )
     listed = [
@@ -115,30 +115,32 @@ def compare_explanations(first: DocumentExplanation, second: DocumentExplanation
 
 def _by_term(parts: Iterable[Contribution]) -> dict[tuple[str, str], Contribution]:
     """Returns the contributions by field and term, or by function without the values that it has in the document."""
-    found: dict[tuple[str, str], Contribution] = {}
+    by_term: dict[tuple[str, str], Contribution] = {}
     for part in parts:
         key = (part.field, part.term) if part.field else ("", _NUMBER.sub("", part.label))
-        earlier = found.get(key)
-        found[key] = replace(part, value=part.value + earlier.value, factors=()) if earlier else part
-    return found
+        earlier = by_term.get(key)
+        by_term[key] = replace(part, value=part.value + earlier.value, factors=()) if earlier else part
+    return by_term
 
 
-def _factor_differences(one: Contribution, other: Contribution) -> list[FactorDifference]:
-    if not one.factors or not other.factors or one.value <= 0 or other.value <= 0:
+def _factor_differences(earlier: Contribution, later: Contribution) -> list[FactorDifference]:
+    if not earlier.factors or not later.factors or earlier.value <= 0 or later.value <= 0:
         return []
-    before, after = _all_factors(one), _all_factors(other)
+    before, after = _all_factors(earlier), _all_factors(later)
     logarithmic_mean = (
-        one.value
-        if math.isclose(one.value, other.value, rel_tol=1e-12)
-        else (other.value - one.value) / math.log(other.value / one.value)
+        earlier.value
+        if math.isclose(earlier.value, later.value, rel_tol=1e-12)
+        else (later.value - earlier.value) / math.log(later.value / earlier.value)
     )
-    found = []
+    differences = []
     for name in dict.fromkeys([*before, *after]):
         first, second = before.get(name, Factor(name, 1.0)), after.get(name, Factor(name, 1.0))
         points = logarithmic_mean * math.log(second.value / first.value)
-        found.append(FactorDifference(name, first.value, second.value, points, first.inputs, second.inputs))
+        differences.append(FactorDifference(name, first.value, second.value, points, first.inputs, second.inputs))
     # The remainder of rounding is no factor.
-    shown = [each for each in found if not math.isclose(each.first, each.second, rel_tol=2e-3)]
+    shown = [
+        difference for difference in differences if not math.isclose(difference.first, difference.second, rel_tol=2e-3)
+    ]
     return sorted(shown, key=lambda factor: -abs(factor.points))
 
 

@@ -132,18 +132,18 @@ class _PositionFinder:
 
     def positions(self, doc_ids: Sequence[str]) -> dict[str, DocumentPosition]:
         """Returns the position of each document."""
-        found = {doc_id: DocumentPosition(rank, matches=True) for doc_id, rank in self._ranks.items()}
-        if all(doc_id in found for doc_id in doc_ids):
-            return found
+        positions = {doc_id: DocumentPosition(rank, matches=True) for doc_id, rank in self._ranks.items()}
+        if all(doc_id in positions for doc_id in doc_ids):
+            return positions
         try:
-            found = self._further_ranks() | found
-            unknown = [doc_id for doc_id in doc_ids if doc_id not in found]
+            positions = self._further_ranks() | positions
+            unknown = [doc_id for doc_id in doc_ids if doc_id not in positions]
             if unknown and self._engine.abilities.explain_many:
                 matching = self._engine.explain_many(self._request, unknown)
-                found |= {doc_id: DocumentPosition(matches=doc_id in matching) for doc_id in unknown}
+                positions |= {doc_id: DocumentPosition(matches=doc_id in matching) for doc_id in unknown}
         except engines.EngineError as error:
             self.error = error
-        return found
+        return positions
 
     def _further_ranks(self) -> dict[str, DocumentPosition]:
         """Returns the documents on the first `MAX_RANK` ranks in the index as it is now."""

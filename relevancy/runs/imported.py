@@ -74,10 +74,10 @@ def import_rankings(*, case: Case, rankings: Sequence[ImportedRankings], by: Use
 
 def ensure_imported_endpoint(case: Case) -> Endpoint:
     """Returns the endpoint that the imported runs of a case are listed under: archived, without an address, never searched."""
-    found: Endpoint | None = Endpoint.objects.filter(
+    endpoint: Endpoint | None = Endpoint.objects.filter(
         engine=ENGINE, url="", archived_at__isnull=False, attempts__case=case
     ).first()
-    return found or Endpoint.objects.create(
+    return endpoint or Endpoint.objects.create(
         name=f"{ENDPOINT_NAME} {case.pk}", engine=ENGINE, url="", owner=case.owner, archived_at=timezone.now()
     )
 

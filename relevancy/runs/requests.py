@@ -67,7 +67,7 @@ class RequestBuilder:
     def requests(self, case_queries: Iterable[CaseQuery]) -> list[engines.Request]:
         """Returns one request per query, in their order."""
         template = self.config["template"]
-        return [self.request(each.query.text, query_options(template, each)) for each in case_queries]
+        return [self.request(case_query.query.text, query_options(template, case_query)) for case_query in case_queries]
 
 
 def document_url(ranking: Ranking, doc_id: str) -> str:

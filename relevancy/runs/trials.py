@@ -57,19 +57,19 @@ def try_attempt(
     Queries the engine while a page waits. Raises `RunNotAllowed` if `by` may not use the endpoint in the case, `EngineError` for
     an invalid template or address, and `EngineBusy`. A search that fails is an error of its trial.
     """
-    tried = list(case_queries[:MAX_TRIED_QUERIES])
+    selected = list(case_queries[:MAX_TRIED_QUERIES])
     check_usable(case=attempt.case, endpoint=attempt.endpoint, by=by)
     config = snapshot_config(attempt)
     unsaved_run = Run(case=attempt.case, attempt=attempt, config=config, rows=depth_of(attempt.case, attempt.depth))
-    requests = RequestBuilder(config, unsaved_run.rows).requests(tried)
+    requests = RequestBuilder(config, unsaved_run.rows).requests(selected)
     too_slow = engines.TooSlow(f"The engine did not respond to the queries before this one within {TRIAL_SECONDS:g} s.")
-    outcomes: dict[int, engines.Page | engines.EngineError] = dict.fromkeys(range(len(tried)), too_slow)
+    outcomes: dict[int, engines.Page | engines.EngineError] = dict.fromkeys(range(len(selected)), too_slow)
     with connect_for_page(attempt.endpoint) as engine:
         outcomes.update(engine.search_many(requests, stop=_time_is_up()))
-    stored = {ranking.query_id: ranking for ranking in _stored_rankings(run, tried)}
+    stored = {ranking.query_id: ranking for ranking in _stored_rankings(run, selected)}
     return [
         _trial(unsaved_run, case_query, outcomes[index], stored.get(case_query.query_id), version, by)
-        for index, case_query in enumerate(tried)
+        for index, case_query in enumerate(selected)
     ]
 
 

@@ -97,10 +97,10 @@ class Scanner:
         """Returns the tokens outside all brackets, and the opening brackets."""
         depth, previous, starts_line = 0, ("", ""), True
         while self._position < len(self.script):
-            found = self._next(previous)
-            if found is None:
+            token = self._next(previous)
+            if token is None:
                 return
-            kind, text = found
+            kind, text = token
             if kind in {"skip", "newline"}:
                 starts_line = starts_line or kind == "newline"
                 continue
@@ -108,7 +108,7 @@ class Scanner:
             if depth == 0 and text not in _CLOSING:
                 yield Token(kind, text, starts_line)
             depth += text in _OPENING
-            previous, starts_line = found, False
+            previous, starts_line = token, False
 
     def _next(self, previous: tuple[str, str]) -> tuple[str, str] | None:
         """Returns kind and text of the next token; None if it is not closed. `previous`: the last token that is not skipped."""

@@ -37,8 +37,8 @@ def send_due() -> int:
     for message in Notification.objects.filter(next_at__lte=now).select_related(
         "check_of__case", "check_of__group", "check_of__run", "recipient"
     ):
-        mine = Notification.objects.filter(pk=message.pk, next_at=message.next_at)
-        if mine.update(next_at=now + SENDING, attempts=F("attempts") + 1):
+        claimed = Notification.objects.filter(pk=message.pk, next_at=message.next_at)
+        if claimed.update(next_at=now + SENDING, attempts=F("attempts") + 1):
             delivered += _send(message)
     return delivered
 

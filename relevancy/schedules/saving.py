@@ -43,9 +43,9 @@ def save_schedule(
     if time_zone not in available_timezones():
         raise ValidationError({"time_zone": f"There is no time zone {time_zone!r}. Choose one from the list."})
     check_times(cron, time_zone, now=now)
-    found = list(recipients)
-    people = set(possible.filter(pk__in=[user.pk for user in found]).values_list("pk", flat=True))
-    if strangers := [str(user) for user in found if user.pk not in people]:
+    chosen = list(recipients)
+    people = set(possible.filter(pk__in=[user.pk for user in chosen]).values_list("pk", flat=True))
+    if strangers := [str(user) for user in chosen if user.pk not in people]:
         what = "case" if schedule.case_id else "group and all of its cases"
         raise ValidationError({"recipients": f"Not everybody can see the {what}: {', '.join(strangers)}."})
     secret = schedule.webhook_secret
@@ -71,7 +71,7 @@ def save_schedule(
             clean_and_save(schedule)
         else:
             clean_and_save(schedule, **changes)
-        schedule.recipients.set(found)
+        schedule.recipients.set(chosen)
         if schedule.case is not None:
             verb = Activity.Verb.SCHEDULE_CREATED if is_new else Activity.Verb.SCHEDULE_CHANGED
             state = "" if is_active else ", switched off"

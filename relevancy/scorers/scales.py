@@ -28,7 +28,7 @@ def scale_advice(*, measure: str, scale: Sequence[Sequence[Any]]) -> str:
     Raises `ScoringError`.
     """
     parsed = scoring.parse_measure(measure)
-    parameter = next((each for each in parsed.definition.parameters if each.name == "gain"), None)
+    parameter = next((candidate for candidate in parsed.definition.parameters if candidate.name == "gain"), None)
     if parameter is None:
         return ""
     is_exponential = parsed.parameters.get("gain", parameter.default) == "exp"

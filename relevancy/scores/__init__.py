@@ -49,7 +49,16 @@ from .revisions import (
     ratings_changed,
     tags_changed,
 )
-from .run_history import MIN_LEVEL_RUNS, HistoryRun, HistoryScore, Level, LevelHistory, RunHistory, Step, read_history
+from .run_history import (
+    MIN_LEVEL_RUNS,
+    HistoryRun,
+    HistoryScore,
+    Level,
+    LevelHistory,
+    RunHistory,
+    RunStep,
+    read_history,
+)
 from .scale_mapping import mapped_scales, scales_differ
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import count_stale, queue_history, queue_rescore
@@ -79,10 +88,10 @@ __all__ = [
     "RescoredQuery",
     "RunDifference",
     "RunHistory",
+    "RunStep",
     "ScoredAttempt",
     "ScorerPreview",
     "SecondaryScore",
-    "Step",
     "SwitchedOffScorer",
     "attempts_with_scores",
     "baseline_of",

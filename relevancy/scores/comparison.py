@@ -317,5 +317,5 @@ def baseline_of(run: Run) -> Run | None:
 def baselines_of(run: Run) -> list[Run]:
     """Returns every run that pages compare a new run with: its baseline, and the last complete run of its attempt's parent."""
     parent_runs = Run.objects.filter(case=run.case_id, attempt=run.attempt.parent_id, status=Run.Status.COMPLETE)
-    found = [baseline_of(run), parent_runs.order_by("-number").first() if run.attempt.parent_id else None]
-    return list(dict.fromkeys(baseline for baseline in found if baseline is not None))
+    candidates = [baseline_of(run), parent_runs.order_by("-number").first() if run.attempt.parent_id else None]
+    return list(dict.fromkeys(baseline for baseline in candidates if baseline is not None))

@@ -47,12 +47,12 @@ def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POIN
 
     Of the runs and their attempts only the number, the name and what the score needs are loaded.
     """
-    found = list(CaseScore.objects.raw(_RECENT_SCORES, [case.pk, case.pk, version.pk, limit]))
-    for row in found:
+    case_scores = list(CaseScore.objects.raw(_RECENT_SCORES, [case.pk, case.pk, version.pk, limit]))
+    for row in case_scores:
         run = build_related(Run, row, "run", ("id", "number", "fields_dropped_at"))
         run.attempt = build_related(Attempt, row, "attempt", ("id", "number", "name"))
         row.run, row.version, run.case = run, version, case
-    return found[::-1]
+    return case_scores[::-1]
 
 
 # Written by hand because every rating reads it, and building the nested QuerySets took longer than executing it.
@@ -202,11 +202,11 @@ def attempts_with_scores(
         attempts = attempts.filter(Q(number__in=newest) | Q(number=also))
     else:
         attempts = attempts[:limit]
-    found = list(attempts)
-    rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in found], version=version)
+    listed = list(attempts)
+    rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in listed], version=version)
     rows = rows.select_related("run", "version").defer("run__config").with_case_revision(case).order_by("day")
     by_run = {row.run_id: row for row in rows}
-    return [ScoredAttempt(attempt, by_run.get(attempt.scored_run_id), attempt.last_run) for attempt in found]
+    return [ScoredAttempt(attempt, by_run.get(attempt.scored_run_id), attempt.last_run) for attempt in listed]
 
 
 def compared_attempts(attempts: Sequence[ScoredAttempt]) -> list[tuple[Run, Run]]:

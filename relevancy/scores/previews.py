@@ -155,16 +155,16 @@ def explain_score(
 def _preview(
     definition: ScorerDefinition,
     ranking: RankingInput,
-    known: Mapping[str, float],
+    grades_by_id: Mapping[str, float],
     book: Book,
     config: Mapping[str, Any],
     *,
     titles: Mapping[str, str],
 ) -> ScorerPreview:
     depth = int(config["depth"])
-    batch = build_batch([ranking], [known], book)
+    batch = build_batch([ranking], [grades_by_id], book)
     started = time.perf_counter()
-    columns = score_columns(definition, [ranking], [known], batch, book, config, console=True)
+    columns = score_columns(definition, [ranking], [grades_by_id], batch, book, config, console=True)
     seconds = time.perf_counter() - started
     score, error = columns.score[0], columns.error[0]
     working = None
@@ -186,8 +186,8 @@ def _preview(
         line=columns.line[0],
         console=columns.console[0],
         seconds=seconds,
-        documents=_documents(ranking.doc_ids, known, titles),
-        best=sorted(known.values(), reverse=True),
+        documents=_documents(ranking.doc_ids, grades_by_id, titles),
+        best=sorted(grades_by_id.values(), reverse=True),
         scale=scale_of(book),
         explanation=explanation,
         working=working,
@@ -197,12 +197,14 @@ def _preview(
     )
 
 
-def _documents(doc_ids: Iterable[str], known: Mapping[str, float], titles: Mapping[str, str]) -> list[PreviewDocument]:
+def _documents(
+    doc_ids: Iterable[str], grades_by_id: Mapping[str, float], titles: Mapping[str, str]
+) -> list[PreviewDocument]:
     documents = []
     returned: set[str] = set()
     for rank, doc_id in enumerate(doc_ids, 1):
         is_repeat = doc_id in returned
-        grade = None if is_repeat else known.get(doc_id)
+        grade = None if is_repeat else grades_by_id.get(doc_id)
         documents.append(PreviewDocument(rank, doc_id, titles.get(doc_id) or doc_id, grade, is_repeat))
         returned.add(doc_id)
     return documents

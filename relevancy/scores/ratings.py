@@ -83,7 +83,7 @@ class QueryRatings:
     def given(self) -> QueryRatings:
         """Those that were given for the query itself."""
         return self.pool(
-            self.query_id, (each for each in (*self.records, *self.hidden) if each.query_id == self.query_id)
+            self.query_id, (ratings for ratings in (*self.records, *self.hidden) if ratings.query_id == self.query_id)
         )
 
     @property

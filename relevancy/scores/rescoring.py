@@ -106,10 +106,10 @@ class QueryRescorer:
         self.rescored.run.case.book = book
         rows: list[QueryScore] = []
         targets: list[tuple[Run, ScorerVersion]] = []
-        run, known, revisions = self.rescored.run, {self._query_id: grades}, {self._query_id: revision}
+        run, grades_by_query, revisions = self.rescored.run, {self._query_id: grades}, {self._query_id: revision}
         if self._inputs and self._measures:
             query_scores, assessments = score_known(
-                run, self._inputs, self._measures, grades=known, revisions=revisions
+                run, self._inputs, self._measures, grades=grades_by_query, revisions=revisions
             )
             self.rescored.assessments |= assessments
             self.rescored.query_scores |= {row.version_id: row for row in query_scores}
@@ -119,17 +119,19 @@ class QueryRescorer:
             self._baseline.run.case.book = book
             baseline, primary = self._baseline.run, self.rescored.versions[0]
             (self.rescored.baseline_score,), _ = score_known(
-                baseline, self._baseline_inputs, [primary], grades=known, revisions=revisions
+                baseline, self._baseline_inputs, [primary], grades=grades_by_query, revisions=revisions
             )
             rows.append(self.rescored.baseline_score)
             targets.append((baseline, primary))
         if not rows:
             return
-        for each in {run.pk: run for run, _ in targets}.values() if sharing else ():
-            others = ranking_inputs(each.rankings.filter(query__in=list(sharing or ())))
-            versions = [version for other, version in targets if other.pk == each.pk]
+        for sharing_run in {run.pk: run for run, _ in targets}.values() if sharing else ():
+            others = ranking_inputs(sharing_run.rankings.filter(query__in=list(sharing or ())))
+            versions = [version for other, version in targets if other.pk == sharing_run.pk]
             same = dict.fromkeys(sharing or (), grades)
-            rows += score_known(each, others, versions, grades=same, revisions=sharing or {})[0] if others else []
+            rows += (
+                score_known(sharing_run, others, versions, grades=same, revisions=sharing or {})[0] if others else []
+            )
         baseline_run = self._baseline.run if self._baseline else None
         update = CaseUpdate(
             targets, self._query_id, baseline=baseline_run, has_changed=has_changed, is_only_query=not sharing

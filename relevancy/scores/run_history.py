@@ -56,7 +56,7 @@ class HistoryScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RunStep:
     """The difference between a complete run and the complete run before it, by the law of `scores.comparison`.
 
     baseline: number of the run before.
@@ -77,7 +77,7 @@ class HistoryRun:
 
     run: Run
     scores: dict[int, HistoryScore] = field(default_factory=dict)
-    steps: dict[int, Step] = field(default_factory=dict)
+    steps: dict[int, RunStep] = field(default_factory=dict)
 
     @property
     def run_id(self) -> int:
@@ -173,9 +173,9 @@ def read_history(case: Case, versions: Sequence[ScorerVersion]) -> RunHistory:
             key = (entry.run_id, before.run_id, version.pk)
             is_lost = version.script and (entry.run.fields_dropped_at or before.run.fields_dropped_at)
             if key in stored:
-                entry.steps[version.pk] = Step(before.run.number, *stored[key])
+                entry.steps[version.pk] = RunStep(before.run.number, *stored[key])
             elif version.pk not in missing and not is_lost:
-                entry.steps[version.pk] = Step(before.run.number, is_being_rescored=True)
+                entry.steps[version.pk] = RunStep(before.run.number, is_being_rescored=True)
     return RunHistory(case, versions, entries, omitted, find_levels(complete, versions))
 
 
@@ -244,10 +244,10 @@ def find_levels(complete: Sequence[HistoryRun], versions: Sequence[ScorerVersion
     one that the newest scores are read at.
     """
     series = [(version.pk, part) for version in versions for part in _chain(complete, version)]
-    found = find_level_changes([[value for _, value in part] for _, part in series])
+    level_changes = find_level_changes([[value for _, value in part] for _, part in series])
     levels: dict[int, list[list[Level]]] = {version.pk: [] for version in versions}
     lengths: dict[int, list[int]] = {version.pk: [] for version in versions}
-    for (version_id, part), changes in zip(series, found, strict=True):
+    for (version_id, part), changes in zip(series, level_changes, strict=True):
         lengths[version_id].append(len(part))
         levels[version_id].append(_divide(part, changes))
     return {

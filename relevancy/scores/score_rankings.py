@@ -84,17 +84,19 @@ def score_known(
     A version that cannot be computed, such as one of an uninstalled measure, gives its rows an error. This never raises an
     exception because of a scorer: a failure to score must not fail a run or a rating.
     """
-    known = [grades[ranking.query_id] for ranking in rankings]
+    grades_of_rankings = [grades[ranking.query_id] for ranking in rankings]
     rows: list[QueryScore] = []
     assessments: dict[int, scoring.Assessment] = {}
     batch: scoring.Batch | None = None
     for version in versions:
         before_each()
         try:
-            batch = batch or build_batch(rankings, known, run.case.book)
+            batch = batch or build_batch(rankings, grades_of_rankings, run.case.book)
             definition = ScorerDefinition.of(version)
             stopped = (stops or {}).get(version.pk, 0)
-            columns = score_columns(definition, rankings, known, batch, run.case.book, run.config, stops=stopped)
+            columns = score_columns(
+                definition, rankings, grades_of_rankings, batch, run.case.book, run.config, stops=stopped
+            )
         except Exception:
             log.exception("Scorer %s could not score rankings of run %s.", version, run.pk)
             columns = failed_columns(rankings, UNEXPECTED_ERROR)
@@ -104,9 +106,11 @@ def score_known(
     return rows, assessments
 
 
-def build_batch(rankings: Sequence[RankingInput], known: Sequence[Mapping[str, float]], book: Book) -> scoring.Batch:
+def build_batch(
+    rankings: Sequence[RankingInput], grades_of_rankings: Sequence[Mapping[str, float]], book: Book
+) -> scoring.Batch:
     """Returns rankings and known grades as a matrix."""
-    return scoring.Batch.build([ranking.doc_ids for ranking in rankings], known, scale_of(book))
+    return scoring.Batch.build([ranking.doc_ids for ranking in rankings], grades_of_rankings, scale_of(book))
 
 
 def _build_rows(
@@ -139,7 +143,7 @@ def _build_rows(
 def score_columns(
     definition: ScorerDefinition,
     rankings: Sequence[RankingInput],
-    known: Sequence[Mapping[str, float]],
+    grades_of_rankings: Sequence[Mapping[str, float]],
     batch: scoring.Batch,
     book: Book,
     config: Mapping[str, Any],
@@ -157,7 +161,7 @@ def score_columns(
     """
     if definition.script:
         scales = mapped_scales(definition, book)
-        return score_by_script(definition, rankings, known, scales, config, console=console, stops=stops)
+        return score_by_script(definition, rankings, grades_of_rankings, scales, config, console=console, stops=stops)
     try:
         measure = scoring.parse_measure(definition.measure)
     except scoring.MeasureError as error:

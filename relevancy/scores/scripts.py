@@ -18,7 +18,7 @@ MAX_STOPS = 3  # queries of a run for which a script is stopped before it is swi
 def score_by_script(
     definition: ScorerDefinition,
     rankings: Sequence[RankingInput],
-    known: Sequence[Mapping[str, float]],
+    grades_of_rankings: Sequence[Mapping[str, float]],
     scales: tuple[Range, Range] | None,
     config: Mapping[str, Any],
     *,
@@ -35,7 +35,7 @@ def score_by_script(
     readable = max(depth, int(config["depth"]))
     queries = [
         _build_script_query(ranking, grades, scales, config, readable)
-        for ranking, grades in zip(rankings, known, strict=True)
+        for ranking, grades in zip(rankings, grades_of_rankings, strict=True)
     ]
     try:
         outcomes = sandbox.score(
@@ -60,7 +60,7 @@ def score_by_script(
         ideal=nothing,
         unrated=[
             len({hit[0] for hit in ranking.hits[:depth]} - grades.keys())
-            for ranking, grades in zip(rankings, known, strict=True)
+            for ranking, grades in zip(rankings, grades_of_rankings, strict=True)
         ],
         error=[outcome.error[:MAX_ERROR_LENGTH] for outcome in outcomes],
         error_kind=[outcome.stopped for outcome in outcomes],

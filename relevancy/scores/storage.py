@@ -103,13 +103,13 @@ def read_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseS
         state = states.get(run.pk)
         if state is None or state.status in Run.ACTIVE_STATUSES:
             continue
-        found = sums.get((run.pk, version.pk), _StoredSums())
-        is_exact = not found.stale and found.stored >= state.searched
+        stored = sums.get((run.pk, version.pk), _StoredSums())
+        is_exact = not stored.stale and stored.stored >= state.searched
         rows.append(
             build_case_score(
                 run,
                 version,
-                found.sums,
+                stored.sums,
                 queries=state.queries,
                 case_revision=state.case_revision,
                 is_exact=is_exact,

@@ -84,17 +84,17 @@ class Sums:
 
     def including(self, weight: float, score: ScoreParts) -> Self:
         """Returns the sums with the score of one more query."""
-        one = _of_one(weight, score)
+        added = _of_one(weight, score)
         return replace(
             self,
             weights=self.weights + weight if _has_score(score) else self.weights,
-            scores=self.scores + one.scores,
-            lows=self.lows + one.lows,
-            highs=self.highs + one.highs,
-            bounded=self.bounded + one.bounded,
-            scored=self.scored + one.scored,
-            unrated=self.unrated + one.unrated,
-            failed=self.failed + one.failed,
+            scores=self.scores + added.scores,
+            lows=self.lows + added.lows,
+            highs=self.highs + added.highs,
+            bounded=self.bounded + added.bounded,
+            scored=self.scored + added.scored,
+            unrated=self.unrated + added.unrated,
+            failed=self.failed + added.failed,
         )
 
     def stored(self) -> list[float]:

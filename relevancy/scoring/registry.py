@@ -39,7 +39,7 @@ def get_definition(name: str) -> Definition:
     definitions = get_definitions()
     if name in definitions:
         return definitions[name]
-    lowercase = {known.lower(): known for known in definitions}
+    lowercase = {measure_name.lower(): measure_name for measure_name in definitions}
     close = difflib.get_close_matches(name.lower(), lowercase, n=1)
     suggestion = f" Did you mean {lowercase[close[0]]}?" if close else ""
     raise UnknownMeasure(

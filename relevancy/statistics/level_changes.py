@@ -144,7 +144,7 @@ def find_level_changes(
         split for number, values in enumerate(series) for split in _divide(number, values, alpha, permutations, seed)
     ]
     corrected = dict(zip(splits, correct_holm([split.p for split in splits]), strict=True))
-    kept = [split for split in splits if all(corrected[each] < alpha for each in split.with_parents())]
+    kept = [split for split in splits if all(corrected[tested] < alpha for tested in split.with_parents())]
     return [
         _describe(values, {split.position: corrected[split] for split in kept if split.series == number}, margin)
         for number, values in enumerate(series)
@@ -159,9 +159,9 @@ def _divide(number: int, values: Sequence[float], alpha: float, permutations: in
         start, stop, parent = waiting.pop(0)
         if stop - start < MIN_LEVEL_VALUES:
             continue
-        found = pettitt_test(values[start:stop], permutations=permutations, seed=seed)
-        assert found.p is not None
-        split = _Split(number, start, stop, start + found.position, found.p, parent)
+        change = pettitt_test(values[start:stop], permutations=permutations, seed=seed)
+        assert change.p is not None
+        split = _Split(number, start, stop, start + change.position, change.p, parent)
         splits.append(split)
         if split.p < alpha:
             waiting += [(start, split.position, split), (split.position, stop, split)]

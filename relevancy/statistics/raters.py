@@ -100,9 +100,9 @@ def compare_raters(table: RaterTable) -> list[PairAgreement]:
             parts.setdefault(pair, []).append((units[rows], cells[rows]))
     return [
         PairAgreement(
-            a, b, size, np.concatenate([part[0] for part in found]), np.concatenate([part[1] for part in found])
+            a, b, size, np.concatenate([part[0] for part in of_pair]), np.concatenate([part[1] for part in of_pair])
         )
-        for (a, b), found in sorted(parts.items())
+        for (a, b), of_pair in sorted(parts.items())
     ]
 
 
@@ -169,8 +169,8 @@ def count_agreeing(table: RaterTable) -> list[AgreeingRaters]:
     """Returns "k of n agree" for the items with two ratings or more: by the number of ratings, then most agreeing first."""
     ratings, largest = table.counts.sum(axis=1), table.counts.max(axis=1, initial=0)
     pairs = np.stack([ratings, largest], axis=1)[ratings >= 2].astype(np.int64)
-    found, counts = np.unique(pairs, axis=0, return_counts=True)
-    rows = [AgreeingRaters(int(n), int(k), int(items)) for (n, k), items in zip(found, counts, strict=True)]
+    distinct, counts = np.unique(pairs, axis=0, return_counts=True)
+    rows = [AgreeingRaters(int(n), int(k), int(items)) for (n, k), items in zip(distinct, counts, strict=True)]
     return sorted(rows, key=lambda row: (row.raters, -row.agreeing))
 
 

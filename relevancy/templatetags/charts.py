@@ -89,10 +89,10 @@ def _runs(present: Sequence[bool]) -> list[range]:
     """Stretches of neighbouring points that are all there: a line is not drawn across a gap."""
     stretches: list[range] = []
     start: int | None = None
-    for i, there in enumerate([*present, False]):
-        if there and start is None:
+    for i, is_present in enumerate([*present, False]):
+        if is_present and start is None:
             start = i
-        elif not there and start is not None:
+        elif not is_present and start is not None:
             stretches.append(range(start, i))
             start = None
     return stretches
@@ -125,8 +125,8 @@ def _y(score: Decimal) -> Decimal:
 
 
 def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None]) -> SafeString:
-    known = [i for i, score in enumerate(scores) if score is not None]
-    filled = next((i for i in known if points[i].get("is_shown")), max(known, default=-1))
+    scored = [i for i, score in enumerate(scores) if score is not None]
+    filled = next((i for i in scored if points[i].get("is_shown")), max(scored, default=-1))
     drawn = []
     for i, (point, score) in enumerate(zip(points, scores, strict=True)):
         if score is None or (i != filled and len(points) > _CROWDED):
@@ -200,10 +200,10 @@ def history_chart(
     A note: at (index of its point) and text, and optionally letter and href, of what opens as a dialog.
     """
     scores = [numbers.known(point.get("score")) for point in points]
-    known = [
+    scored = [
         score for score, point in zip(scores, points, strict=True) if score is not None and not point.get("pending")
     ]
-    words = f"Score. {_in_words(known)}" if known else empty
+    words = f"Score. {_in_words(scored)}" if scored else empty
     if any(point.get("pending") for point in points):
         words += ". Some scores are being rescored"
     role = "group" if any(part.get("href") for part in (*points, *notes)) else "img"
@@ -232,7 +232,7 @@ def lines_chart(points: Sequence[Any], rows: Sequence[Any]) -> SafeString:
     points: with `score`, `at` and `by_case`, the scores of the cases in the order of `rows`, which have a `case`.
     """
     means = [numbers.known(point.score) for point in points]
-    known = [score for score in means if score is not None]
+    scored = [score for score in means if score is not None]
     lines = []
     for position, row in enumerate(rows):
         scores = [numbers.known(point.by_case[position]) for point in points]
@@ -254,7 +254,7 @@ def lines_chart(points: Sequence[Any], rows: Sequence[Any]) -> SafeString:
         '<svg y="18" width="100%" height="60" viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">'
         '{}{}</svg>{}<text class="label" y="94">{}</text>'
         '<text class="label" x="100%" y="94" text-anchor="end">{}</text></svg>',
-        f"Mean. {_in_words(known)}",
+        f"Mean. {_in_words(scored)}",
         _GRID,
         mark_safe("".join(lines)),
         _curves(values, means),

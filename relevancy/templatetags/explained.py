@@ -16,9 +16,9 @@ def explain_bar(slices: Sequence[Any] | None, score: float, first: float) -> Saf
     """
     length = 100.0 if first <= 0 else min(100.0, max(SHORTEST, 100 * max(score, 0) / first))
     at, drawn = 0.0, []
-    for one in sorted(slices or (), key=lambda item: item.colour):
-        width = one.share * length
-        drawn.append((one.colour, f"{at:.2f}", f"{width:.2f}"))
+    for part in sorted(slices or (), key=lambda item: item.colour):
+        width = part.share * length
+        drawn.append((part.colour, f"{at:.2f}", f"{width:.2f}"))
         at += width
     return format_html(
         '<svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="{}">'
@@ -30,16 +30,16 @@ def explain_bar(slices: Sequence[Any] | None, score: float, first: float) -> Saf
 
 def slices_text(slices: Sequence[Any]) -> str:
     """The fields of an explanation with their shares: "title 88 %, overview 12 %"."""
-    return ", ".join(f"{one.field or 'other'} {share(one.share)}" for one in slices) or "nothing matched"
+    return ", ".join(f"{part.field or 'other'} {share(part.share)}" for part in slices) or "nothing matched"
 
 
 def tree_text(node: Any) -> str:
     """A tree of nodes (value, description, children) as lines, indented by their depth."""
     lines, waiting = [], [(node, 0)]
     while waiting:
-        one, depth = waiting.pop()
-        lines.append(f"{'  ' * depth}{one.value:.6g}  {one.description}")
-        waiting += [(child, depth + 1) for child in reversed(one.children)]
+        current, depth = waiting.pop()
+        lines.append(f"{'  ' * depth}{current.value:.6g}  {current.description}")
+        waiting += [(child, depth + 1) for child in reversed(current.children)]
     return "\n".join(lines)
 
 

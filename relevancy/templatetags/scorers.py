@@ -13,7 +13,7 @@ register.simple_tag(workings.working_table, name="working_table")
 @register.filter
 def milliseconds(seconds: object) -> str:
     """Seconds as milliseconds: whole from 10 on, below with one decimal."""
-    known = numbers.known(seconds)
-    if known is None:
+    value = numbers.known(seconds)
+    if value is None:
         return numbers.MISSING
-    return numbers.whole(known * 1000) if known >= 0.01 else f"{numbers.rounded(known * 1000, 1)}"
+    return numbers.whole(value * 1000) if value >= 0.01 else f"{numbers.rounded(value * 1000, 1)}"

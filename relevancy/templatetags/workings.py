@@ -109,9 +109,9 @@ def _kind(column: Any) -> str:
     return {"ideal_grade": "grade", "equal": "mark"}.get(column.key, "number")
 
 
-def _decimals(column: Any, found: Sequence[float | None]) -> int:
+def _decimals(column: Any, values: Sequence[float | None]) -> int:
     """Returns how many decimals to print: none if every number of the column is whole."""
-    return 0 if all(number is None or number == int(number) for number in found) else column.decimals
+    return 0 if all(number is None or number == int(number) for number in values) else column.decimals
 
 
 def _cell(column: Any, number: float | None, places: int) -> Cell:
@@ -131,7 +131,7 @@ def _width(number: float, top: float) -> str:
 def raised(title: str) -> SafeString:
     """Plain text with its exponents raised: 2^g − 1, p^(r − 1)."""
     parts, end = [], 0
-    for found in _RAISED.finditer(title):
-        parts.append(format_html("{}<sup>{}</sup>", title[end : found.start()], found[1] or found[2]))
-        end = found.end()
+    for exponent in _RAISED.finditer(title):
+        parts.append(format_html("{}<sup>{}</sup>", title[end : exponent.start()], exponent[1] or exponent[2]))
+        end = exponent.end()
     return SafeString("".join([*parts, conditional_escape(title[end:])]))

@@ -26,7 +26,9 @@ def _rows(book: Book) -> Iterator[tuple[Cell, ...]]:
         grades = ratings.grades(book)
         for doc_id, records in sorted(ratings.given.by_document.items()):
             grade = f"{grades[doc_id]:.12g}" if doc_id in grades else ""
-            decided_by = next((each.rater_name for each in ratings.by_document[doc_id] if each.is_adjudication), "")
+            decided_by = next(
+                (rating.rater_name for rating in ratings.by_document[doc_id] if rating.is_adjudication), ""
+            )
             for record in records:
                 value = "" if record.value is None else f"{record.value:.12g}"
                 rated_at = record.updated_at.isoformat(timespec="seconds")

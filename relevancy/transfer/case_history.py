@@ -22,16 +22,16 @@ def store_history(*, case: Case, content: CaseContent, endpoint: Endpoint | None
     """
     if endpoint is not None and (reason := runs.why_not_usable(case=case, endpoint=endpoint, by=by)):
         raise ValidationError({"endpoint": reason})
-    found: dict[str, Endpoint] = {}
+    endpoints_by_name: dict[str, Endpoint] = {}
     if endpoint is not None and content.endpoint is not None:
-        found[content.endpoint.name] = endpoint
+        endpoints_by_name[content.endpoint.name] = endpoint
     for attempt in content.attempts:
-        if attempt.endpoint.name not in found:
-            found[attempt.endpoint.name] = _ensure_endpoint(case, attempt.endpoint, by)
+        if attempt.endpoint.name not in endpoints_by_name:
+            endpoints_by_name[attempt.endpoint.name] = _ensure_endpoint(case, attempt.endpoint, by)
     attempts = [
         runs.StoredAttempt(
             number=attempt.number,
-            endpoint=found[attempt.endpoint.name],
+            endpoint=endpoints_by_name[attempt.endpoint.name],
             template=attempt.template,
             parent=attempt.parent,
             name=attempt.name,
@@ -73,8 +73,8 @@ def matching_endpoint(content: EndpointContent | None, by: User) -> Endpoint | N
         return None
     usable = Endpoint.objects.usable_by(by).live().filter(engine=content.engine)
     if content.url:
-        found = {_core_url(endpoint.url): endpoint for endpoint in usable.defer("credentials", "headers")}
-        return found.get(_core_url(content.url))
+        endpoints_by_url = {_core_url(endpoint.url): endpoint for endpoint in usable.defer("credentials", "headers")}
+        return endpoints_by_url.get(_core_url(content.url))
     return usable.filter(name=content.name).first()
 
 

@@ -79,14 +79,14 @@ def plan_case(*, content: CaseContent, by: User, scorer: Scorer | None = None) -
         scale = [list(step) for step in steps]
         scale = scale if content.stream else _widened(scale, content, remarks)
     names = content.raters
-    known = accounts.known_raters(names, by=by)
+    known_names = accounts.known_raters(names, by=by)
     has_unknown = "" in content.all_raters
     return CasePlan(
         content=content,
         scorers=plans,
         scale=scale,
-        known_raters=[name for name in names if name in known],
-        new_raters=[name for name in names if name not in known] + [UNKNOWN_RATER] * has_unknown,
+        known_raters=[name for name in names if name in known_names],
+        new_raters=[name for name in names if name not in known_names] + [UNKNOWN_RATER] * has_unknown,
         ratings=content.rating_count,
         remarks=remarks,
     )
@@ -181,15 +181,15 @@ def _plan_scorers(contents: Sequence[ScorerContent], by: User, remarks: list[str
 def _plan_scorer(content: ScorerContent, by: User, remarks: list[str]) -> ScorerPlan | None:
     offered = Scorer.objects.offered(by).prefetch_related("versions")
     if content.definition is None:
-        found = offered.filter(name__iexact=content.name).exclude(versions=None).first()
-        if found is None:
+        same_name = offered.filter(name__iexact=content.name).exclude(versions=None).first()
+        if same_name is None:
             remarks.append(
                 f"The file names the scorer “{content.name}” but does not contain its script. Create it here first, or "
                 "choose another one."
             )
             return None
         remarks.append(f"The file names the scorer “{content.name}”: the one of this name here is used.")
-        return _use(found)
+        return _use(same_name)
     definition = content.definition
     if definition.script and not definition.measure and not scorers.may_write_scripts(by):
         remarks.append(

@@ -133,15 +133,15 @@ def _density(points: Sequence[tuple[float, float]]) -> list[Shape]:
 
 
 def _scores(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
-    found = distribute_scores(rows)
-    text = comparison.describe_scores(rows, found, first, second)
-    return _overlaid("scores", "Distribution of scores", text, found, first, second)
+    distribution = distribute_scores(rows)
+    text = comparison.describe_scores(rows, distribution, first, second)
+    return _overlaid("scores", "Distribution of scores", text, distribution, first, second)
 
 
-def _overlaid(key: str, title: str, text: str, found: Distribution, first: str, second: str) -> SvgChart:
+def _overlaid(key: str, title: str, text: str, distribution: Distribution, first: str, second: str) -> SvgChart:
     """Two distributions over the same steps, the second one in front."""
-    most = max(1, *found.before, *found.after)
-    step = WIDTH / len(found.steps)
+    most = max(1, *distribution.before, *distribution.after)
+    step = WIDTH / len(distribution.steps)
 
     def bars(counts: Sequence[int], width: float) -> str:
         return "".join(
@@ -152,21 +152,23 @@ def _overlaid(key: str, title: str, text: str, found: Distribution, first: str, 
             if count
         )
 
-    ends = [(0, found.steps[0]), (len(found.steps) - 1, found.steps[-1])][: len(found.steps)]
+    ends = [(0, distribution.steps[0]), (len(distribution.steps) - 1, distribution.steps[-1])][
+        : len(distribution.steps)
+    ]
     return SvgChart(
         key=key,
         title=title,
         text=text,
-        shapes=[Shape("before", bars(found.before, 0.9)), Shape("after", bars(found.after, 0.5))],
+        shapes=[Shape("before", bars(distribution.before, 0.9)), Shape("after", bars(distribution.after, 0.5))],
         lines=f"M0 {_number(HEIGHT)}H{_number(WIDTH)}",
         labels=[
             Label(-6, 4, f"{most:,}", "end"),
             Label(-6, HEIGHT, "0", "end"),
-            *(Label((index + 0.5) * step, HEIGHT + 16, f"{name} {found.unit}") for index, name in ends),
+            *(Label((index + 0.5) * step, HEIGHT + 16, f"{name} {distribution.unit}") for index, name in ends),
         ],
         legend=[("before", first), ("after", second)],
-        columns=(found.unit, first, second),
-        table=found.table,
+        columns=(distribution.unit, first, second),
+        table=distribution.table,
     )
 
 

@@ -91,7 +91,7 @@ def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
             "cutoff": scores.considered_depth(ScorerDefinition.of(version), int(runs[0].config["depth"])),
             "computed_at": computed_at,
             "comparison": result,
-            "runs": [ReportedRun(*each) for each in zip(runs, names, result.means, strict=True)],
+            "runs": [ReportedRun(*values) for values in zip(runs, names, result.means, strict=True)],
             "names": names,
             "groups": describe_groups(result) if len(runs) > 2 else [],
             "pairs": pairs,

@@ -103,7 +103,7 @@ def build_comparison(figures: ComparisonFigures) -> ComparisonResult:
         "warnings": comparison.warnings,
         "runs": [_build_run(figures, position) for position in range(len(comparison.runs))],
         "pairs": [_build_pair(pair, bounds) for pair, bounds in zip(comparison.pairs, figures.bounds, strict=True)],
-        "tags": [_build_tag(comparison, each) for each in comparison.tags],
+        "tags": [_build_tag(comparison, tag) for tag in comparison.tags],
     }
 
 

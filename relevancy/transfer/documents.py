@@ -117,14 +117,14 @@ def _limited(documents: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _count_values(document: Any) -> int:
     """Returns the number of values of a document, with those in lists and objects, and 1 for each of these and the document."""
-    count, found = 0, [document]
-    while found:
-        value = found.pop()
+    count, remaining = 0, [document]
+    while remaining:
+        value = remaining.pop()
         count += 1
         if isinstance(value, dict):
-            found.extend(value.values())
+            remaining.extend(value.values())
         elif isinstance(value, list):
-            found.extend(value)
+            remaining.extend(value)
     return count
 
 

@@ -20,7 +20,7 @@ _POSITION_COLUMNS = frozenset(("position", "doc position", "rank"))
 _DOC_COLUMNS = frozenset(("docid", "doc_id", "doc id"))
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     """What a file contains. Its value names it in messages."""
 
     CASE = "a whole case"
@@ -85,7 +85,7 @@ class FileFormat:
     """A format. name: in addresses, commands and forms. label: for people. fits: whether a file begins like it."""
 
     name: str
-    kind: Kind
+    kind: FileKind
     label: str
     fits: Callable[[Head], bool] = field(repr=False)
 
@@ -143,19 +143,21 @@ def _is_format(head: Head, kind: str) -> bool:
 
 
 FORMATS: Sequence[FileFormat] = (
-    FileFormat("relevancy-case", Kind.CASE, "a case of Relevancy", lambda head: _is_format(head, "case")),
-    FileFormat("relevancy-book", Kind.BOOK, "a book of Relevancy", lambda head: _is_format(head, "book")),
-    FileFormat("quepid-case", Kind.CASE, "a case of Quepid", lambda head: head.is_object and "case_name" in head.keys),
+    FileFormat("relevancy-case", FileKind.CASE, "a case of Relevancy", lambda head: _is_format(head, "case")),
+    FileFormat("relevancy-book", FileKind.BOOK, "a book of Relevancy", lambda head: _is_format(head, "book")),
     FileFormat(
-        "quepid-book", Kind.BOOK, "a book of Quepid", lambda head: head.is_object and "query_doc_pairs" in head.keys
+        "quepid-case", FileKind.CASE, "a case of Quepid", lambda head: head.is_object and "case_name" in head.keys
     ),
-    FileFormat("csv", Kind.RATINGS, "ratings as CSV", _is_ratings_csv),
-    FileFormat("trec", Kind.RATINGS, "TREC qrels", _is_qrels),
-    FileFormat("ltr", Kind.RATINGS, "learning to rank (RankLib)", _is_ltr),
-    FileFormat("rre", Kind.RATINGS, "Rated Ranking Evaluator, JSON", _is_rre),
+    FileFormat(
+        "quepid-book", FileKind.BOOK, "a book of Quepid", lambda head: head.is_object and "query_doc_pairs" in head.keys
+    ),
+    FileFormat("csv", FileKind.RATINGS, "ratings as CSV", _is_ratings_csv),
+    FileFormat("trec", FileKind.RATINGS, "TREC qrels", _is_qrels),
+    FileFormat("ltr", FileKind.RATINGS, "learning to rank (RankLib)", _is_ltr),
+    FileFormat("rre", FileKind.RATINGS, "Rated Ranking Evaluator, JSON", _is_rre),
     FileFormat(
         "json",
-        Kind.RATINGS,
+        FileKind.RATINGS,
         "ratings as JSON",
         lambda head: (
             head.is_object
@@ -165,38 +167,38 @@ FORMATS: Sequence[FileFormat] = (
     ),
     FileFormat(
         "searchtweak",
-        Kind.RATINGS,
+        FileKind.RATINGS,
         "judgements of SearchTweak, JSON",
         lambda head: head.is_list and {"keyword", "grade", "doc"} <= head.keys,
     ),
     FileFormat(
         "rankquest",
-        Kind.RATINGS,
+        FileKind.RATINGS,
         "rated searches of Rankquest, JSON",
         lambda head: head.is_list and {"searchContext", "ratings"} <= head.keys,
     ),
     FileFormat(
         "rankings-csv",
-        Kind.RUNS,
+        FileKind.RUNS,
         "rankings or snapshots as CSV",
         lambda head: _has_columns(head, queries_csv.QUERY_COLUMNS, _DOC_COLUMNS, _POSITION_COLUMNS),
     ),
-    FileFormat("trec-run", Kind.RUNS, "a TREC run", _is_trec_run),
-    FileFormat("quepid-snapshots", Kind.RUNS, "snapshots of Quepid, JSON", _is_quepid_snapshot),
+    FileFormat("trec-run", FileKind.RUNS, "a TREC run", _is_trec_run),
+    FileFormat("quepid-snapshots", FileKind.RUNS, "snapshots of Quepid, JSON", _is_quepid_snapshot),
     FileFormat(
         "queries-csv",
-        Kind.QUERIES,
+        FileKind.QUERIES,
         "queries as CSV",
         _is_queries_csv,
     ),
 )
-PLAIN_QUERIES = FileFormat("queries", Kind.QUERIES, "queries, one to a line", lambda head: bool(head.lines))
-ALL = {found.name: found for found in (*FORMATS, PLAIN_QUERIES)}
+PLAIN_QUERIES = FileFormat("queries", FileKind.QUERIES, "queries, one to a line", lambda head: bool(head.lines))
+ALL = {file_format.name: file_format for file_format in (*FORMATS, PLAIN_QUERIES)}
 
 
-def of_kind(*kinds: Kind) -> list[FileFormat]:
+def of_kind(*kinds: FileKind) -> list[FileFormat]:
     """Returns the formats of what a form takes."""
-    return [found for found in ALL.values() if found.kind in kinds]
+    return [file_format for file_format in ALL.values() if file_format.kind in kinds]
 
 
 def detect(file: IO[bytes], name: str = "") -> list[FileFormat]:
@@ -205,9 +207,11 @@ def detect(file: IO[bytes], name: str = "") -> list[FileFormat]:
     Any text could be queries, one to a line; that is not among them. Raises `BadFile` for a damaged ZIP file.
     """
     head = read_head(file, name)
-    fitting = [found for found in FORMATS if found.fits(head)]
+    fitting = [file_format for file_format in FORMATS if file_format.fits(head)]
     suffix = {"trec": (".qrels",), "trec-run": (".run",), "ltr": (".ltr", ".letor")}
-    return sorted(fitting, key=lambda found: not head.name.lower().endswith(suffix.get(found.name, ("\0",))))
+    return sorted(
+        fitting, key=lambda file_format: not head.name.lower().endswith(suffix.get(file_format.name, ("\0",)))
+    )
 
 
 def read_head(file: IO[bytes], name: str = "") -> Head:
@@ -218,26 +222,26 @@ def read_head(file: IO[bytes], name: str = "") -> Head:
     return Head(content.decode("utf-8-sig", errors="replace").lstrip("\ufeff \t\r\n"), name)
 
 
-def choose(file: IO[bytes], kind: Kind, *, name: str = "", wanted: str = "") -> FileFormat:
+def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "") -> FileFormat:
     """Returns the format in which a file is read as `kind`. wanted: the name of a format that the user has chosen; may be empty.
 
     Raises `UnclearFile` if it fits several, and `BadFile` if it fits none, with what it is instead.
     """
     offered = of_kind(kind)
     if wanted:
-        found = ALL.get(wanted)
-        if found is None or found not in offered:
+        file_format = ALL.get(wanted)
+        if file_format is None or file_format not in offered:
             raise BadFile(
-                f"There is no format {wanted!r} for {kind}. Formats: {', '.join(each.name for each in offered)}."
+                f"There is no format {wanted!r} for {kind}. Formats: {', '.join(candidate.name for candidate in offered)}."
             )
-        return found
+        return file_format
     fitting = detect(file, name)
-    of_this_kind = [found for found in fitting if found.kind == kind]
+    of_this_kind = [file_format for file_format in fitting if file_format.kind == kind]
     if len(of_this_kind) == 1:
         return of_this_kind[0]
     if len(of_this_kind) > 1:
         raise UnclearFile(f"The file can be read as {_either(of_this_kind)}. Choose the format.", of_this_kind)
-    if kind == Kind.QUERIES:
+    if kind == FileKind.QUERIES:
         if fitting:
             raise UnclearFile(
                 f"The file can be read as {_either([PLAIN_QUERIES, *fitting])}. If each line is a query, choose the format "
@@ -255,15 +259,15 @@ def choose(file: IO[bytes], kind: Kind, *, name: str = "", wanted: str = "") -> 
             f"The file is {_either(fitting)}: that is {fitting[0].kind}, not {kind}. Import it as {fitting[0].kind}."
         )
     head = read_head(file, name)
-    if kind == Kind.RATINGS and len(head.header) > 1:
+    if kind == FileKind.RATINGS and len(head.header) > 1:
         return ALL["csv"]  # whose errors name the columns
-    if kind == Kind.RUNS and not head.keys:
+    if kind == FileKind.RUNS and not head.keys:
         return ALL["rankings-csv" if len(head.header) > 1 else "trec-run"]  # whose errors name line and column
-    labels = "; ".join(each.label for each in offered)
+    labels = "; ".join(candidate.label for candidate in offered)
     start = f"; it begins with {quote(head.lines[0][:60])}" if head.lines else ""
     raise BadFile(f"The format of the file was not recognised{start}. {str(kind).capitalize()} can be: {labels}.")
 
 
-def _either(found: Sequence[FileFormat]) -> str:
-    *first, last = [each.label for each in found]
+def _either(formats: Sequence[FileFormat]) -> str:
+    *first, last = [file_format.label for file_format in formats]
     return f"{', '.join(first)} or {last}" if first else last

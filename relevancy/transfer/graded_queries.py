@@ -21,9 +21,9 @@ def graded_queries(
     rows = case.case_queries.present().select_related("query").order_by(*order)
     queries = {row.query_id: row.query for row in rows.iterator()}
     for query_ids in query_batches(case.book, queries):
-        known = scores.known_grades(case.book, query_ids)
+        known_grades = scores.known_grades(case.book, query_ids)
         for query_id in query_ids:
-            yield queries[query_id], dict(sorted(known[query_id].items()))
+            yield queries[query_id], dict(sorted(known_grades[query_id].items()))
 
 
 def query_batches(book: Book, query_ids: Iterable[int]) -> Iterator[list[int]]:

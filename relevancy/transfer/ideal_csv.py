@@ -10,16 +10,16 @@ from .cells import format_row
 BATCH = 500  # queries whose result lists are read at a time
 
 
-def export_lines(found: IdealComparison, rows: Sequence[QueryRow]) -> Iterator[str]:
+def export_lines(result: IdealComparison, rows: Sequence[QueryRow]) -> Iterator[str]:
     """Yields the rows line by line. Points have four decimals; missing values are empty.
 
     `by order` and `by documents`: what a query can gain by a better order of the documents that the run fetched, and by rated
     documents that it did not fetch. Reads the result lists.
     """
-    name = f"run {found.run.number}"
+    name = f"run {result.run.number}"
     yield format_row(("query", name, "best", "to gain", "by order", "by documents", "weight", "unrated"))
     for batch in batched(rows, BATCH):
-        splits = split_gains(found.run, found.version, batch)
+        splits = split_gains(result.run, result.version, batch)
         for row in batch:
             split = splits.get(row.query_id)
             points = (row.score_a, row.score_b, row.difference)

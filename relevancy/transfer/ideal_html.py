@@ -11,12 +11,12 @@ from relevancy.models import ScorerDefinition
 from .comparison_html import describe_scale, read_styles
 
 
-def build_report(found: IdealComparison, *, computed_at: datetime) -> str:
+def build_report(result: IdealComparison, *, computed_at: datetime) -> str:
     """Returns the report as an HTML document. It names neither addresses of engines nor people.
 
     computed_at: the time of the ratings that it was computed with.
     """
-    run, book = found.run, found.run.case.book
+    run, book = result.run, result.run.case.book
     return render_to_string(
         "compare/ideal/report.html",
         {
@@ -25,11 +25,11 @@ def build_report(found: IdealComparison, *, computed_at: datetime) -> str:
             "run": run,
             "book": book,
             "scale": describe_scale(book),
-            "version": found.version,
-            "cutoff": scores.considered_depth(ScorerDefinition.of(found.version), int(run.config["depth"])),
+            "version": result.version,
+            "cutoff": scores.considered_depth(ScorerDefinition.of(result.version), int(run.config["depth"])),
             "computed_at": computed_at,
-            "ideal": found,
-            "figures": list_ideal_figures(found),
-            "rows": select_rows(found.rows),
+            "ideal": result,
+            "figures": list_ideal_figures(result),
+            "rows": select_rows(result.rows),
         },
     )

@@ -50,20 +50,20 @@ class IdealResult(TypedDict):
     query_gains: list[IdealQueryResult]
 
 
-def build_ideal(found: IdealComparison) -> IdealResult:
+def build_ideal(result: IdealComparison) -> IdealResult:
     """Returns the figures of a comparison with the best order."""
     return {
-        "run": found.run.pk,
-        "scorer": found.version.scorer.name,
-        "queries": found.queries,
-        "at_best": found.at_best,
-        "score": found.score,
-        "ideal": found.ideal,
-        "gain": found.gain,
-        "carried_by": found.carriers,
-        "unrated": found.unrated,
-        "left_out_queries": found.left_out,
-        "warnings": found.warnings,
+        "run": result.run.pk,
+        "scorer": result.version.scorer.name,
+        "queries": result.queries,
+        "at_best": result.at_best,
+        "score": result.score,
+        "ideal": result.ideal,
+        "gain": result.gain,
+        "carried_by": result.carriers,
+        "unrated": result.unrated,
+        "left_out_queries": result.left_out,
+        "warnings": result.warnings,
         "tags": [
             {
                 "tag": tag.tag,
@@ -73,7 +73,7 @@ def build_ideal(found: IdealComparison) -> IdealResult:
                 "gain": tag.gain,
                 "share": tag.share,
             }
-            for tag in found.tags
+            for tag in result.tags
         ],
         "query_gains": [
             {
@@ -83,6 +83,6 @@ def build_ideal(found: IdealComparison) -> IdealResult:
                 "gain": row.difference,
                 "unrated": row.unrated_a or 0,
             }
-            for row in found.gaining
+            for row in result.gaining
         ],
     }

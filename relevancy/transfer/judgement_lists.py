@@ -37,12 +37,12 @@ def read_rankquest(file: IO[bytes]) -> Iterator[RatingRow]:
 
 def _query(search: Fields) -> str:
     context = Fields(search.mapping("searchContext"), f"{search.location}.searchContext")
-    found = next((key for key in QUERY_KEYS if key in context.members), None)
-    if found is None and len(context.members) == 1:
-        (found,) = context.members
-    if found is None:
+    query_key = next((key for key in QUERY_KEYS if key in context.members), None)
+    if query_key is None and len(context.members) == 1:
+        (query_key,) = context.members
+    if query_key is None:
         raise search.error("searchContext", f"there is no text of a query; name it {QUERY_KEYS[0]!r}")
-    return context.text(found)
+    return context.text(query_key)
 
 
 def export_rankquest(*, case: Case) -> Iterator[str]:

@@ -104,7 +104,7 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
         rule=content.rule,
         guidelines=content.guidelines,
     )
-    began, names = timezone.now(), {rater or UNKNOWN_RATER for rater in content.raters}
+    started_at, names = timezone.now(), {rater or UNKNOWN_RATER for rater in content.raters}
     try:
         with judgments.build_book(book=book, by=by, source=SOURCE) as builder:
             ids = builder.add_queries(content.details)
@@ -124,7 +124,7 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
                 for query, rating in (content.stream.read() if content.stream else _read_ratings(file))
             )
     except BaseException as error:
-        accounts.delete_unused_raters(names, since=began)
+        accounts.delete_unused_raters(names, since=started_at)
         if isinstance(error, IntegrityError):
             raise BadFile(_REPEATED) from None
         raise

@@ -110,7 +110,7 @@ class _Pairs:
         sentences = [
             "The rule by which the book combines ratings: Quepid takes the lowest of the three best, or the mean of two."
         ]
-        for count, one, many in (
+        for count, singular, plural in (
             (self._empty, "query without judgments", "queries without judgments"),
             (
                 len(self._unnamed),
@@ -124,7 +124,7 @@ class _Pairs:
             ),
         ):
             if count:
-                sentences.append(f"{counted(count, one, many)}.")
+                sentences.append(f"{counted(count, singular, plural)}.")
         sentences.append("Tags, links between queries, cases and the order of judging.")
         return sentences
 

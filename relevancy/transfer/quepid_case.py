@@ -117,8 +117,8 @@ class _CaseReader:
             (self._unrated, "document{ies} without a rating {were} left out.", "", "s"),
         )
         return [
-            f"{count:,} {text.format(ies=one if count == 1 else many, were='was' if count == 1 else 'were')}"
-            for count, text, one, many in counted
+            f"{count:,} {text.format(ies=singular if count == 1 else plural, were='was' if count == 1 else 'were')}"
+            for count, text, singular, plural in counted
             if count
         ] + self.remarks
 

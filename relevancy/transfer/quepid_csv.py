@@ -31,14 +31,14 @@ def export_general(*, case: Case) -> Iterator[str]:
     run, version = _newest_run(case), ScorerVersion.objects.used_by(case).first()
     details = [BY_NAME[name].write for name in ("information_need", "notes", "options")]
     of_case = _of_case(case)
-    ended = run.finished_at.isoformat(timespec="seconds") if run and run.finished_at else ""
+    finished_at = run.finished_at.isoformat(timespec="seconds") if run and run.finished_at else ""
     case_queries: QuerySet[Any] = case.case_queries.present().with_scores(run, version).order_by("position", "id")
     rows = (
         (
             *of_case,
             row.query.text,
             "" if row.is_stale else format_score(row.score),
-            ended if row.ranking_id else "",
+            finished_at if row.ranking_id else "",
             "" if (hits := count_hits(row)) is None else hits,
             *(write(row) for write in details),
         )

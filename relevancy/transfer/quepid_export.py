@@ -115,12 +115,12 @@ def _try(case: Case, by: User, left_out: list[str]) -> dict[str, Any] | None:
         return None
     if others := case.attempts.count() - 1:
         left_out.append(f"{counted(others, 'other attempt')}: the file has attempt {attempt.number}.")
-    for what, text, limit in (
+    for part, text, limit in (
         ("name", attempt.name, MAX_TRY_NAME),
         ("displayed fields", attempt.fields, MAX_FIELD_SPEC),
     ):
         if len(text) > limit:
-            left_out.append(f"The end of the {what} of the attempt: Quepid stores {limit} characters.")
+            left_out.append(f"The end of the {part} of the attempt: Quepid stores {limit} characters.")
     return {
         "escape_query": attempt.escape,
         "field_spec": _cut_fields(attempt.fields),

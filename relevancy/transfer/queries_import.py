@@ -12,7 +12,7 @@ from relevancy.wording import counted
 
 from .cells import read_lines
 from .errors import BadFile
-from .formats import PLAIN_QUERIES, FileFormat, Kind, choose
+from .formats import PLAIN_QUERIES, FileFormat, FileKind, choose
 from .queries_csv import QueriesFile, parse_queries
 
 MAX_LISTED = 20  # lines
@@ -47,12 +47,12 @@ class QueriesPreview:
 
 
 def open_source(*, case: Case | None, file: IO[bytes], name: str = "", format: str = "") -> QueriesSource:
-    """Reads the file of a user. name: of the file. format: of `formats.of_kind(Kind.QUERIES)`; empty to recognise it.
+    """Reads the file of a user. name: of the file. format: of `formats.of_kind(FileKind.QUERIES)`; empty to recognise it.
 
     case: whose tags keep their upper and lower case; None for a new one. Raises `BadFile`, `UnclearFile` if the user has to choose
     the format, and `ValidationError` for too many queries.
     """
-    chosen = choose(file, Kind.QUERIES, name=name, wanted=format)
+    chosen = choose(file, FileKind.QUERIES, name=name, wanted=format)
     file.seek(0)
     lines = read_lines(file)
     if chosen == PLAIN_QUERIES:

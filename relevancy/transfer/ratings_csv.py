@@ -135,7 +135,9 @@ def _columns(header: Sequence[str]) -> _Columns | None:
     names = [cell.strip().lower() for cell in header]
     if len(set(names)) < len(names):
         return None
-    query, doc_id = (next((names.index(name) for name in known if name in names), None) for known in (QUERY, DOC_ID))
+    query, doc_id = (
+        next((names.index(name) for name in accepted if name in names), None) for accepted in (QUERY, DOC_ID)
+    )
     if query is None or doc_id is None:
         return None
     if RATING in names:

@@ -16,7 +16,7 @@ from . import judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
 from .cells import read_lines
 from .checked_ratings import MAX_ON_PAGE
 from .errors import BadFile, quote
-from .formats import FileFormat, Kind, choose
+from .formats import FileFormat, FileKind, choose
 from .ratings_csv import ImportedRatings
 from .ratings_file import NoRatings, RatingRow, RatingsFile, collect
 from .ratings_preview import RatingsPreview, compare, read_with_errors
@@ -49,11 +49,11 @@ class RatingsSource:
 
 
 def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = "") -> RatingsSource:
-    """Returns how the file of a user is read. name: of the file. format: of `formats.of_kind(Kind.RATINGS)`; empty to recognise it.
+    """Returns how the file of a user is read. name: of the file. format: of `formats.of_kind(FileKind.RATINGS)`; empty to recognise it.
 
     Raises `BadFile`, and `UnclearFile` if the user has to choose the format.
     """
-    chosen = choose(file, Kind.RATINGS, name=name, wanted=format)
+    chosen = choose(file, FileKind.RATINGS, name=name, wanted=format)
     if chosen.name in _OF_JSON:
         read_json = _OF_JSON[chosen.name]
         return RatingsSource(file, chosen, lambda lines: read_json(file))

@@ -61,11 +61,11 @@ def compare(case: Case, ratings: RatingsFile, raters: Mapping[str, User | None])
 
 def _ratings_of(query_id: int | None) -> Mapping[int, Mapping[str, float | None]]:
     """Returns the values by rater and document."""
-    found: dict[int, dict[str, float | None]] = {}
+    values_by_rater: dict[int, dict[str, float | None]] = {}
     if query_id is not None:
         for record in scores.QueryRatings.read_given(query_id).records:
-            found.setdefault(record.rater_id, {})[record.doc_id] = record.value
-    return found
+            values_by_rater.setdefault(record.rater_id, {})[record.doc_id] = record.value
+    return values_by_rater
 
 
 def read_with_errors(

@@ -12,16 +12,16 @@ def read_book(file: IO[bytes]) -> BookContent:
 
     The file must stay open until the book is imported.
     """
-    found = read_file(file, kind=BOOK)
+    content = read_file(file, kind=BOOK)
     return BookContent(
-        name=found.name,
-        scale=found.scale,
-        rule=found.book.rule,
-        relevant_from=found.book.relevant_from,
-        guidelines=found.book.guidelines,
-        details=found.details,
-        raters=set(found.stream.raters),
-        ratings=found.stream.count,
-        stream=found.stream,
-        links=found.links,
+        name=content.name,
+        scale=content.scale,
+        rule=content.book.rule,
+        relevant_from=content.book.relevant_from,
+        guidelines=content.book.guidelines,
+        details=content.details,
+        raters=set(content.stream.raters),
+        ratings=content.stream.count,
+        stream=content.stream,
+        links=content.links,
     )

@@ -36,33 +36,34 @@ def parse_case(file: IO[bytes]) -> CaseContent:
 
     Raises `BadFile` with the location and the value.
     """
-    found = read_file(file, kind=CASE)
-    endpoints = _endpoints(found)
-    attempts = _attempts(found, endpoints)
-    run_list = _runs(found, {attempt.number for attempt in attempts})
-    _check_rankings(file, found, {run.number for run in run_list})
+    content = read_file(file, kind=CASE)
+    endpoints = _endpoints(content)
+    attempts = _attempts(content, endpoints)
+    run_list = _runs(content, {attempt.number for attempt in attempts})
+    _check_rankings(file, content, {run.number for run in run_list})
     return CaseContent(
-        name=found.name,
+        name=content.name,
         queries=[
-            QueryContent(text, details, in_case=text not in found.outside) for text, details in found.details.items()
+            QueryContent(text, details, in_case=text not in content.outside)
+            for text, details in content.details.items()
         ],
-        links=found.links,
-        scorers=[_scorer(element) for element in found.elements.get("scorers", ())],
+        links=content.links,
+        scorers=[_scorer(element) for element in content.elements.get("scorers", ())],
         attempts=attempts,
-        scale=found.scale,
-        options=found.options,
-        knob_ranges=_knob_ranges(found),
-        stream=found.stream,
-        book=found.book,
+        scale=content.scale,
+        options=content.options,
+        knob_ranges=_knob_ranges(content),
+        stream=content.stream,
+        book=content.book,
         runs=run_list,
-        rankings=partial(_read_rankings, file, found),
+        rankings=partial(_read_rankings, file, content),
         keeps_history=True,
     )
 
 
-def _knob_ranges(found: RelevancyFile) -> dict[str, KnobRange]:
+def _knob_ranges(content: RelevancyFile) -> dict[str, KnobRange]:
     ranges = {}
-    for name, values in found.knob_ranges.items():
+    for name, values in content.knob_ranges.items():
         is_range = isinstance(values, list) and len(values) == 3
         if not is_range or any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
             raise BadFile(f"knob_ranges: {quote(name)} must have three numbers, not {quote(values)}")
@@ -78,9 +79,9 @@ def _scorer(element: Fields) -> ScorerContent:
     return ScorerContent(name, definition, description, is_exact=True)
 
 
-def _endpoints(found: RelevancyFile) -> dict[str, EndpointContent]:
+def _endpoints(content: RelevancyFile) -> dict[str, EndpointContent]:
     by_name: dict[str, EndpointContent] = {}
-    for element in found.elements.get("endpoints", ()):
+    for element in content.elements.get("endpoints", ()):
         check_keys(element, _ENDPOINT_KEYS)
         name, engine = element.text("name"), element.text("engine")
         if not name or name in by_name or not engine or len(engine) > 30:
@@ -95,9 +96,9 @@ def _endpoints(found: RelevancyFile) -> dict[str, EndpointContent]:
     return by_name
 
 
-def _attempts(found: RelevancyFile, endpoints: Mapping[str, EndpointContent]) -> list[AttemptContent]:
+def _attempts(content: RelevancyFile, endpoints: Mapping[str, EndpointContent]) -> list[AttemptContent]:
     attempts: dict[int, AttemptContent] = {}
-    for element in found.elements.get("attempts", ()):
+    for element in content.elements.get("attempts", ()):
         check_keys(element, _ATTEMPT_KEYS)
         number = _positive(element, "number")
         parent = None if element.members.get("parent") is None else _positive(element, "parent")
@@ -134,9 +135,9 @@ def _knobs(element: Fields) -> dict[str, Any]:
     return knobs
 
 
-def _runs(found: RelevancyFile, attempts: set[int]) -> list[runs.StoredRun]:
+def _runs(content: RelevancyFile, attempts: set[int]) -> list[runs.StoredRun]:
     by_number: dict[int, runs.StoredRun] = {}
-    for element in found.elements.get("runs", ()):
+    for element in content.elements.get("runs", ()):
         check_keys(element, _RUN_KEYS)
         number, attempt = _positive(element, "number"), _positive(element, "attempt")
         if number in by_number:
@@ -190,14 +191,14 @@ def _config(element: Fields) -> dict[str, Any]:
     }
 
 
-def _check_rankings(file: IO[bytes], found: RelevancyFile, numbers: set[int]) -> None:
+def _check_rankings(file: IO[bytes], content: RelevancyFile, numbers: set[int]) -> None:
     """Refuses rankings of unknown runs and queries, and such as are not together for each run."""
     current, seen = 0, set[int]()
     texts: set[str] = set()
-    for element, number, text, _ in _all_rankings(file, found):
+    for element, number, text, _ in _all_rankings(file, content):
         if number not in numbers:
             raise element.error("run", f"there is no run {number}")
-        if text not in found.details:
+        if text not in content.details:
             raise element.error("query", f"{quote(text)} is not one of the queries")
         if number != current:
             if number in seen:
@@ -209,13 +210,13 @@ def _check_rankings(file: IO[bytes], found: RelevancyFile, numbers: set[int]) ->
         texts.add(text)
 
 
-def _read_rankings(file: IO[bytes], found: RelevancyFile) -> Iterator[tuple[int, str, runs.StoredRanking]]:
-    for _, number, text, ranking in _all_rankings(file, found):
+def _read_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[tuple[int, str, runs.StoredRanking]]:
+    for _, number, text, ranking in _all_rankings(file, content):
         yield number, text, ranking
 
 
-def _all_rankings(file: IO[bytes], found: RelevancyFile) -> Iterator[tuple[Fields, int, str, runs.StoredRanking]]:
-    if found.has_rankings:
+def _all_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[tuple[Fields, int, str, runs.StoredRanking]]:
+    if content.has_rankings:
         for element in read_elements(file, "rankings"):
             yield element, *_ranking(element)
 

@@ -150,8 +150,8 @@ def _scorers(case: Case) -> Iterator[dict[str, Any]]:
 
 def _endpoints(case: Case) -> Iterator[dict[str, Any]]:
     used = Endpoint.objects.filter(attempts__case=case).distinct().defer("credentials", "headers")
-    found = {_endpoint_name(endpoint): endpoint for endpoint in used.order_by("name")}
-    for name, endpoint in found.items():
+    endpoints = {_endpoint_name(endpoint): endpoint for endpoint in used.order_by("name")}
+    for name, endpoint in endpoints.items():
         is_imported = {"is_imported": True} if runs.is_for_imported(endpoint) else {}
         yield {"name": name, "engine": endpoint.engine, "options": endpoint.options, **is_imported}
 
@@ -195,11 +195,13 @@ def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: fl
 
 def _sharing_with(texts: Mapping[int, str]) -> list[Query]:
     """Returns the other queries whose ratings count for these because they share ratings, in the order of their ids."""
-    found: dict[int, Query] = {}
+    queries: dict[int, Query] = {}
     for batch in batched(texts, 500):
         own = QueryLink.objects.filter(shares_ratings=True, queries__in=batch)
-        found |= {query.pk: query for query in Query.objects.filter(link__in=own.values("pk")) if query.pk not in texts}
-    return [found[pk] for pk in sorted(found)]
+        queries |= {
+            query.pk: query for query in Query.objects.filter(link__in=own.values("pk")) if query.pk not in texts
+        }
+    return [queries[pk] for pk in sorted(queries)]
 
 
 def _links(texts: Mapping[int, str]) -> list[tuple[str, Iterator[str]]]:
@@ -253,11 +255,11 @@ def name_raters(book: Book, by: User) -> dict[int, str]:
     """Returns `{id: name}` of the raters of a book: different names, which `accounts.ensure_raters` finds again."""
     ids = {rater_id for rater_id, _, _ in count_current_ratings(("rater_id",), query__book=book)}
     raters = list(User.objects.filter(pk__in=ids).order_by("pk"))
-    known = accounts.known_raters([rater.email for rater in raters], by=by)
+    known_emails = accounts.known_raters([rater.email for rater in raters], by=by)
     names: dict[int, str] = {}
     taken: set[str] = set()
     for rater in raters:
-        stem = rater.email if rater.email in known else rater.name or f"Rater {rater.pk}"
+        stem = rater.email if rater.email in known_emails else rater.name or f"Rater {rater.pk}"
         name, number = stem, 1
         while name.lower() in taken:
             number += 1

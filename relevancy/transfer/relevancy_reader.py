@@ -138,10 +138,10 @@ class _Reader:
 
     def _check_head(self) -> None:
         """Refuses a file of another format, version or kind, with members that no such file has."""
-        found = self._members.get("format")
-        if found != FORMAT:
+        file_format = self._members.get("format")
+        if file_format != FORMAT:
             raise BadFile(
-                f"format: this must be {FORMAT!r}, not {quote(found)}. The file is of another format or version; export it again."
+                f"format: this must be {FORMAT!r}, not {quote(file_format)}. The file is of another format or version; export it again."
             )
         if self._members.get("kind") != self._kind:
             raise BadFile(
@@ -208,8 +208,8 @@ class _Reader:
                 "queries",
                 f"{counted(len(texts), 'query', 'queries')} cannot be linked, only 2 to {queries.MAX_LINKED}",
             )
-        found = [check_query(text, f"{element.location}.queries") for text in texts]
-        self._links.append((element, LinkContent(found, element.flag("shares_ratings"))))
+        checked = [check_query(text, f"{element.location}.queries") for text in texts]
+        self._links.append((element, LinkContent(checked, element.flag("shares_ratings"))))
         if len(self._links) > MAX_QUERIES:
             raise BadFile(f"The file has more than {MAX_QUERIES:,} links. Split it.")
 

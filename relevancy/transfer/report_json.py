@@ -2,7 +2,7 @@
 
 from typing import Any, TypedDict
 
-from relevancy.reports import CaseReport, Plan, ReportQuery, SearchTimes, TagReport
+from relevancy.reports import CaseReport, QueryPlan, ReportQuery, SearchTimes, TagReport
 
 
 class ReportResult(TypedDict):
@@ -63,8 +63,13 @@ def build_report(report: CaseReport) -> ReportResult:
         "distribution": [{"from": step.low, "to": step.high, "queries": step.queries} for step in report.distribution],
         "times": [_build_times(times) for times in report.times],
         "rate_next": [
-            {"query": texts[each.query_id], "doc_id": each.doc_id, "rank": each.rank, "narrowing": each.narrowing}
-            for each in report.candidates
+            {
+                "query": texts[candidate.query_id],
+                "doc_id": candidate.doc_id,
+                "rank": candidate.rank,
+                "narrowing": candidate.narrowing,
+            }
+            for candidate in report.candidates
         ],
         "plan": _build_plan(report.plan) if report.plan else None,
         "per_query": {query.text: _build_query(query) for query in report.queries},
@@ -98,7 +103,7 @@ def _build_times(times: SearchTimes) -> dict[str, int]:
     }
 
 
-def _build_plan(plan: Plan) -> dict[str, Any]:
+def _build_plan(plan: QueryPlan) -> dict[str, Any]:
     return {
         "queries": plan.queries,
         "deviation": plan.deviation,

@@ -20,7 +20,7 @@ from . import quepid_snapshots
 from .archives import open_json
 from .cells import MAX_BYTES, decode
 from .errors import BadFile, quote
-from .formats import Kind, choose
+from .formats import FileKind, choose
 from .trec import RUN_TAG
 
 MAX_RUNS = 20  # in one file
@@ -75,7 +75,7 @@ def read_file(*, file: IO[bytes], name: str = "") -> str:
 
     Raises `BadFile` for a file of another kind, with what it is instead, and for what is not text in UTF-8. JSON may be in a ZIP file.
     """
-    choose(file, Kind.RUNS, name=name)
+    choose(file, FileKind.RUNS, name=name)
     with open_json(file) as opened:
         return decode(opened.read(MAX_BYTES + 1))
 
@@ -96,12 +96,12 @@ def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
     missing: set[int] = set()
     rankings = []
     for snapshot in snapshots:
-        found, others = _match_queries(snapshot, texts)
+        hits_by_query, others = _match_queries(snapshot, texts)
         unknown |= dict.fromkeys(others)
-        missing |= texts.keys() - found.keys()
-        if not found:
+        missing |= texts.keys() - hits_by_query.keys()
+        if not hits_by_query:
             raise BadFile(_nothing_found(snapshot, case))
-        rankings.append(_read_rankings(snapshot, found, _choose_name(snapshot, name, len(snapshots))))
+        rankings.append(_read_rankings(snapshot, hits_by_query, _choose_name(snapshot, name, len(snapshots))))
     without_results = [query for pk, query in texts.items() if pk in missing]
     return RunsPlan(rankings, list(unknown), without_results, sum(snapshot.not_ranked for snapshot in snapshots))
 
@@ -148,13 +148,13 @@ def _match_queries(snapshot: Snapshot, texts: Mapping[int, str]) -> tuple[dict[i
         by_id = {topic: _as_id(topic) if _as_id(topic) in texts else None for topic in hits_by_query}
         if _count_found(by_id) >= _count_found(matched):
             matched = by_id
-    found: dict[int, list[Hit]] = {}
+    hits_by_id: dict[int, list[Hit]] = {}
     for topic, pk in matched.items():
-        if pk in found:
+        if pk in hits_by_id:
             raise BadFile(f"The file contains the query {quote(texts[pk])} twice, once as {quote(topic)}.")
         if pk is not None:
-            found[pk] = hits_by_query[topic]
-    return found, [topic for topic, pk in matched.items() if pk is None]
+            hits_by_id[pk] = hits_by_query[topic]
+    return hits_by_id, [topic for topic, pk in matched.items() if pk is None]
 
 
 def _as_id(topic: str) -> int | None:
@@ -184,12 +184,12 @@ def _choose_name(snapshot: Snapshot, name: str, snapshots: int) -> str:
     return (own if snapshots > 1 else name or own)[:MAX_NAME].strip()
 
 
-def _read_rankings(snapshot: Snapshot, found: Mapping[int, Sequence[Hit]], name: str) -> runs.ImportedRankings:
+def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]], name: str) -> runs.ImportedRankings:
     is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.rankings.format == TREC_RUN
     column_names = {column: _NOT_IN_A_FIELD_NAME.sub("_", column) for column in snapshot.rankings.fields}
     column_names = {column: field for column, field in column_names.items() if field != "id"}
     hits = {}
-    for pk, ranked in found.items():
+    for pk, ranked in hits_by_query.items():
         hits[pk] = [
             (
                 _clean_doc_id(unquote(hit.id) if is_own_trec else hit.id),

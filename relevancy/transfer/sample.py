@@ -98,8 +98,8 @@ def _is_unfinished(case: Case) -> bool:
 def _compare(case: Case, baseline: Run, run: Run) -> None:
     """Computes the comparison of two runs, which the first visitor finds ready."""
     version = ScorerVersion.objects.used_by(case)[0]
-    for each in (baseline, run):
-        each.case = case
+    for compared in (baseline, run):
+        compared.case = case
     stored = comparison.stored.find_or_create(runs=[baseline, run], version=version)
     comparison.stored.compute(stored.pk)
 

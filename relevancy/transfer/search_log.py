@@ -150,8 +150,8 @@ class SearchLog:
     def texts(self, indices: Sequence[int]) -> list[tuple[str, int]]:
         """Returns `(query, searches)` of the queries at these indices of `counts`, in their order."""
         wanted = set(indices)
-        found = {number: row for number, row in enumerate(self._counted()) if number in wanted}
-        return [found[index] for index in indices]
+        text_by_index = {number: row for number, row in enumerate(self._counted()) if number in wanted}
+        return [text_by_index[index] for index in indices]
 
     def _counted(self) -> Iterator[tuple[str, int]]:
         rows: Iterator[tuple[str, int]] = self.database.execute(

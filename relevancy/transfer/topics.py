@@ -51,9 +51,9 @@ def match_topics(case: Case, topics: Iterable[str]) -> Topics:
     texts: dict[int, str] = dict(
         case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
     )
-    known, names = set(texts.values()), set(topics)
+    query_texts, names = set(texts.values()), set(topics)
     ids = sum(as_id(name) in texts for name in names)
-    matching = sum(queries.normalize(name) in known for name in names)
+    matching = sum(queries.normalize(name) in query_texts for name in names)
     return Topics(texts, by_id=ids >= matching and ids > 0)
 
 

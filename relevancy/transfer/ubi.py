@@ -132,10 +132,10 @@ def _results(record: dict[str, Any], line: int) -> list[str]:
         if results is None:
             continue
         if not isinstance(results, list) or any(
-            isinstance(one, bool) or not isinstance(one, str | int) for one in results
+            isinstance(doc_id, bool) or not isinstance(doc_id, str | int) for doc_id in results
         ):
             raise BadFile(f"{name}: {quote(results)} is not a list of ids.", line=line)
-        return [check_doc_id(str(one), name, line) for one in results[:MAX_POSITION]]
+        return [check_doc_id(str(doc_id), name, line) for doc_id in results[:MAX_POSITION]]
     return []
 
 
@@ -163,8 +163,8 @@ def _clicks(records: Iterator[Record], actions: Collection[str], names: set[str]
         if action not in actions:
             continue
         attributes = record.get("event_attributes")
-        found = attributes.get("object") if isinstance(attributes, dict) else None
-        object_id = found.get("object_id") if isinstance(found, dict) else None
+        clicked = attributes.get("object") if isinstance(attributes, dict) else None
+        object_id = clicked.get("object_id") if isinstance(clicked, dict) else None
         if isinstance(object_id, bool) or not isinstance(object_id, str | int):
             raise BadFile(f"event_attributes.object.object_id: {quote(object_id)} is not an id.", line=line)
         yield _text(record, "query_id", line), check_doc_id(str(object_id), "object_id", line)

@@ -33,9 +33,9 @@ def test_create_stores_no_secret(ann: User) -> None:
 def test_find_returns_the_token_of_exactly_this_text(ann: User) -> None:
     token, text = api_tokens.create(user=ann, name="job", scope=Scope.READ, days=None)
     other, _ = api_tokens.create(user=ann, name="other", scope=Scope.READ, days=None)
-    found = api_tokens.find(text)
-    assert found == token
-    assert found is not None and found.user == ann
+    result = api_tokens.find(text)
+    assert result == token
+    assert result is not None and result.user == ann
     wrong = ["", "x", text + "x", text[:-1], text[:-1] + "!", text.replace(token.prefix, other.prefix), f" {text}"]
     assert [api_tokens.find(each) for each in wrong] == [None] * len(wrong)
 
@@ -43,9 +43,9 @@ def test_find_returns_the_token_of_exactly_this_text(ann: User) -> None:
 def test_find_takes_one_statement(ann: User, django_assert_num_queries) -> None:
     _, text = api_tokens.create(user=ann, name="job", scope=Scope.READ, days=None)
     with django_assert_num_queries(1):
-        found = api_tokens.find(text)
-        assert found is not None
-        assert found.user.email == ann.email
+        result = api_tokens.find(text)
+        assert result is not None
+        assert result.user.email == ann.email
     with django_assert_num_queries(0):
         assert api_tokens.find("no token") is None
 

@@ -88,15 +88,15 @@ def test_pages_follow_each_other_without_gaps(case: Case, ann: User, limit: int)
     wanted = list(log.entries(ALL))
     assert len(wanted) == 13
     assert [entry.at for entry in wanted] == sorted((entry.at for entry in wanted), reverse=True)
-    found, cursor = [], ""
+    result, cursor = [], ""
     while True:
         page = activity.read_page(log, ALL, cursor=cursor, limit=limit)
-        found += page.entries
+        result += page.entries
         cursor = page.next
         if not cursor:
             break
         assert len(page.entries) == limit
-    assert found == wanted
+    assert result == wanted
 
 
 def test_filter(case: Case, ann: User) -> None:

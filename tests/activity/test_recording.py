@@ -436,13 +436,13 @@ def calls_without_actor() -> Iterator[str]:
             *names, name = ast.unparse(node.func).split(".")
             if names and names[0] in (*SERVICES, "judge_models"):
                 package = "judgments.judge_models" if names[0] == "judge_models" else names[0]
-                found: Any = importlib.import_module(f"relevancy.{package}")
+                service: Any = importlib.import_module(f"relevancy.{package}")
                 for part in (*names[1:], name):
-                    found = getattr(found, part, None)
-                if not inspect.isfunction(found):
+                    service = getattr(service, part, None)
+                if not inspect.isfunction(service):
                     continue
                 keywords = {keyword.arg for keyword in node.keywords}
-                if "by" in inspect.signature(found).parameters and "by" not in keywords and None not in keywords:
+                if "by" in inspect.signature(service).parameters and "by" not in keywords and None not in keywords:
                     yield f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node.func)}"
 
 

@@ -53,13 +53,13 @@ class ApiClient:
 
     def items(self, path: str, limit: int = 2) -> list[Any]:
         """Returns the items of all pages of a list."""
-        found: list[Any] = []
+        items: list[Any] = []
         cursor = ""
         while True:
             page = self.get(f"{path}?limit={limit}&cursor={cursor}")
-            found += page["items"]
+            items += page["items"]
             if page["next"] is None:
-                return found
+                return items
             cursor = page["next"]
 
 

@@ -274,9 +274,9 @@ def test_every_operation_is_in_the_table():
 def test_own_objects(api, everyone, own, role):
     """Whatever those below an editor send, the server asks no engine."""
     client = api(everyone[role])
-    asked = len(SCRIPT[own.endpoint.url].asked)
+    searches_before = len(SCRIPT[own.endpoint.url].requests)
     assert {row: send(client, row[0], own) for row in ROWS} == {row: expected(row[1], row[3])[role] for row in ROWS}
-    has_asked = len(SCRIPT[own.endpoint.url].asked) > asked
+    has_asked = len(SCRIPT[own.endpoint.url].requests) > searches_before
     assert has_asked == (role in {"editor", "owner", "admin"})
 
 
@@ -322,9 +322,9 @@ def test_lists_contain_nothing_of_others(api, everyone, own, foreign):
         "scorers": foreign.scorer,
     }
     for path, row in hidden.items():
-        found = {item["id"] for item in client.items(f"/{path}")}
-        assert found
-        assert row.pk not in found
+        ids = {item["id"] for item in client.items(f"/{path}")}
+        assert ids
+        assert row.pk not in ids
     assert {team["name"] for team in client.items("/teams")} == {"Search"}
 
 

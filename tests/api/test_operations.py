@@ -421,17 +421,17 @@ def test_group_has_the_figures_of_its_page(client, case):
     assert (client.get(path)["mean"], client.get(path)["reason"]) == (None, "The group has no cases.")
     cases.groups.add_case(group=group, case=case)
     assert client.get(path)["comparison"]["status"] == "computing"
-    while (found := client.get(path))["comparison"]["status"] == "computing":
-        assert found["comparison"]["together"] is None
+    while (group_data := client.get(path))["comparison"]["status"] == "computing":
+        assert group_data["comparison"]["together"] is None
     path_of_runs = f"/runs/{after.pk}/compare/{before.pk}"
     client.send("GET", path_of_runs)
     (pair,) = client.get(path_of_runs)["pairs"]
-    (of_case,) = found["comparison"]["cases"]
+    (of_case,) = group_data["comparison"]["cases"]
     assert (of_case["run_id"], of_case["baseline_id"]) == (after.pk, before.pk)
-    for figures in (of_case["figures"], found["comparison"]["together"]):
+    for figures in (of_case["figures"], group_data["comparison"]["together"]):
         assert (figures["difference"], figures["p"]) == (pair["difference"], pair["p_randomisation"])
         assert figures["interval"] == pytest.approx(pair["interval"])
-    assert found["mean"] == found["cases"][0]["score"] == CaseScore.objects.get(run=after).score
+    assert group_data["mean"] == group_data["cases"][0]["score"] == CaseScore.objects.get(run=after).score
     assert [point["run_id"] for point in client.get(f"{path}/history")] == [before.pk, after.pk]
     assert [each["id"] for each in client.items("/groups")] == [group.pk]
 

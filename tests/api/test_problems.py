@@ -132,9 +132,9 @@ def test_other_sites_are_refused_unless_they_are_named(client, settings):
     assert response.headers["Access-Control-Allow-Origin"] == origin["Origin"]
     assert "Access-Control-Allow-Credentials" not in response.headers
     preflight = {**origin, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization"}
-    asked = Client().options("/api/v1/queries/1/ratings", headers=preflight)
-    assert asked.status_code == 200
-    assert "authorization" in asked.headers["Access-Control-Allow-Headers"]
+    preflight_response = Client().options("/api/v1/queries/1/ratings", headers=preflight)
+    assert preflight_response.status_code == 200
+    assert "authorization" in preflight_response.headers["Access-Control-Allow-Headers"]
     assert "Access-Control-Allow-Origin" not in Client().get("/login/", headers=origin).headers
 
 

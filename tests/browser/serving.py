@@ -26,8 +26,8 @@ class OneAtATime(StaticFilesHandler):
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
-        if self._should_handle(path) and (found := _file(self.file_path(path))):
-            kind, content = found
+        if self._should_handle(path) and (file := _file(self.file_path(path))):
+            kind, content = file
             start_response("200 OK", [("Content-Type", kind), ("Content-Length", str(len(content)))])
             return [content]
         OneAtATime.is_active += 1

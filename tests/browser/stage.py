@@ -56,9 +56,9 @@ def film_case(
     run: bool = True,
 ) -> Case:
     """A case on the films, scale 1–10, scored by AvgEdit; shared with a team and run once."""
-    found = Endpoint.objects.filter(name="films").first()
+    result = Endpoint.objects.filter(name="films").first()
     StoredIndex.objects.get_or_create(engine="embedded", name="films", defaults={"owner": owner})
-    endpoint = found or endpoints.create(name="films", engine="embedded", url="films", by=owner)
+    endpoint = result or endpoints.create(name="films", engine="embedded", url="films", by=owner)
     return make_case(owner, endpoint, texts, TEMPLATE, FIELDS, team=team, ratings=ratings, knobs=knobs, run=run)
 
 

@@ -11,8 +11,8 @@ from relevancy.models import Case, Endpoint, JudgeModel, OnlineOutcome, Preferen
 from tests import factories
 
 from . import stage
-from .bench_page import BenchPage, press
 from .conftest import Opens
+from .workbench_page import WorkbenchPage, press
 
 CLICKS = "query,count,docid,position,clicks\n" + "".join(
     f"star wars,500,star-wars-{year},{position},{clicks}\n"
@@ -60,10 +60,10 @@ def case(people: dict[str, User], films: str) -> Case:
 
 def _violations(page: Page) -> list[str]:
     """Returns what axe-core finds on the page, a line for each element."""
-    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [
         f"{rule['id']} ({rule['impact']}): {node['target'][0]} {node['html'][:150]} {node['failureSummary'][:300]}"
-        for rule in found
+        for rule in violations
         for node in rule["nodes"]
     ]
 
@@ -154,12 +154,12 @@ def _addresses(case: Case) -> list[str]:
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_nothing(look: Opens, case: Case, theme: str, width: int) -> None:
     options = {"viewport": {"width": width, "height": 800}, "color_scheme": theme, "reduced_motion": "reduce"}
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
 
     def check(name: str, page: Page) -> None:
         page.wait_for_function(SETTLED)
         if violations := _violations(page):
-            found[name] = violations
+            result[name] = violations
 
     page = look(**options)
     page.goto("/login/")
@@ -170,9 +170,9 @@ def test_axe_finds_nothing(look: Opens, case: Case, theme: str, width: int) -> N
         response = page.goto(address)
         assert response is not None and (response.ok or address == "/no/such/page/"), address
         check(address, page)
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     check("workbench", page)
-    bench.open("star wars")
+    workbench.open("star wars")
     check("opened query", page)
     if width == 390:
         page.get_by_role("link", name="Tune").click()
@@ -183,7 +183,7 @@ def test_axe_finds_nothing(look: Opens, case: Case, theme: str, width: int) -> N
         page.get_by_role("dialog").wait_for()
         check(name, page)
         press(page, "Escape")
-    bench.results("star wars").first.locator("a.title").click()
+    workbench.results("star wars").first.locator("a.title").click()
     page.get_by_role("dialog").wait_for()
     check("document", page)
-    assert not found, "\n".join(f"{name}: {line}" for name, lines in found.items() for line in lines)
+    assert not result, "\n".join(f"{name}: {line}" for name, lines in result.items() for line in lines)

@@ -10,8 +10,8 @@ from relevancy.models import Case, User
 from tests.transfer.quepid_files import CASE, QUERY, SECOND, TRY
 
 from . import stage
-from .bench_page import BenchPage
 from .conftest import Opens
+from .workbench_page import WorkbenchPage
 
 
 def test_a_case_from_quepid_is_scored_after_one_upload(
@@ -40,10 +40,10 @@ def test_a_case_from_quepid_is_scored_after_one_upload(
     page.get_by_role("button", name="Import case").click()
     expect(page.get_by_role("heading", name="Shop: phones", level=1)).to_be_visible()
     case = Case.objects.get(name="Shop: phones")
-    bench = BenchPage(page)
-    assert bench.texts() == ["alien", "star wars"]
-    expect(bench.score("star wars")).to_be_visible()
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    workbench = WorkbenchPage(page)
+    assert workbench.texts() == ["alien", "star wars"]
+    expect(workbench.score("star wars")).to_be_visible()
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
 
 
 def test_queries_are_drawn_from_a_log(look: Opens, people: dict[str, User], films: str, tmp_path: Path) -> None:
@@ -88,15 +88,15 @@ def test_files_are_previewed_imported_and_downloaded(
 
     text = "query,docid,rating\njaws,jaws-1975,3\nalien,alien-1979,"
     expect(preview("ratings", f"{text}x\n").locator("[data-line='3']")).to_contain_text("'x'")
-    found = preview("ratings", f"{text}2\n")
-    expect(found.locator("[data-count=added] dd")).to_have_text("2")
-    found.get_by_role("button", name="Import").click()
+    counts = preview("ratings", f"{text}2\n")
+    expect(counts.locator("[data-count=added] dd")).to_have_text("2")
+    counts.get_by_role("button", name="Import").click()
     expect(page.get_by_text("2 of 2 ratings are new or changed; 1 query added.")).to_be_visible()
 
-    found = preview("queries", "query,notes,weight\njaws,The first,2\nheat,,1\n")
-    expect(found.locator("[data-count=added] dd")).to_have_text("1")
-    expect(found.locator("[data-count=changed] dd")).to_have_text("1")
-    found.get_by_role("button", name="Import queries").click()
+    counts = preview("queries", "query,notes,weight\njaws,The first,2\nheat,,1\n")
+    expect(counts.locator("[data-count=added] dd")).to_have_text("1")
+    expect(counts.locator("[data-count=changed] dd")).to_have_text("1")
+    counts.get_by_role("button", name="Import queries").click()
     expect(page.get_by_text("1 query added, 1 changed, 0 left as before.")).to_be_visible()
 
     with page.expect_download() as started:
@@ -105,12 +105,12 @@ def test_files_are_previewed_imported_and_downloaded(
     header = "query,information_need,notes,tags,options,weight\n"
     assert downloaded == header + "jaws,,The first,,,2\nalien,,,,,1\nheat,,,,,1\n"
 
-    found = preview("runs", "query,docid,position\njaws,jaws-1975,1\nother,x,1\n")
-    expect(found.locator("[data-count=runs] dd")).to_have_text("1")
-    expect(found.locator("[data-remark]").first).to_contain_text("'other'")
+    counts = preview("runs", "query,docid,position\njaws,jaws-1975,1\nother,x,1\n")
+    expect(counts.locator("[data-count=runs] dd")).to_have_text("1")
+    expect(counts.locator("[data-remark]").first).to_contain_text("'other'")
     if folder := os.environ.get("SHOW_IMPORT"):
         page.screenshot(path=f"{folder}/files.png", full_page=True)
-    found.get_by_role("button", name="Import runs").click()
+    counts.get_by_role("button", name="Import runs").click()
     expect(page.locator("tbody.query").first).to_be_visible()
     assert case.runs.count() == 1
 

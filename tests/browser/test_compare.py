@@ -10,9 +10,9 @@ from relevancy.models import Case, Run, ScorerVersion, User
 from tests import factories
 
 from . import stage
-from .bench_page import BenchPage
 from .code_editor import editor
 from .conftest import Opens
+from .workbench_page import WorkbenchPage
 
 TEXTS = ["star wars", "alien", "solaris", "stalker"]
 RATINGS = {
@@ -34,7 +34,7 @@ def _verdict(case: Case) -> str:
 
 def _crowded_headings(page: Page) -> list[str]:
     """The headings of the list whose text leaves its cell, or comes closer than 4 pixels to its border."""
-    found: list[str] = page.locator(".compared-table th").evaluate_all(
+    headings: list[str] = page.locator(".compared-table th").evaluate_all(
         """cells => cells.filter((cell) => {
              const [text, box] = [document.createRange(), cell.getBoundingClientRect()];
              text.selectNodeContents(cell);
@@ -42,16 +42,16 @@ def _crowded_headings(page: Page) -> list[str]:
              return width && (left < box.left + 4 || right > box.right - 4);
            }).map((cell) => cell.textContent.trim())"""
     )
-    return found
+    return headings
 
 
 def test_change_a_knob_run_compare_and_rate(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     page.get_by_role("spinbutton", name="title_boost").fill("0")
     editor(page).press("Control+Enter")
     expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     page.locator("#compare-link").click()
 
     sentence = page.locator("#verdict-sentence")
@@ -93,8 +93,8 @@ def _rate_first_results(case: Case) -> None:
     """Rates what each run found first for each query, so that every query has a score in every run."""
     for run, grade in zip(Run.objects.filter(case=case).order_by("-number"), (4, 10), strict=True):
         rankings = run.rankings.select_related("query")
-        found = {ranking.query.text: {ranking.hits[0][0]: grade} for ranking in rankings if ranking.hits}
-        factories.rate_all(case, found, case.owner)
+        grades = {ranking.query.text: {ranking.hits[0][0]: grade} for ranking in rankings if ranking.hits}
+        factories.rate_all(case, grades, case.owner)
 
 
 def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case, tmp_path: Path) -> None:

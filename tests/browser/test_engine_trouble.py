@@ -13,8 +13,8 @@ from tests.contracts.fakes import fake_solr
 from tests.contracts.local_server import LocalServer, ReceivedRequest, Reply, json_reply, serving
 
 from . import stage
-from .bench_page import BenchPage, press
 from .conftest import Opens
+from .workbench_page import WorkbenchPage, press
 
 TEMPLATE = "q=#$query##&defType=edismax&qf=title&q.op=OR"
 READ_TIMEOUT = 0.4
@@ -74,52 +74,52 @@ def test_run_fails_with_advice_and_is_completed(
     look: Opens, case: Case, solr: LocalServer, answer: object, words: str
 ) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     solr.respond = answer  # type: ignore[assignment]
     page.locator("#case-score").get_by_role("button", name="Run").click()
     notice = page.locator("main [role=alert]").first
     expect(notice).to_contain_text("Run 1")
     expect(notice).to_contain_text(words)
-    expect(bench.case_score).to_have_text("–")
+    expect(workbench.case_score).to_have_text("–")
 
     solr.respond = fake_solr
     notice.get_by_role("button").click()
-    expect(bench.case_score).not_to_have_text("–")
+    expect(workbench.case_score).not_to_have_text("–")
     expect(page.locator("main [role=alert]")).to_have_count(0)
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     assert case.runs.count() == 1
     assert stage.newest_run(case).status == "complete"
 
 
 def test_failed_run_does_not_hide_the_last_complete_one(look: Opens, case: Case, solr: LocalServer) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     head, run = page.locator("#case-score"), page.locator("#run-button")
     run.click()
     expect(head).to_contain_text("Run 1 · attempt 1")
-    score = bench.case_score.inner_text()
-    bench.open("star wars")
-    bench.mark_document()
+    score = workbench.case_score.inner_text()
+    workbench.open("star wars")
+    workbench.mark_document()
 
     solr.respond = _down  # type: ignore[assignment]
     run.click()
     notice = page.locator('[data-notice="run-failed"]')
     expect(notice).to_contain_text("This page shows run 1, the last complete one.")
     expect(head).to_contain_text("Run 1 · attempt 1")
-    expect(bench.case_score).to_have_text(score)
-    expect(bench.results("star wars")).not_to_have_count(0)
+    expect(workbench.case_score).to_have_text(score)
+    expect(workbench.results("star wars")).not_to_have_count(0)
     notice.get_by_role("link", name="Show run 2").click()
     expect(head).to_contain_text("Run 2 · attempt 1")
-    expect(bench.case_score).to_have_text("–")
+    expect(workbench.case_score).to_have_text("–")
     notice.get_by_role("link", name="Back to run 1").click()
-    expect(bench.case_score).to_have_text(score)
+    expect(workbench.case_score).to_have_text(score)
 
     solr.respond = fake_solr
     notice.get_by_role("button", name="Run again").click()
     expect(head).to_contain_text("Run 2 · attempt 1")
     expect(notice).to_have_count(0)
-    expect(bench.case_score).to_have_text(score)
-    bench.expect_no_reload()
+    expect(workbench.case_score).to_have_text(score)
+    workbench.expect_no_reload()
 
 
 def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr: LocalServer) -> None:
@@ -129,13 +129,13 @@ def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr
         return fake_solr(received)
 
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     solr.respond = choosy
     page.locator("#case-score").get_by_role("button", name="Run").click()
-    failed = bench.row("night journey")
+    failed = workbench.row("night journey")
     expect(failed).to_have_class(re.compile(r"query\s+failed"))
     expect(failed.locator(".error-text")).to_contain_text("undefined field <b>tittle</b>")
-    expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+    expect(workbench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
     expect(page.locator("main [role=alert]")).to_contain_text("Run 1 is incomplete")
     expect(page.locator("#case-score")).to_contain_text("1 failed")
     press(page, "e")
@@ -143,16 +143,16 @@ def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr
 
     page.watch.expect(409)  # type: ignore[attr-defined]
     failed.get_by_role("button", name="Try again").click()
-    expect(bench.toast("“night journey” was not searched")).to_contain_text("undefined field")
+    expect(workbench.toast("“night journey” was not searched")).to_contain_text("undefined field")
     expect(failed.locator(".error-text")).to_contain_text("undefined field")
 
     solr.respond = fake_solr
-    bench.mark_document()
+    workbench.mark_document()
     failed.get_by_role("button", name="Try again").click()
-    expect(bench.results("night journey")).to_have_count(2)
-    expect(bench.score("night journey")).to_have_text(stage.shown(stage.query_score(case, "night journey").score))
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
-    bench.expect_no_reload()
+    expect(workbench.results("night journey")).to_have_count(2)
+    expect(workbench.score("night journey")).to_have_text(stage.shown(stage.query_score(case, "night journey").score))
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    workbench.expect_no_reload()
     assert stage.newest_run(case).status == "complete"
 
 
@@ -178,21 +178,21 @@ def test_endpoint_that_does_not_answer_is_reported_in_its_form(
         expect(page.get_by_label("Address")).to_have_value(url)
     page.get_by_label("Address").fill(f"{solr.url}/solr/films")
     page.get_by_role("button", name="Try again").click()
-    expect(page.locator("#trial")).to_contain_text("Solr 9.10.1")
-    expect(page.locator("#trial li.result").first).to_contain_text("Star Wars")
+    expect(page.locator("#connection-test")).to_contain_text("Solr 9.10.1")
+    expect(page.locator("#connection-test li.result").first).to_contain_text("Star Wars")
 
 
 def test_document_returned_twice_is_rated_once(look: Opens, case: Case, solr: LocalServer) -> None:
     docs = [{"id": id, "title": f"Film {id}", "score": 2.0} for id in ("sw", "sw", "st")]
     answer = {"responseHeader": {"status": 0, "QTime": 1}, "response": {"numFound": 3, "start": 0, "docs": docs}}
     solr.respond = lambda received: json_reply(answer) if "/select" in received.path else fake_solr(received)
-    bench = BenchPage(look("editor"), case)
-    bench.page.locator("#case-score").get_by_role("button", name="Run").click()
-    expect(bench.case_score).to_have_text("100.0")
-    results = bench.open("star wars")
+    workbench = WorkbenchPage(look("editor"), case)
+    workbench.page.locator("#case-score").get_by_role("button", name="Run").click()
+    expect(workbench.case_score).to_have_text("100.0")
+    results = workbench.open("star wars")
     expect(results).to_have_count(3)
-    expect(bench.row("star wars").get_by_role("note")).to_contain_text("1 document was returned twice")
+    expect(workbench.row("star wars").get_by_role("note")).to_contain_text("1 document was returned twice")
     expect(results.nth(1).locator(".pill.warn")).to_have_text("repeat")
     expect(results.nth(1).get_by_role("radiogroup")).to_have_count(0)
-    bench.grade(results.nth(2), 6).click()
-    expect(bench.row("star wars").locator("td").nth(6)).to_have_text("")
+    workbench.grade(results.nth(2), 6).click()
+    expect(workbench.row("star wars").locator("td").nth(6)).to_have_text("")

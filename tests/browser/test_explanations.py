@@ -10,8 +10,8 @@ from relevancy.models import Case, Endpoint, Rating, User
 from tests import factories
 
 from . import stage
-from .bench_page import BenchPage, press
 from .conftest import Opens
+from .workbench_page import WorkbenchPage, press
 
 BOXES = """() => [...document.querySelectorAll("#case-score, tbody.query > tr:first-child, li.result, .query-bar, .rating")]
   .map((node) => {
@@ -36,39 +36,39 @@ def _heights(page: Page) -> set[int]:
 
 def test_bars_arrive_in_every_row_and_move_nothing(look: Opens, case: Case) -> None:
     page = look("editor", viewport={"width": 1280, "height": 800})
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     held: list[Route] = []
-    asked: list[str] = []
-    page.route("**/explanations/**", lambda route: (asked.append(route.request.url), held.append(route)))
-    results = bench.open("alien")
+    addresses: list[str] = []
+    page.route("**/explanations/**", lambda route: (addresses.append(route.request.url), held.append(route)))
+    results = workbench.open("alien")
     expect(results.locator("svg[aria-label='not explained yet']")).to_have_count(results.count())
     before = page.evaluate(BOXES)
     held[0].continue_()
     expect(_bars(results)).to_have_count(results.count())
     assert page.evaluate(BOXES) == before
     assert _heights(page) == {ROW_HEIGHT}
-    expect(bench.row("alien").locator(".legend .key")).to_have_count(2)
+    expect(workbench.row("alien").locator(".legend .key")).to_have_count(2)
     expect(results.first.locator(".explain .top")).to_contain_text("title:alien")
-    assert len(asked) == 1
+    assert len(addresses) == 1
     page.reload()
-    bench.open("alien")
+    workbench.open("alien")
     expect(_bars(results)).to_have_count(results.count())
-    assert len(asked) == 1, "They were kept with the run."
+    assert len(addresses) == 1, "They were kept with the run."
 
 
 def test_an_explanation_stays_while_its_document_is_rated(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    results = bench.open("alien")
+    workbench = WorkbenchPage(page, case)
+    results = workbench.open("alien")
     expect(_bars(results)).to_have_count(results.count())
     first = results.first
     first.click(position={"x": 5, "y": 5})
     press(page, "x")
     expect(first.locator(".explanation .parts-table")).to_be_visible()
     with page.expect_response("**/rate/**"):
-        bench.grade(first, 7).click()
+        workbench.grade(first, 7).click()
     page.wait_for_function("() => !document.querySelector('.htmx-request')")
-    expect(bench.grade(first, 7)).to_have_attribute("aria-checked", "true")
+    expect(workbench.grade(first, 7)).to_have_attribute("aria-checked", "true")
     expect(first.locator(".explanation .parts-table")).to_be_visible()
     expect(first.locator("a.explain")).to_have_attribute("aria-expanded", "true")
     expect(_bars(first)).to_have_count(1)
@@ -93,14 +93,14 @@ def test_an_explanation_stays_while_its_document_is_rated(look: Opens, case: Cas
 def test_bars_that_arrive_before_the_answer_to_a_rating_stay(look: Opens, case: Case) -> None:
     """The answer to the rating was made before there were bars, and replaces the row after they have arrived."""
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     bars: list[Route] = []
     ratings: list[tuple[Route, APIResponse]] = []
     page.route("**/explanations/**", lambda route: bars.append(route))
     page.route("**/rate/**", lambda route: ratings.append((route, route.fetch())))
-    results = bench.open("alien")
+    results = workbench.open("alien")
     with page.expect_request("**/rate/**"):
-        bench.grade(results.first, 7).click()
+        workbench.grade(results.first, 7).click()
     while not ratings:
         page.wait_for_timeout(50)
     bars[0].continue_()
@@ -108,25 +108,25 @@ def test_bars_that_arrive_before_the_answer_to_a_rating_stay(look: Opens, case: 
     route, response = ratings[0]
     assert "not explained yet" in response.text()
     route.fulfill(response=response)
-    expect(bench.score("alien")).to_be_visible()
+    expect(workbench.score("alien")).to_be_visible()
     page.wait_for_function("() => !document.querySelector('.htmx-request')")
     expect(_bars(results)).to_have_count(results.count())
 
 
 def test_a_rater_sees_bars_that_an_editor_has_asked_for(look: Opens, case: Case) -> None:
     page = look("rater")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/explanations/" in request.url else None)
-    results = BenchPage(page, case).open("alien")
+    addresses: list[str] = []
+    page.on("request", lambda request: addresses.append(request.url) if "/explanations/" in request.url else None)
+    results = WorkbenchPage(page, case).open("alien")
     expect(results.locator(".explain svg")).to_have_count(0)
-    editor = BenchPage(look("editor"), case)
+    editor = WorkbenchPage(look("editor"), case)
     expect(_bars(editor.open("alien"))).to_have_count(results.count())
-    bench = BenchPage(page, case)
-    bench.open("alien")
+    workbench = WorkbenchPage(page, case)
+    workbench.open("alien")
     expect(_bars(results)).to_have_count(results.count())
     results.first.locator("a.explain").click()
     expect(results.first.locator(".parts-table")).to_be_visible()
-    assert asked == []
+    assert addresses == []
 
 
 def test_long_titles_stay_in_their_row(look: Opens, people: dict[str, User], case: Case) -> None:
@@ -138,8 +138,8 @@ def test_long_titles_stay_in_their_row(look: Opens, people: dict[str, User], cas
     ranking.save()
     factories.rate_all(case, {"alien": {ranking.hits[0][0]: 5}}, people["owner"])
     page = look("editor", viewport={"width": 1280, "height": 800})
-    bench = BenchPage(page, case)
-    results = bench.open("alien")
+    workbench = WorkbenchPage(page, case)
+    results = workbench.open("alien")
     expect(_bars(results)).to_have_count(results.count())
     assert _heights(page) == {ROW_HEIGHT}
     assert (
@@ -153,65 +153,65 @@ def test_long_titles_stay_in_their_row(look: Opens, people: dict[str, User], cas
 
 def test_the_dialog_of_a_document_rates_and_steps(look: Opens, case: Case) -> None:
     page = look("rater")
-    bench = BenchPage(page, case)
-    results = bench.open("alien")
+    workbench = WorkbenchPage(page, case)
+    results = workbench.open("alien")
     titles = results.locator("a.title").all_inner_texts()
     results.first.locator("a.title").click()
     dialog = page.locator("#dialog dialog")
     expect(dialog.get_by_role("heading", level=2)).to_have_text(titles[0])
     with page.expect_response("**/rate/**"):
-        bench.grade(dialog, 7).click()
-    expect(bench.grade(results.first, 7)).to_have_attribute("aria-checked", "true")
+        workbench.grade(dialog, 7).click()
+    expect(workbench.grade(results.first, 7)).to_have_attribute("aria-checked", "true")
     expect(dialog).to_be_visible()
     press(page, "j")
     expect(dialog.get_by_role("heading", level=2)).to_have_text(titles[1])
     with page.expect_response("**/rate/**"):
         press(page, "3")
-    expect(bench.grade(results.nth(1), 3)).to_have_attribute("aria-checked", "true")
+    expect(workbench.grade(results.nth(1), 3)).to_have_attribute("aria-checked", "true")
     dialog.get_by_role("link", name="Previous").click()
     expect(dialog.get_by_role("heading", level=2)).to_have_text(titles[0])
-    expect(bench.grade(dialog, 7)).to_have_attribute("aria-checked", "true")
+    expect(workbench.grade(dialog, 7)).to_have_attribute("aria-checked", "true")
     press(page, "Escape")
     expect(dialog).not_to_be_visible()
 
 
 def test_tabs_of_a_query_stay_through_a_run(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.open("alien")
-    bench.tab("alien", "Explain")
-    table = bench.row("alien").locator(".explain-table")
+    workbench = WorkbenchPage(page, case)
+    workbench.open("alien")
+    workbench.tab("alien", "Explain")
+    table = workbench.row("alien").locator(".explain-table")
     expect(table.locator("tbody tr").first).to_contain_text("title:alien")
-    bench.mark_document()
+    workbench.mark_document()
     page.locator("#run-button").click()
     expect(page.locator("#case-score")).to_contain_text("Run 2")
     expect(table.locator("tbody tr").first).to_contain_text("title:alien")
-    expect(bench.row("alien").get_by_role("tab", name="Explain")).to_have_attribute("aria-selected", "true")
-    bench.tab("alien", "As sent")
-    expect(bench.row("alien").locator(".sent-request pre")).to_contain_text('"query": "alien"')
-    bench.tab("alien", "Results")
-    expect(_bars(bench.results("alien"))).to_have_count(bench.results("alien").count())
-    bench.expect_no_reload()
+    expect(workbench.row("alien").get_by_role("tab", name="Explain")).to_have_attribute("aria-selected", "true")
+    workbench.tab("alien", "As sent")
+    expect(workbench.row("alien").locator(".sent-request pre")).to_contain_text('"query": "alien"')
+    workbench.tab("alien", "Results")
+    expect(_bars(workbench.results("alien"))).to_have_count(workbench.results("alien").count())
+    workbench.expect_no_reload()
 
 
 def test_a_list_that_was_requested_before_another_tab_was_opened_does_not_close_it(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.open("alien")
-    bench.tab("alien", "As sent")
+    workbench = WorkbenchPage(page, case)
+    workbench.open("alien")
+    workbench.tab("alien", "As sent")
     held: list[Route] = []
     address = re.compile(rf"/cases/{case.pk}/\?.*open=")
     page.route(address, lambda route: route.continue_() if held else held.append(route))
     with page.expect_request(address) as first:
         page.evaluate("htmx.trigger('#queries', 'run-list')")
     assert "tab=" in first.value.url
-    bench.tab("alien", "Results")
+    workbench.tab("alien", "Results")
     # The answer is not shown; the list is requested again, for the tab that is open now.
     with page.expect_request(lambda request: address.search(request.url) is not None and "tab=" not in request.url):
         held[0].continue_()
     page.wait_for_function("() => !document.querySelector('.htmx-request')")
-    expect(bench.row("alien").get_by_role("tab", name="Results")).to_have_attribute("aria-selected", "true")
-    expect(_bars(bench.results("alien"))).to_have_count(bench.results("alien").count())
+    expect(workbench.row("alien").get_by_role("tab", name="Results")).to_have_attribute("aria-selected", "true")
+    expect(_bars(workbench.results("alien"))).to_have_count(workbench.results("alien").count())
 
 
 def test_why_a_document_moved_and_a_missing_one_is_found_and_rated(look: Opens, case: Case) -> None:
@@ -225,8 +225,8 @@ def test_why_a_document_moved_and_a_missing_one_is_found_and_rated(look: Opens, 
     )
     factories.run_now(attempt)
     page = look("editor")
-    bench = BenchPage(page, case)
-    results = bench.open("alien")
+    workbench = WorkbenchPage(page, case)
+    results = workbench.open("alien")
     expect(_bars(results)).to_have_count(results.count())
     moved = results.filter(has=page.locator(".rank small.up, .rank small.down")).first
     moved.locator("a.explain").click()
@@ -234,18 +234,18 @@ def test_why_a_document_moved_and_a_missing_one_is_found_and_rated(look: Opens, 
     moved.get_by_role("button", name="Compare").click()
     expect(moved.locator(".difference-sentence")).to_contain_text("in run 2 than in run 1: overview")
 
-    bench.tab("alien", "Find")
-    part = bench.row("alien").locator(".find-documents")
+    workbench.tab("alien", "Find")
+    part = workbench.row("alien").locator(".find-documents")
     part.get_by_label("Look for any document").fill("solaris")
     part.get_by_role("button", name="Find").click()
-    found = part.locator("li[data-document='solaris-1972']")
-    expect(found.locator("[data-position]")).to_have_text("does not match")
-    found.get_by_role("button", name="Why it matched or did not").click()
-    expect(found.locator("[data-failure='required']")).to_contain_text("title:alien")
+    missing = part.locator("li[data-document='solaris-1972']")
+    expect(missing.locator("[data-position]")).to_have_text("does not match")
+    missing.get_by_role("button", name="Why it matched or did not").click()
+    expect(missing.locator("[data-failure='required']")).to_contain_text("title:alien")
     with page.expect_response("**/rate/**"):
-        bench.grade(found, 8).click()
-    expect(bench.grade(found, 8)).to_have_attribute("aria-checked", "true")
+        workbench.grade(missing, 8).click()
+    expect(workbench.grade(missing, 8)).to_have_attribute("aria-checked", "true")
     assert Rating.objects.get(doc_id="solaris-1972").value == 8
-    bench.tab("alien", "Not returned")
-    expect(bench.row("alien").locator(".unretrieved-list .title")).to_have_text(["Solaris"])
-    expect(bench.row("alien").get_by_role("tab", name="Not returned").locator(".pill")).to_have_text("1")
+    workbench.tab("alien", "Not returned")
+    expect(workbench.row("alien").locator(".unretrieved-list .title")).to_have_text(["Solaris"])
+    expect(workbench.row("alien").get_by_role("tab", name="Not returned").locator(".pill")).to_have_text("1")

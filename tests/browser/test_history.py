@@ -9,8 +9,8 @@ from relevancy.models import Annotation, Case, User
 from tests import factories
 
 from . import stage
-from .bench_page import BenchPage
 from .conftest import Opens
+from .workbench_page import WorkbenchPage
 
 TEXTS = ["star wars", "alien", "solaris", "stalker"]
 RATINGS = {
@@ -29,7 +29,7 @@ def case(people: dict[str, User], films: str) -> Case:
 
 def test_annotate_a_run_and_open_what_to_rate_next(look: Opens, case: Case) -> None:
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     page.locator("#history-link").click()
     expect(page.locator("#chart-history[data-drawn] .scatterlayer .point")).to_have_count(2)
     expect(page.locator("#history-state")).to_be_hidden()

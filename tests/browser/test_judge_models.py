@@ -61,7 +61,7 @@ def test_the_corrected_score_of_a_calibrated_judge_model_covers_the_truth(
     says = re.search(r"says ([\d.]+)\. .*: ([\d.]+) \(([\d.]+) to ([\d.]+)\)", page.locator("#corrected").inner_text())
     assert says is not None
     by_judge, corrected, low, high = map(float, says.groups())
-    relevant = [sum(grade >= 1 for grade in found.values()) / len(found) for found in grades.values()]
+    relevant = [sum(grade >= 1 for grade in of_query.values()) / len(of_query) for of_query in grades.values()]
     expected = 100 * sum(relevant) / len(relevant)
     assert low <= expected <= high
     assert by_judge > expected + 5

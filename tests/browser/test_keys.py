@@ -6,8 +6,8 @@ from playwright.sync_api import Page, expect
 from relevancy.models import Case, Rating, User
 
 from . import stage
-from .bench_page import BenchPage, press
 from .conftest import Opens
+from .workbench_page import WorkbenchPage, press
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def _here(page: Page) -> str:
 
 def test_help_lists_the_keys_and_closes(look: Opens, case: Case) -> None:
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     press(page, "?")
     dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_be_visible()
@@ -40,21 +40,21 @@ def test_help_lists_the_keys_and_closes(look: Opens, case: Case) -> None:
 
 def test_move_open_and_out(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    ids = {entry.query.text: f"query-{entry.pk}" for entry in case.case_queries.select_related("query")}
+    workbench = WorkbenchPage(page, case)
+    ids = {case_query.query.text: f"query-{case_query.pk}" for case_query in case.case_queries.select_related("query")}
     for key, text in (("j", "solaris"), ("j", "star wars"), ("j", "alien"), ("k", "star wars")):
         press(page, key)
         assert _here(page) == ids[text]
     press(page, "Enter")
-    expect(bench.results("star wars")).to_have_count(10)
+    expect(workbench.results("star wars")).to_have_count(10)
     press(page, "j")
-    expect(bench.results("star wars").first).to_have_class("result is-active")
-    expect(bench.results("star wars").first).to_be_focused()
+    expect(workbench.results("star wars").first).to_have_class("result is-active")
+    expect(workbench.results("star wars").first).to_be_focused()
     press(page, "k")
     press(page, "Enter")
-    expect(bench.results("star wars")).to_have_count(0)
+    expect(workbench.results("star wars")).to_have_count(0)
     press(page, "Enter")
-    expect(bench.results("star wars")).to_have_count(10)
+    expect(workbench.results("star wars")).to_have_count(10)
     press(page, "j")
     press(page, "Escape")
     assert _here(page) == ids["star wars"]
@@ -64,9 +64,9 @@ def test_move_open_and_out(look: Opens, case: Case) -> None:
     press(page, "Escape")
     expect(menu).not_to_have_attribute("open", "")
     expect(menu.locator("summary")).to_be_focused()
-    expect(bench.results("star wars")).to_have_count(10)
+    expect(workbench.results("star wars")).to_have_count(10)
     press(page, "Escape")
-    expect(bench.results("star wars")).to_have_count(0)
+    expect(workbench.results("star wars")).to_have_count(0)
     assert _here(page) == ids["star wars"]
     press(page, "Escape")
     expect(page.locator("[data-key-item].is-active")).to_have_count(0)
@@ -74,25 +74,25 @@ def test_move_open_and_out(look: Opens, case: Case) -> None:
 
 def test_next_unrated_skips_rated_documents(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     press(page, "u")
-    assert _here(page) == bench.row("star wars").get_attribute("id")
+    assert _here(page) == workbench.row("star wars").get_attribute("id")
     press(page, "Enter")
-    expect(bench.results("star wars")).to_have_count(10)
+    expect(workbench.results("star wars")).to_have_count(10)
     press(page, "u")
-    expect(bench.results("star wars").first).to_have_class("result is-active")
+    expect(workbench.results("star wars").first).to_have_class("result is-active")
     press(page, "0")
-    expect(bench.grade(bench.results("star wars").first, 10)).to_have_attribute("aria-checked", "true")
-    expect(bench.score("star wars")).to_be_visible()
+    expect(workbench.grade(workbench.results("star wars").first, 10)).to_have_attribute("aria-checked", "true")
+    expect(workbench.score("star wars")).to_be_visible()
     press(page, "u")
-    expect(bench.results("star wars").nth(1)).to_have_class("result is-active")
+    expect(workbench.results("star wars").nth(1)).to_have_class("result is-active")
 
 
 def test_letters_in_fields_are_not_shortcuts(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.grade(bench.open("star wars").first, 3).click()
-    expect(bench.score("star wars")).to_be_visible()
+    workbench = WorkbenchPage(page, case)
+    workbench.grade(workbench.open("star wars").first, 3).click()
+    expect(workbench.score("star wars")).to_be_visible()
     before = Rating.objects.count()
     press(page, "f")
     expect(page.get_by_label("Filter queries")).to_be_focused()
@@ -107,7 +107,7 @@ def test_letters_in_fields_are_not_shortcuts(look: Opens, case: Case) -> None:
 
 def test_add_run_and_template_by_key(look: Opens, case: Case) -> None:
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     press(page, "a")
     expect(page.get_by_role("dialog", name="Add queries")).to_be_visible()
     press(page, "Escape")
@@ -120,7 +120,7 @@ def test_add_run_and_template_by_key(look: Opens, case: Case) -> None:
 
 def test_theme_stays_after_a_reload(look: Opens, case: Case) -> None:
     page = look("editor", color_scheme="light")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     paper = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
     press(page, "t")
@@ -143,25 +143,25 @@ def test_everything_works_without_single_letter_keys(look: Opens, case: Case, pe
     keys.uncheck()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Account saved.")).to_be_visible()
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     for key in ("?", "j", "t", "f", "a"):
         press(page, key)
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator("[data-key-item].is-active")).to_have_count(0)
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
 
-    bench.opener("star wars").focus()
+    workbench.opener("star wars").focus()
     press(page, "Enter")
-    first = bench.results("star wars").first
+    first = workbench.results("star wars").first
     expect(first).to_be_visible()
-    bench.grade(first, 1).focus()
+    workbench.grade(first, 1).focus()
     press(page, "7")
     press(page, "ArrowRight")
-    expect(bench.grade(first, 2)).to_be_focused()
+    expect(workbench.grade(first, 2)).to_be_focused()
     press(page, "Enter")
-    expect(bench.grade(first, 2)).to_have_attribute("aria-checked", "true")
-    expect(bench.score("star wars")).to_be_visible()
-    expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+    expect(workbench.grade(first, 2)).to_have_attribute("aria-checked", "true")
+    expect(workbench.score("star wars")).to_be_visible()
+    expect(workbench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
     page.get_by_role("textbox", name="Template").press("Control+Enter")
     expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 1")
 
@@ -183,5 +183,5 @@ def test_jump_opens_what_was_typed(look: Opens, case: Case) -> None:
     box.fill("solar")
     expect(results.get_by_role("link")).to_have_count(1)
     press(page, "Enter")
-    entry = case.case_queries.get(query__text="solaris")
-    expect(page.locator(f"#query-{entry.pk}.is-open")).to_be_visible()
+    case_query = case.case_queries.get(query__text="solaris")
+    expect(page.locator(f"#query-{case_query.pk}.is-open")).to_be_visible()

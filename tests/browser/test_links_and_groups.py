@@ -5,9 +5,9 @@ from playwright.sync_api import expect
 from relevancy.models import Case, CaseGroup, User
 
 from . import stage
-from .bench_page import BenchPage
 from .conftest import Opens
 from .test_accessibility import _violations
+from .workbench_page import WorkbenchPage
 
 FIRST, SECOND = "star wars", "star war"
 
@@ -19,9 +19,9 @@ def _case(people: dict[str, User]) -> Case:
 def test_queries_are_linked_share_a_rating_and_are_unlinked(look: Opens, people: dict[str, User], films: str) -> None:
     case = _case(people)
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.open(SECOND)
-    bench.menu(SECOND).get_by_role("link", name="Link with other queries").click()
+    workbench = WorkbenchPage(page, case)
+    workbench.open(SECOND)
+    workbench.menu(SECOND).get_by_role("link", name="Link with other queries").click()
     expect(page.get_by_role("heading", name=f"Queries like “{SECOND}”")).to_be_visible()
     expect(page.get_by_role("checkbox", name=SECOND, exact=True)).to_be_checked()
     page.get_by_role("checkbox", name=FIRST, exact=True).check()
@@ -34,14 +34,14 @@ def test_queries_are_linked_share_a_rating_and_are_unlinked(look: Opens, people:
     expect(page.locator("#links .pill.good")).to_have_text("shared")
     assert _violations(page) == []
     case_query = case.case_queries.get(query__text=SECOND)
-    BenchPage(page, case, f"?open={case_query.pk}")
-    shared = bench.results(SECOND).filter(has_text="Star Wars").first
-    expect(bench.grade(shared, 10)).to_be_checked()
-    expect(bench.row(FIRST).get_by_role("link", name="linked")).to_be_visible()
-    bench.row(FIRST).get_by_role("link", name="linked").click()
+    WorkbenchPage(page, case, f"?open={case_query.pk}")
+    shared = workbench.results(SECOND).filter(has_text="Star Wars").first
+    expect(workbench.grade(shared, 10)).to_be_checked()
+    expect(workbench.row(FIRST).get_by_role("link", name="linked")).to_be_visible()
+    workbench.row(FIRST).get_by_role("link", name="linked").click()
     page.get_by_role("button", name="Unlink all").click()
     expect(page.locator("#links")).to_have_count(0)
-    bench.toast("not linked any more").get_by_role("button", name="Undo").click()
+    workbench.toast("not linked any more").get_by_role("button", name="Undo").click()
     expect(page.locator("#links .pill.good")).to_have_text("shared")
 
 

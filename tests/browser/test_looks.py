@@ -7,8 +7,8 @@ from relevancy import cases
 from relevancy.models import Case, Endpoint, Team, User
 
 from . import stage
-from .bench_page import BenchPage, press
 from .conftest import Opens
+from .workbench_page import WorkbenchPage, press
 
 # Links, buttons and fields that are shown and have no accessible name, as the first characters of their HTML.
 _NAMELESS = """() => {
@@ -60,14 +60,14 @@ def case(people: dict[str, User], films: str) -> Case:
 
 def _addresses(case: Case) -> list[str]:
     team = Team.objects.get(name="Search")
-    entry, endpoint = case.case_queries.first(), Endpoint.objects.get()
+    case_query, endpoint = case.case_queries.first(), Endpoint.objects.get()
     group = cases.groups.create(name=LONG_NAME, by=case.owner)
     cases.groups.add_case(group=group, case=case)
-    assert entry is not None
+    assert case_query is not None
     return [
         "/",
         "/cases/new/",
-        f"/cases/{case.pk}/?open={entry.pk}",
+        f"/cases/{case.pk}/?open={case_query.pk}",
         f"/cases/{case.pk}/share/",
         f"/cases/{case.pk}/rename/",
         f"/cases/{case.pk}/duplicate/",
@@ -81,8 +81,8 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/schedule/",
         f"/groups/{group.pk}/",
         f"/groups/{group.pk}/schedule/",
-        f"/cases/{case.pk}/queries/{entry.pk}/edit/",
-        f"/cases/{case.pk}/queries/{entry.pk}/document/?doc_id=star-wars-1977",
+        f"/cases/{case.pk}/queries/{case_query.pk}/edit/",
+        f"/cases/{case.pk}/queries/{case_query.pk}/document/?doc_id=star-wars-1977",
         "/endpoints/",
         "/endpoints/new/",
         "/endpoints/mapping/",
@@ -103,14 +103,14 @@ def test_pages_name_their_controls_and_fit(look: Opens, case: Case, width: int) 
     for address in _addresses(case):
         answer = page.goto(address)
         assert answer is not None and answer.ok, address
-        found = {
+        faults = {
             "nameless": page.evaluate(_NAMELESS),
             "ids twice": page.evaluate(_TWICE),
             "too wide": page.evaluate(_TOO_WIDE),
             "headings": [] if page.locator("h1").count() == 1 else page.locator("h1").all_inner_texts(),
         }
-        if any(found.values()):
-            wrong[address] = found
+        if any(faults.values()):
+            wrong[address] = faults
     assert not wrong
 
 
@@ -180,7 +180,7 @@ def test_focus_can_be_seen(look: Opens, case: Case) -> None:
 
 def test_skip_link_comes_first(look: Opens, case: Case) -> None:
     page = look("owner")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     press(page, "Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
@@ -190,7 +190,7 @@ def test_workbench_keeps_its_head_while_the_list_scrolls(look: Opens, people: di
     case = stage.film_case(people["owner"], [f"alien {number}" for number in range(40)])
     last = case.case_queries.order_by("-position")[0]
     page = look("owner")
-    BenchPage(page, case, f"queries/{last.pk}/")
+    WorkbenchPage(page, case, f"queries/{last.pk}/")
     expect(page).to_have_url(f"/cases/{case.pk}/?open={last.pk}#query-{last.pk}")
     expect(page.locator(f"#query-row-{last.pk}")).to_be_in_viewport()
     expect(page.locator(".topbar")).to_be_in_viewport()
@@ -203,7 +203,7 @@ def test_workbench_keeps_its_head_while_the_list_scrolls(look: Opens, people: di
 
 def test_tune_is_a_drawer_on_a_small_window(look: Opens, case: Case) -> None:
     page = look("owner", viewport={"width": 900, "height": 800})
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     expect(page.get_by_role("textbox", name="Template")).not_to_be_in_viewport()
     page.get_by_role("link", name="Tune").click()
     expect(page.get_by_role("textbox", name="Template")).to_be_in_viewport()

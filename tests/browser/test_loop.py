@@ -11,10 +11,10 @@ from relevancy.templatetags import numbers
 from tests.factories import query_of
 
 from . import stage
-from .bench_page import BenchPage
 from .code_editor import editor, text_of, write
 from .conftest import Opens
 from .serving import TURN
+from .workbench_page import WorkbenchPage
 
 TEXTS = ["star wars", "alien", "solaris", "stalker", "the star", "starman", "metropolis", "blade runner"]
 RATINGS = {
@@ -55,10 +55,10 @@ def _scroll(page: Page, content: int, tune: int) -> list[int]:
 
 def test_run_leaves_the_page_as_it_is(look: Opens, case: Case, waiting: list[Run]) -> None:
     page = look("editor", viewport={"width": 1280, "height": 700})
-    bench = BenchPage(page, case, "?q=star&sort=score")
-    bench.mark_document()
-    bench.open("star wars")
-    before = bench.score("star wars").inner_text()
+    workbench = WorkbenchPage(page, case, "?q=star&sort=score")
+    workbench.mark_document()
+    workbench.open("star wars")
+    before = workbench.score("star wars").inner_text()
     write(page, stage.TEMPLATE.replace('"overview": 1', '"overview": 2'))
     expect(editor(page)).to_be_focused()
     for _ in range(3):
@@ -68,7 +68,7 @@ def test_run_leaves_the_page_as_it_is(look: Opens, case: Case, waiting: list[Run
 
     head = page.locator("#case-score")
     expect(head).to_contain_text("Waiting for the worker")
-    expect(bench.score("star wars")).to_have_text(before)
+    expect(workbench.score("star wars")).to_have_text(before)
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 2")
     _work(waiting[0], 4)
     expect(head).to_contain_text("4 of 8")
@@ -78,39 +78,39 @@ def test_run_leaves_the_page_as_it_is(look: Opens, case: Case, waiting: list[Run
     expect(head.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
     expect(page.locator("tbody.query.waiting")).to_have_count(0)
     expect(page.locator(".tree [data-attempt='2'] .value")).to_have_text(stage.shown(stage.case_score(case).score))
-    expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
-    expect(bench.results("star wars")).not_to_have_count(0)
+    expect(workbench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+    expect(workbench.results("star wars")).not_to_have_count(0)
 
     assert page.evaluate(SCROLLED) == scrolled
     assert page.url.endswith("?q=star&sort=score")
-    assert len(bench.texts()) == 3
+    assert len(workbench.texts()) == 3
     expect(page.locator("#filter")).to_have_value("star")
     expect(editor(page)).to_be_focused()
     page.keyboard.insert_text("5")
     assert text_of(page).endswith('"overview": 25}\n}'), "The caret has moved."
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
 
 
 def test_short_run_shows_without_waiting_for_a_second(look: Opens, case: Case, waiting: list[Run]) -> None:
     """Between the start of the run and the first look at it there are 100 ms, not a second."""
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.mark_document()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/state/" in request.url else None)
+    workbench = WorkbenchPage(page, case)
+    workbench.mark_document()
+    addresses: list[str] = []
+    page.on("request", lambda request: addresses.append(request.url) if "/state/" in request.url else None)
     page.get_by_role("button", name="Run attempt 1 again").click()
     expect(page.locator("#case-score")).to_contain_text("Waiting for the worker")
     with page.expect_request("**/state/?*poll=1"), page.expect_request("**/state/?*poll=3"):
         pass
     _work(waiting[0], 8)
     expect(page.get_by_role("button", name="Run attempt 1 again")).to_be_focused()
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
 
 
 def test_draft_is_shown_kept_and_discarded(look: Opens, case: Case) -> None:
     page = look("editor")
     page.on("dialog", lambda dialog: dialog.accept())
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     title, run = page.locator("#tune-header h2"), page.locator("#run-button")
     saved = text_of(page)
     expect(run).to_contain_text("Run attempt 1 again")
@@ -123,8 +123,8 @@ def test_draft_is_shown_kept_and_discarded(look: Opens, case: Case) -> None:
     expect(page.locator("#tune-header")).to_contain_text("draft from 1")
     expect(run).to_contain_text("Run attempt 2")
 
-    bench.open("alien")  # what replaces the head keeps what the button says
-    bench.grade(bench.results("alien").nth(3), 5).click()
+    workbench.open("alien")  # what replaces the head keeps what the button says
+    workbench.grade(workbench.results("alien").nth(3), 5).click()
     expect(page.locator(".rate.rated")).not_to_have_count(0)
     expect(run).to_contain_text("Run attempt 2")
 
@@ -139,7 +139,7 @@ def test_draft_is_shown_kept_and_discarded(look: Opens, case: Case) -> None:
     expect(title).to_have_text("Attempt 1")
     assert text_of(page) == saved
     expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("10")
-    bench.toast("discarded").get_by_role("button", name="Undo").click()
+    workbench.toast("discarded").get_by_role("button", name="Undo").click()
     expect(title).to_have_text("Attempt 2")
     assert text_of(page) == edited
     expect(page.get_by_role("spinbutton", name="cast_boost")).to_have_value("2.5")
@@ -155,33 +155,33 @@ def test_draft_is_shown_kept_and_discarded(look: Opens, case: Case) -> None:
 
 def test_closing_the_page_asks_while_there_is_a_draft(look: Opens, case: Case) -> None:
     page = look("editor")
-    asked: list[str] = []
+    dialogs: list[str] = []
 
     def answer(dialog: object) -> None:
-        asked.append(dialog.type)  # type: ignore[attr-defined]
+        dialogs.append(dialog.type)  # type: ignore[attr-defined]
         dialog.accept()  # type: ignore[attr-defined]
 
     page.on("dialog", answer)
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     page.get_by_role("spinbutton", name="title_boost").fill("10")
     page.reload()
-    assert asked == [], "Nothing was changed."
+    assert dialogs == [], "Nothing was changed."
     page.get_by_role("spinbutton", name="title_boost").fill("11")
     page.reload()
-    assert asked == ["beforeunload"]
+    assert dialogs == ["beforeunload"]
     page.get_by_role("link", name="Cases").first.click()
     expect(page.locator("#tune")).to_have_count(0)
-    assert asked == ["beforeunload"], "The tab keeps the draft when a link is followed."
+    assert dialogs == ["beforeunload"], "The tab keeps the draft when a link is followed."
 
 
 def test_another_attempt_and_its_last_run_are_shown_in_place(look: Opens, case: Case) -> None:
     page = look("editor", viewport={"width": 1280, "height": 700})
-    bench = BenchPage(page, case, "?q=star&sort=score")
+    workbench = WorkbenchPage(page, case, "?q=star&sort=score")
     page.get_by_role("spinbutton", name="title_boost").fill("0")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
-    bench.mark_document()
-    bench.open("star wars")
+    workbench.mark_document()
+    workbench.open("star wars")
     page.get_by_role("spinbutton", name="title_boost").fill("3")
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 3")
 
@@ -193,8 +193,8 @@ def test_another_attempt_and_its_last_run_are_shown_in_place(look: Opens, case: 
     page.get_by_role("link", name="Show its last run").click()
     expect(page.locator("#case-score")).to_contain_text("Run 1 · attempt 1")
     expect(page.locator('[data-notice="older-run"]')).to_be_visible()
-    expect(bench.results("star wars")).not_to_have_count(0)
-    assert len(bench.texts()) == 3
+    expect(workbench.results("star wars")).not_to_have_count(0)
+    assert len(workbench.texts()) == 3
     page.locator('[data-notice="older-run"]').get_by_role("link", name="Back to run 2").click()
     expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 2")
     expect(page.locator('[data-notice="older-run"]')).to_have_count(0)
@@ -202,13 +202,13 @@ def test_another_attempt_and_its_last_run_are_shown_in_place(look: Opens, case: 
     page.locator(".tree [data-attempt='2'] .summary a").click()
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 3")
     expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("3")
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
 
 
 def test_query_that_is_being_opened_stays_open_when_a_list_arrives(look: Opens, case: Case) -> None:
     page = look("editor", viewport={"width": 1280, "height": 700})
-    bench = BenchPage(page, case)
-    bench.mark_document()
+    workbench = WorkbenchPage(page, case)
+    workbench.mark_document()
     lists, openings = re.compile(rf"/cases/{case.pk}/(\?|$)"), re.compile(rf"/cases/{case.pk}/queries/\d+/")
     held_lists: list[Route] = []
     held_openings: list[Route] = []
@@ -230,27 +230,27 @@ def test_query_that_is_being_opened_stays_open_when_a_list_arrives(look: Opens, 
         page.keyboard.press("Control+Enter")
     expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
     with page.expect_request(openings):
-        bench.opener("star wars").click()
+        workbench.opener("star wars").click()
     expect_second_request()
     held_openings.pop().continue_()
     page.unroute(openings)
-    expect(bench.results("star wars")).not_to_have_count(0)
+    expect(workbench.results("star wars")).not_to_have_count(0)
 
     # The list arrives between pressing the button of the mouse and releasing it.
     page.route(lists, lambda route: held_lists.append(route))
     with page.expect_request(lists):
         page.evaluate("htmx.trigger('#queries', 'run-list')")
-    bench.opener("alien").hover()
+    workbench.opener("alien").hover()
     page.mouse.down()
     expect_second_request()
     page.mouse.up()
-    expect(bench.results("alien")).not_to_have_count(0)
+    expect(workbench.results("alien")).not_to_have_count(0)
 
     # Another run is shown while a query of the previous one is opened.
     page.locator(".tree [data-attempt='1'] .summary a").click()
     page.route(openings, lambda route: held_openings.append(route))
     with page.expect_request(openings):
-        bench.opener("solaris").click()
+        workbench.opener("solaris").click()
     page.route(lists, lambda route: held_lists.append(route))
     with page.expect_request(lists):
         page.get_by_role("link", name="Show its last run").click()
@@ -259,17 +259,17 @@ def test_query_that_is_being_opened_stays_open_when_a_list_arrives(look: Opens, 
     held_openings.pop().continue_()
     expect(page.locator("#case-score")).to_contain_text("Run 1 · attempt 1")
     for text in ("star wars", "alien", "solaris"):
-        expect(bench.results(text)).not_to_have_count(0)
-    bench.expect_no_reload()
+        expect(workbench.results(text)).not_to_have_count(0)
+    workbench.expect_no_reload()
 
 
 def test_attempt_is_named_and_archived_on_the_page(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     page.get_by_role("spinbutton", name="title_boost").fill("0")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
-    bench.mark_document()
+    workbench.mark_document()
     page.get_by_role("link", name="Name, note, archive").click()
     page.get_by_role("dialog").get_by_label("Name").fill("Overview only")
     page.get_by_role("button", name="Save").click()
@@ -279,16 +279,16 @@ def test_attempt_is_named_and_archived_on_the_page(look: Opens, case: Case) -> N
     page.get_by_role("link", name="Name, note, archive").click()
     page.get_by_role("button", name="Archive").click()
     expect(page.locator(".tree li.attempt")).to_have_count(1)
-    bench.toast("archived").get_by_role("button", name="Undo").click()
+    workbench.toast("archived").get_by_role("button", name="Undo").click()
     expect(page.locator(".tree li.attempt")).to_have_count(2)
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
 
 
 def test_draft_is_tried_on_the_opened_query(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.mark_document()
-    bench.open("alien")
+    workbench = WorkbenchPage(page, case)
+    workbench.mark_document()
+    workbench.open("alien")
     page.get_by_role("link", name="Ranges").click()
     for part, value in (("Lowest", "0"), ("Highest", "40"), ("Step", "2")):
         page.get_by_role("spinbutton", name=f"{part} of title_boost").fill(value)
@@ -302,13 +302,13 @@ def test_draft_is_tried_on_the_opened_query(look: Opens, case: Case) -> None:
     dialog = page.get_by_role("dialog", name="Try the draft")
     expect(dialog.locator("[data-trial] header h3")).to_have_text("alien")
     stored, draft = dialog.locator("[data-side=before]"), dialog.locator("[data-side=after]")
-    expect(stored.locator("li")).to_have_count(bench.results("alien").count())
+    expect(stored.locator("li")).to_have_count(workbench.results("alien").count())
     expect(draft.locator("li")).not_to_have_count(0)
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 2")
     assert (case.attempts.count(), case.runs.count()) == (1, 1)
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
 
 
 def _difference_line(case: Case) -> str:
@@ -327,10 +327,10 @@ def test_same_attempt_run_twice_has_no_difference_whatever_is_rated(
     look: Opens, case: Case, people: dict[str, User]
 ) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     page.keyboard.press("Control+Enter")
     expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 1")
-    bench.mark_document()
+    workbench.mark_document()
 
     def expect_no_difference() -> None:
         page.wait_for_function("() => !document.querySelector('.htmx-request, [data-rescoring]')")
@@ -340,14 +340,14 @@ def test_same_attempt_run_twice_has_no_difference_whatever_is_rated(
         assert {cell.strip() for cell in cells} <= {"", "0.0"}, cells
 
     expect_no_difference()
-    results = bench.open("star wars")
+    results = workbench.open("star wars")
     for rank, grade in ((2, 7), (3, 1), (4, 10)):
-        bench.grade(results.nth(rank), grade).click()
+        workbench.grade(results.nth(rank), grade).click()
         expect_no_difference()
     page.keyboard.press("z")
-    expect(bench.toast("taken back")).to_be_visible()
+    expect(workbench.toast("taken back")).to_be_visible()
     expect_no_difference()
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
     with TURN:
         judgments.rate(query=query_of(case, "star wars"), doc_id="star-wars-1977", value=1, by=people["rater"])
         judgments.set_rule(book=case.book, rule="mean")
@@ -358,11 +358,11 @@ def test_same_attempt_run_twice_has_no_difference_whatever_is_rated(
 def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
     """Change, run, look at the same query, rate what is new: without a navigation, a jump, or a lost place."""
     page = look("editor", viewport={"width": 1280, "height": 700})
-    bench = BenchPage(page, case, "?q=star")
-    bench.mark_document()
-    bench.open("star wars")
+    workbench = WorkbenchPage(page, case, "?q=star")
+    workbench.mark_document()
+    workbench.open("star wars")
     page.evaluate("document.querySelector('#content').scrollTop = 60")
-    knob, opened = page.get_by_role("spinbutton", name="title_boost"), bench.row("star wars")
+    knob, opened = page.get_by_role("spinbutton", name="title_boost"), workbench.row("star wars")
     place = opened.bounding_box()
     for time in range(1, 11):
         knob.fill(str(time % 2 * 10 + time))
@@ -379,13 +379,13 @@ def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
         box = opened.bounding_box()
         assert box and place and (box["x"], box["y"]) == (place["x"], place["y"]), f"A jump in round {time}"
 
-        unrated = bench.results("star wars").filter(has=page.locator(".rate:not(.rated)"))
+        unrated = workbench.results("star wars").filter(has=page.locator(".rate:not(.rated)"))
         if unrated.count():
             unrated.last.get_by_role("radio", name=str(time), exact=True).evaluate("button => button.click()")
             page.wait_for_function("() => !document.querySelector('.htmx-request')")
-        expect(bench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
-        expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+        expect(workbench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
+        expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
         expect(page.locator("#case-difference")).to_contain_text(_difference_line(case))
     assert (case.attempts.count(), case.runs.count()) == (11, 11)
     assert page.url.endswith("?q=star")
-    bench.expect_no_reload()
+    workbench.expect_no_reload()

@@ -6,8 +6,8 @@ from playwright.sync_api import Page, expect
 from relevancy.models import Case, User
 
 from . import stage
-from .bench_page import BenchPage
 from .conftest import Opens
+from .workbench_page import WorkbenchPage
 
 SCRIPT = "<script>alert(1)</script>"
 ODD = ["🙂 smile", "“curly” and \"straight\" 'quotes'", SCRIPT, "{{ 7|add:7 }} #$query## & <b>"]
@@ -30,7 +30,7 @@ def test_add_queries_in_several_ways(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
     page.on("dialog", lambda dialog: pytest.fail(f"A query ran as a script: {dialog.message}"))
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     long, longest = "x" * 2049, "y" * 2048
     _add(page, "\n".join(["", "alien", "  ", *ODD, ODD[0], long, longest, ""]))
     form = page.locator("#add-queries")
@@ -41,15 +41,15 @@ def test_add_queries_in_several_ways(look: Opens, case: Case) -> None:
     assert case.case_queries.present().count() == 9
 
     _add(page, "heat")
-    expect(bench.toast("“heat” added")).to_be_visible()
-    assert bench.texts() == ["star wars", "alien", "zzzzz", "jaws", *ODD, longest, "heat"]
+    expect(workbench.toast("“heat” added")).to_be_visible()
+    assert workbench.texts() == ["star wars", "alien", "zzzzz", "jaws", *ODD, longest, "heat"]
     expect(page.get_by_role("note")).to_contain_text("6 queries are new since run 1")
-    bench.opener(SCRIPT).click()
-    expect(bench.row(SCRIPT)).to_contain_text("Search again to see them")
+    workbench.opener(SCRIPT).click()
+    expect(workbench.row(SCRIPT)).to_contain_text("Search again to see them")
     page.get_by_role("note").get_by_role("button", name="Search them").click()
     expect(page.get_by_role("note")).to_have_count(0)
     expect(page.locator("tbody.query .pill.info")).to_have_count(0)
-    expect(bench.row(longest).locator(".pill")).to_have_text("no results")
+    expect(workbench.row(longest).locator(".pill")).to_have_text("no results")
     assert stage.newest_run(case).status == "complete"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -57,7 +57,7 @@ def test_add_queries_in_several_ways(look: Opens, case: Case) -> None:
 def test_adding_existing_queries_says_so(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     _add(page, "alien\n\nalien")
     expect(page.locator("#add-queries")).to_contain_text("already in the case: alien")
     assert case.case_queries.count() == 4
@@ -65,26 +65,26 @@ def test_adding_existing_queries_says_so(look: Opens, case: Case) -> None:
 
 def test_remove_with_undo(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    score = bench.case_score.inner_text()
-    bench.open("star wars")
-    bench.menu("star wars").get_by_role("button", name="Remove").click()
-    expect(bench.row("star wars")).to_have_count(0)
-    expect(bench.case_score).not_to_have_text(score)
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    workbench = WorkbenchPage(page, case)
+    score = workbench.case_score.inner_text()
+    workbench.open("star wars")
+    workbench.menu("star wars").get_by_role("button", name="Remove").click()
+    expect(workbench.row("star wars")).to_have_count(0)
+    expect(workbench.case_score).not_to_have_text(score)
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     assert case.case_queries.present().count() == 3
-    bench.toast("“star wars” removed").get_by_role("button", name="Undo").click()
-    expect(bench.row("star wars")).to_be_visible()
-    expect(bench.case_score).to_have_text(score)
-    assert bench.texts() == ["star wars", "alien", "zzzzz", "jaws"]
+    workbench.toast("“star wars” removed").get_by_role("button", name="Undo").click()
+    expect(workbench.row("star wars")).to_be_visible()
+    expect(workbench.case_score).to_have_text(score)
+    assert workbench.texts() == ["star wars", "alien", "zzzzz", "jaws"]
 
 
 def test_edited_query_is_marked_until_it_is_searched(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
-    bench = BenchPage(page, case)
-    bench.open("jaws")
-    bench.menu("jaws").get_by_role("link", name="Edit", exact=True).click()
+    workbench = WorkbenchPage(page, case)
+    workbench.open("jaws")
+    workbench.menu("jaws").get_by_role("link", name="Edit", exact=True).click()
     dialog = page.get_by_role("dialog", name="Edit query")
     text = dialog.get_by_label("Text", exact=True)
     expect(text).to_be_focused()
@@ -97,26 +97,26 @@ def test_edited_query_is_marked_until_it_is_searched(look: Opens, case: Case) ->
     expect(dialog.locator(".bad").first).to_contain_text("line 1, column 10")
     dialog.get_by_label("Options").fill("")
     dialog.get_by_role("button", name="Save").click()
-    expect(bench.row("star trek").locator(".pill")).to_have_text("edited")
+    expect(workbench.row("star trek").locator(".pill")).to_have_text("edited")
     expect(page.get_by_role("note")).to_contain_text("1 query was edited")
     page.wait_for_load_state(
         "load"
     )  # saving opens the page again; before its scripts run, the form would open another one
     page.get_by_role("note").get_by_role("button", name="Search it").click()
-    expect(bench.row("star trek").locator(".pill")).to_have_count(0)
-    expect(bench.results("star trek").first).to_contain_text("Star Trek")  # it has stayed open
+    expect(workbench.row("star trek").locator(".pill")).to_have_count(0)
+    expect(workbench.results("star trek").first).to_contain_text("Star Trek")  # it has stayed open
 
 
 def test_filter_states_and_clear(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.mark_document()
+    workbench = WorkbenchPage(page, case)
+    workbench.mark_document()
     page.get_by_label("Filter queries").fill("AL")
     expect(page.locator("tbody.query")).to_have_count(1)
     expect(page).to_have_url(f"/cases/{case.pk}/?q=AL&state=")
     page.get_by_label("Filter queries").fill("nosuchquery")
     expect(page.get_by_text("No query contains “nosuchquery”")).to_be_visible()
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
     page.get_by_role("link", name="Clear").click()
     expect(page.locator("tbody.query")).to_have_count(4)
     expect(page.get_by_label("Filter queries")).to_have_value("")
@@ -124,47 +124,47 @@ def test_filter_states_and_clear(look: Opens, case: Case) -> None:
 
     page.get_by_label("State").select_option("Only unrated")
     expect(page.locator("tbody.query")).to_have_count(3)
-    assert "zzzzz" not in bench.texts()
+    assert "zzzzz" not in workbench.texts()
     page.get_by_label("State").select_option("No results")
     expect(page.locator("tbody.query")).to_have_count(1)
-    expect(bench.row("zzzzz").locator(".pill")).to_have_text("no results")
+    expect(workbench.row("zzzzz").locator(".pill")).to_have_text("no results")
 
 
 def test_sort_by_columns(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     page.get_by_role("link", name="Score", exact=True).click()
     expect(page.get_by_role("columnheader", name="Score")).to_have_attribute("aria-sort", "ascending")
-    assert bench.texts()[:2] == ["alien", "star wars"]
+    assert workbench.texts()[:2] == ["alien", "star wars"]
     page.get_by_role("link", name="Score", exact=True).click()
     expect(page.get_by_role("columnheader", name="Score")).to_have_attribute("aria-sort", "descending")
-    assert bench.texts()[:2] == ["star wars", "alien"]
+    assert workbench.texts()[:2] == ["star wars", "alien"]
     page.get_by_role("link", name="Query", exact=True).click()
     expect(page.get_by_role("columnheader", name="Query")).to_have_attribute("aria-sort", "ascending")
-    assert bench.texts() == ["alien", "jaws", "star wars", "zzzzz"]
+    assert workbench.texts() == ["alien", "jaws", "star wars", "zzzzz"]
     page.reload()
-    assert bench.texts() == ["alien", "jaws", "star wars", "zzzzz"]
+    assert workbench.texts() == ["alien", "jaws", "star wars", "zzzzz"]
 
 
 def test_pages_of_many_queries(look: Opens, people: dict[str, User], films: str) -> None:
     case = stage.film_case(people["editor"], [f"alien {number:03}" for number in range(1, 121)])
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.mark_document()
+    workbench = WorkbenchPage(page, case)
+    workbench.mark_document()
     expect(page.locator("tbody.query")).to_have_count(50)
     expect(page.get_by_role("navigation", name="Pages")).to_contain_text("1–50 of 120 queries")
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_role("navigation", name="Pages")).to_contain_text("51–100 of 120 queries")
-    assert bench.texts()[0] == "alien 051"
-    expect(bench.row("alien 051").locator(".position")).to_have_text("51")
+    assert workbench.texts()[0] == "alien 051"
+    expect(workbench.row("alien 051").locator(".position")).to_have_text("51")
     page.get_by_role("link", name="Next").click()
     expect(page.locator("tbody.query")).to_have_count(20)
-    bench.grade(bench.open("alien 120").first, 7).click()
-    expect(bench.score("alien 120")).to_be_visible()
-    expect(bench.row("alien 120").locator(".position")).to_have_text("120")
+    workbench.grade(workbench.open("alien 120").first, 7).click()
+    expect(workbench.score("alien 120")).to_be_visible()
+    expect(workbench.row("alien 120").locator(".position")).to_have_text("120")
     page.get_by_label("Filter queries").fill("alien 01")
     expect(page.get_by_role("navigation", name="Pages")).to_have_count(0)
     expect(page.locator("tbody.query")).to_have_count(10)
-    bench.expect_no_reload()
+    workbench.expect_no_reload()
     page.go_back()
     expect(page.get_by_role("navigation", name="Pages")).to_contain_text("101–120 of 120 queries")

@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 from relevancy.models import Case, Rating, User
 
 from . import stage
-from .bench_page import BenchPage, press
 from .conftest import Opens
+from .workbench_page import WorkbenchPage, press
 
 _POST = """async ([url, body]) => {
   const headers = {"X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"]};
@@ -23,8 +23,8 @@ def _post(page: Page, url: str, **body: Any) -> int:
 
 def _writes(case: Case) -> list[str]:
     """Every address that changes the case."""
-    entry, run = case.case_queries.first(), stage.newest_run(case)
-    inside = [f"queries/{entry.pk}/{what}/" for what in ("edit", "remove", "restore", "search")]
+    case_query, run = case.case_queries.first(), stage.newest_run(case)
+    inside = [f"queries/{case_query.pk}/{what}/" for what in ("edit", "remove", "restore", "search")]
     return [f"/cases/{case.pk}/{what}" for what in ("run/", "queries/", f"runs/{run.number}/cancel/", *inside)]
 
 
@@ -43,13 +43,13 @@ def test_rater_rates_but_changes_nothing_else(look: Opens, people: dict[str, Use
     page = look("rater")
     page.goto("/")
     page.get_by_role("link", name="Movies", exact=True).first.click()
-    bench = BenchPage(page)
+    workbench = WorkbenchPage(page)
     expect(page.get_by_text("Rater", exact=True)).to_be_visible()
-    results = bench.open("alien")
+    results = workbench.open("alien")
     _expect_nothing_to_edit(page)
-    bench.grade(results.first, 9).click()
-    expect(bench.score("alien")).to_be_visible()
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    workbench.grade(results.first, 9).click()
+    expect(workbench.score("alien")).to_be_visible()
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     assert Rating.objects.get().rater == people["rater"]
 
     page.watch.expect(403, 404)  # type: ignore[attr-defined]
@@ -63,9 +63,9 @@ def test_rater_rates_but_changes_nothing_else(look: Opens, people: dict[str, Use
 def test_viewer_reads_but_cannot_rate(look: Opens, people: dict[str, User], films: str) -> None:
     case = stage.film_case(people["editor"], ["alien"], ratings={"alien": {"alien-1979": 10}})
     page = look("viewer")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     expect(page.get_by_text("Read-only", exact=True)).to_be_visible()
-    results = bench.open("alien")
+    results = workbench.open("alien")
     _expect_nothing_to_edit(page)
     expect(page.get_by_role("radiogroup")).to_have_count(0)
     expect(page.get_by_role("group", name="Rate all shown")).to_have_count(0)
@@ -74,8 +74,8 @@ def test_viewer_reads_but_cannot_rate(look: Opens, people: dict[str, User], film
     press(page, "5")
 
     page.watch.expect(403)  # type: ignore[attr-defined]
-    entry = case.case_queries.get()
-    base = f"/cases/{case.pk}/queries/{entry.pk}/"
+    case_query = case.case_queries.get()
+    base = f"/cases/{case.pk}/queries/{case_query.pk}/"
     assert _post(page, f"{base}rate/", doc_id="alien-1979", value="1") == 403
     assert _post(page, f"{base}rate-shown/", value="1", all="1") == 403
     assert list(Rating.objects.values_list("value", flat=True)) == [10.0]
@@ -83,17 +83,17 @@ def test_viewer_reads_but_cannot_rate(look: Opens, people: dict[str, User], film
 
 def test_stranger_does_not_learn_that_the_case_exists(look: Opens, people: dict[str, User], films: str) -> None:
     case = stage.film_case(people["editor"], ["alien"])
-    entry = case.case_queries.get()
+    case_query = case.case_queries.get()
     page = look("stranger")
     page.watch.expect(404)  # type: ignore[attr-defined]
     page.goto("/")
     expect(page.get_by_text("Movies")).to_have_count(0)
-    for url in (f"/cases/{case.pk}/", f"/cases/{case.pk}/queries/{entry.pk}/", f"/cases/{case.pk + 1}/"):
+    for url in (f"/cases/{case.pk}/", f"/cases/{case.pk}/queries/{case_query.pk}/", f"/cases/{case.pk + 1}/"):
         answer = page.goto(url)
         assert answer is not None and answer.status == 404
     page.goto("/")
     assert {_post(page, url) for url in _writes(case)} == {404}
-    assert _post(page, f"/cases/{case.pk}/queries/{entry.pk}/rate/", doc_id="alien-1979", value="1") == 404
+    assert _post(page, f"/cases/{case.pk}/queries/{case_query.pk}/rate/", doc_id="alien-1979", value="1") == 404
     expect(page.get_by_role("link", name="New case").first).to_be_visible()
 
 
@@ -104,12 +104,12 @@ def test_shared_case_is_seen_by_the_team(look: Opens, people: dict[str, User], f
     answer = rater.goto(f"/cases/{case.pk}/")
     assert answer is not None and answer.status == 404
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     page.get_by_role("link", name="Share").click()
     page.get_by_label("Share with the team").select_option("Search")
     page.locator("form", has=page.get_by_label("Share with the team")).get_by_role("button", name="Share").click()
     expect(page.get_by_text("Movies is now shared with Search.")).to_be_visible()
-    BenchPage(rater, case)
+    WorkbenchPage(rater, case)
     expect(rater.get_by_text("Rater", exact=True)).to_be_visible()
 
 
@@ -119,7 +119,7 @@ def test_public_link_is_created_opened_without_an_account_and_withdrawn(
     case = stage.film_case(people["owner"], ["alien", "solaris"], ratings={"alien": {"alien-1979": 10}})
     page, anonymous = look("owner"), look()
     anonymous.watch.expect(404)  # type: ignore[attr-defined]
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     page.get_by_role("link", name="Share").click()
     page.get_by_label("Valid for").select_option("7 days")
     page.get_by_role("button", name="Create public link").click()

@@ -203,7 +203,7 @@ def test_pages_name_their_controls_and_fit(look: Opens, case: Case, people: dict
     wrong = {}
     for address in addresses:
         page.goto(address, wait_until="load")
-        found = [page.evaluate(question) for question in (_NAMELESS, _TWICE, _TOO_WIDE)]
-        if any(found) or page.locator("h1").count() != 1:
-            wrong[address] = found
+        faults = [page.evaluate(question) for question in (_NAMELESS, _TWICE, _TOO_WIDE)]
+        if any(faults) or page.locator("h1").count() != 1:
+            wrong[address] = faults
     assert not wrong

@@ -10,7 +10,7 @@ from relevancy import runs, scorers, scores
 from relevancy.models import Case, CaseScore, QueryScore, Scorer, ScorerVersion, User
 
 from . import stage
-from .bench_page import BenchPage, press
+from .workbench_page import WorkbenchPage, press
 
 pytestmark = pytest.mark.usefixtures("films")
 TEXTS = ["star wars", "star trek", "tom hanks"]
@@ -39,7 +39,7 @@ def case_score(case: Case, name: str) -> str:
 
 def test_add_make_primary_remove_and_undo(look: Any, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     expect(page.locator(".secondary-scores")).to_have_count(0)
     for name in ("nDCG@10", "P@10"):
         page.wait_for_load_state("load")
@@ -47,13 +47,13 @@ def test_add_make_primary_remove_and_undo(look: Any, case: Case) -> None:
         expect(secondary_score(page, name)).to_have_count(1)
         expect(secondary_score(page, name).locator(".score > b")).to_have_text(case_score(case, name))
     primary = case_score(case, "AvgEdit")
-    expect(bench.case_score).to_have_text(primary)
+    expect(workbench.case_score).to_have_text(primary)
     page.get_by_role("button", name="Make nDCG@10 primary").click()
     expect(secondary_score(page, "AvgEdit")).to_have_count(1)
-    expect(bench.case_score).to_have_text(case_score(case, "nDCG@10"))
+    expect(workbench.case_score).to_have_text(case_score(case, "nDCG@10"))
     expect(secondary_score(page, "AvgEdit").locator(".score > b")).to_have_text(primary)
     score = QueryScore.objects.get(query__text="star wars", version__scorer__name="nDCG@10")
-    expect(bench.score("star wars")).to_have_text(stage.shown(score.score))
+    expect(workbench.score("star wars")).to_have_text(stage.shown(score.score))
     expect(page.get_by_label("Scorer", exact=True).locator("option:checked")).to_have_text("nDCG@10")
     page.get_by_role("button", name="Remove AvgEdit").click()
     expect(page.get_by_text("AvgEdit removed from this case")).to_be_visible()
@@ -68,10 +68,10 @@ def test_add_make_primary_remove_and_undo(look: Any, case: Case) -> None:
 def test_a_rating_moves_every_score_at_once(look: Any, case: Case) -> None:
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
     page = look("rater")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     before = secondary_score(page, "nDCG@10").locator(".score > b").text_content()
-    result = bench.open("star trek").nth(5)
-    inside = bench.row("star trek").locator(".query-scores > div").nth(1)
+    result = workbench.open("star trek").nth(5)
+    inside = workbench.row("star trek").locator(".query-scores > div").nth(1)
     query_before = inside.locator(".score > b").text_content()
     result.get_by_role("radio", name=re.compile("^10")).click()
     expect(inside.locator(".score > b")).not_to_have_text(query_before or "")
@@ -84,13 +84,13 @@ def test_show_the_working_by_key_and_of_a_script(look: Any, case: Case) -> None:
     ScorerVersion.objects.create(scorer=scorer, number=1, script=SCRIPT, scale=[[n, ""] for n in range(1, 11)])
     scorers.add_scorer(case=case, scorer=scorer)
     page = look("viewer")
-    bench = BenchPage(page, case)
-    bench.open("star wars")
+    workbench = WorkbenchPage(page, case)
+    workbench.open("star wars")
     press(page, "w")
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("heading", name="The working: “star wars”, run 1")).to_be_visible()
     expect(dialog.locator("tbody tr").first).to_contain_text("Star Wars")
-    explained = bench.row("star wars").locator(".query-scores .explanation-text p").text_content() or ""
+    explained = workbench.row("star wars").locator(".query-scores .explanation-text p").text_content() or ""
     expect(dialog).to_contain_text(explained)
     dialog.get_by_role("link", name="seventy").click()
     expect(page.get_by_role("dialog")).to_have_count(1)
@@ -100,19 +100,19 @@ def test_show_the_working_by_key_and_of_a_script(look: Any, case: Case) -> None:
 
 
 def test_most_to_gain_leads_to_its_query(look: Any, case: Case) -> None:
-    found = scores.largest_gap(stage.newest_run(case), ScorerVersion.objects.used_by(case)[0])
-    assert found is not None
+    gap = scores.largest_gap(stage.newest_run(case), ScorerVersion.objects.used_by(case)[0])
+    assert gap is not None
     page = look("viewer")
-    bench = BenchPage(page, case)
-    page.get_by_role("link", name=f"Most to gain: “{found.text}”").click()
-    expect(bench.row(found.text).locator("li.result").first).to_be_visible()
+    workbench = WorkbenchPage(page, case)
+    page.get_by_role("link", name=f"Most to gain: “{gap.text}”").click()
+    expect(workbench.row(gap.text).locator("li.result").first).to_be_visible()
     page.get_by_role("link", name="Gap", exact=True).click()
-    expect(page.locator("tbody.query").first).to_contain_text(found.text)
+    expect(page.locator("tbody.query").first).to_contain_text(gap.text)
 
 
 def test_without_javascript(look: Any, case: Case) -> None:
     page = look("editor", java_script_enabled=False)
-    BenchPage(page, case, address=f"?open={case.case_queries.get(query__text='star wars').pk}")
+    WorkbenchPage(page, case, address=f"?open={case.case_queries.get(query__text='star wars').pk}")
     page.get_by_label("Add another scorer").select_option(label="P@10")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(secondary_score(page, "P@10")).to_have_count(1)
@@ -129,7 +129,7 @@ def test_without_javascript(look: Any, case: Case) -> None:
 def test_head_does_not_move_while_a_run_is_active(look: Any, case: Case, width: int) -> None:
     scorers.choose_scorers(case=case, scorers=Scorer.objects.filter(name__in=["AvgEdit", "nDCG@10", "P@10", "RR@10"]))
     page = look("editor", viewport={"width": width, "height": 900})
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     before = page.locator(".secondary-scores").bounding_box()
     attempt = case.attempts.select_related("endpoint", "case").get()

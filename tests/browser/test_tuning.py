@@ -11,10 +11,10 @@ from relevancy.models import Case, Run, User
 from tests import factories
 
 from . import stage
-from .bench_page import BenchPage
 from .code_editor import editor, text_of, write
 from .conftest import Opens
 from .serving import TURN
+from .workbench_page import WorkbenchPage
 
 RATINGS = {
     "star wars": {"star-wars-1977": 10, "star-wars-episode-ii-attack-of-the-clones-2002": 4},
@@ -44,9 +44,9 @@ def case(people: dict[str, User], films: str) -> Case:
 def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, template: str, place: str) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
-    bench = BenchPage(page, case)
-    score = bench.case_score.inner_text()
-    bench.mark_document()
+    workbench = WorkbenchPage(page, case)
+    score = workbench.case_score.inner_text()
+    workbench.mark_document()
     page.get_by_label("Name of the next attempt").fill("A try")
     write(page, template)
     _run(page)
@@ -55,8 +55,8 @@ def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, te
     expect(editor(page)).to_have_accessible_description(page.locator("#template_error").inner_text())
     expect(page.locator(".ace_gutter-cell.ace_error")).to_have_text(place.split(",")[0].removeprefix("Line "))
     expect(page.get_by_label("Name of the next attempt")).to_have_value("A try")
-    expect(bench.case_score).to_have_text(score)
-    bench.expect_no_reload()
+    expect(workbench.case_score).to_have_text(score)
+    workbench.expect_no_reload()
     assert case.attempts.count() == 1
     assert case.runs.count() == 1
 
@@ -64,7 +64,7 @@ def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, te
 def test_errors_of_settings_appear_at_their_field(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     page.get_by_label("Displayed fields").fill("id:id title: ")
     _run(page)
     field = page.locator(".field").filter(has=page.get_by_label("Displayed fields"))
@@ -75,10 +75,10 @@ def test_errors_of_settings_appear_at_their_field(look: Opens, case: Case) -> No
 
 def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     before = stage.case_score(case).score
     assert before is not None
-    expect(bench.case_score).to_have_text(stage.shown(before))
+    expect(workbench.case_score).to_have_text(stage.shown(before))
     expect(page.locator(".knob .run-value")).to_have_text("as run")
     page.get_by_role("spinbutton", name="title_boost").fill("0")
     expect(page.locator(".knob .run-value")).to_have_text("was 10")
@@ -89,7 +89,7 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
     expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
     now = stage.case_score(case)
     assert now.score is not None and now.run.number == 2
-    expect(bench.case_score).to_have_text(stage.shown(now.score))
+    expect(workbench.case_score).to_have_text(stage.shown(now.score))
     # Not the difference of the two scores: a query that is scored in one run only does not count.
     difference = scores.compare_runs(now.run, case.runs.get(number=1), now.version).difference
     assert difference, "The change changes nothing: choose another one."
@@ -109,58 +109,58 @@ def test_run_shows_its_progress_and_updates_in_place(look: Opens, case: Case, mo
     waiting: list[Run] = []
     monkeypatch.setattr(tasks, "enqueue_run", waiting.append)
     page = look("editor")
-    bench = BenchPage(page, case)
-    last = bench.case_score.inner_text()
+    workbench = WorkbenchPage(page, case)
+    last = workbench.case_score.inner_text()
     page.get_by_label("Name of the next attempt").fill("Same again")
     page.get_by_role("spinbutton", name="title_boost").fill("3")
     _run(page)
     head = page.locator("#case-score")
     expect(head).to_contain_text("Waiting for the worker")
-    expect(bench.case_score).to_have_text(last)
+    expect(workbench.case_score).to_have_text(last)
     expect(page.locator("#queries.is-outdated tbody.query")).to_have_count(2)
-    bench.mark_document()
-    bench.opener("alien").click()
-    expect(bench.results("alien")).not_to_have_count(0)
-    expect(bench.row("alien")).to_have_class(re.compile("waiting"))
+    workbench.mark_document()
+    workbench.opener("alien").click()
+    expect(workbench.results("alien")).not_to_have_count(0)
+    expect(workbench.row("alien")).to_have_class(re.compile("waiting"))
 
     _work(waiting[0])
     expect(head).to_contain_text("1 of 2")
     expect(head.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "1")
     expect(page.locator("tbody.query.waiting")).to_have_count(1)
-    expect(bench.row("alien")).to_have_class(re.compile(r"query\s+is-open\s+waiting"))
+    expect(workbench.row("alien")).to_have_class(re.compile(r"query\s+is-open\s+waiting"))
     _work(waiting[0])
     expect(head.get_by_role("button", name="Run")).to_be_visible()
     expect(head.get_by_role("progressbar")).to_have_count(0)
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     expect(page.locator("tbody.query.waiting")).to_have_count(0)
-    expect(bench.results("alien")).not_to_have_count(0)
-    bench.expect_no_reload()
+    expect(workbench.results("alien")).not_to_have_count(0)
+    workbench.expect_no_reload()
 
 
 def test_run_is_stopped_and_completed(look: Opens, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     waiting: list[Run] = []
     monkeypatch.setattr(tasks, "enqueue_run", waiting.append)
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     _run(page)
     expect(page.locator("#case-score")).to_contain_text("Waiting for the worker")
     _work(waiting[0])
     page.get_by_role("button", name="Stop").click()
     notice = page.locator('[data-notice="run-cancelled"]')
     expect(notice).to_contain_text("Run 2 was stopped")
-    bench.expect_no_score("alien")
+    workbench.expect_no_score("alien")
     notice.get_by_role("button", name="Search the rest").click()
     expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "1")
     _work(waiting[1])
     expect(page.locator("#case-score").get_by_role("button", name="Run")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
-    expect(bench.score("alien")).to_have_text(stage.shown(stage.query_score(case, "alien").score))
+    expect(workbench.score("alien")).to_have_text(stage.shown(stage.query_score(case, "alien").score))
 
 
 def test_knob_appears_while_it_is_typed(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     write(page, '{"query": "#$query##", "fields": {"title": ##title_boost##, "cast": ##cast_boost##}}')
     added = page.get_by_role("spinbutton", name="cast_boost")
     expect(added).to_have_value("10")
@@ -180,7 +180,7 @@ def test_knob_appears_while_it_is_typed(look: Opens, case: Case) -> None:
 
 def test_changed_lines_are_marked_against_the_run(look: Opens, case: Case) -> None:
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     editor(page).wait_for(state="attached")
     marked = page.locator(".ace-changed-line")
     expect(marked).to_have_count(0)
@@ -201,7 +201,7 @@ def test_format_chart_label_and_size_of_pictures(look: Opens, case: Case) -> Non
     )  # fmt: skip
     factories.run_now(pictures)
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
 
     write(page, '{"query":"#$query##","fields":{"title":##title_boost##, "a,b: {":1},"x":[]}')
     page.get_by_role("button", name="Format").click()
@@ -211,7 +211,7 @@ def test_format_chart_label_and_size_of_pictures(look: Opens, case: Case) -> Non
     assert text_of(page) == formatted
     write(page, '{"query": ["#$query##"}')
     page.get_by_role("button", name="Format").click()
-    expect(bench.toast("not formatted")).to_be_visible()
+    expect(workbench.toast("not formatted")).to_be_visible()
     assert text_of(page) == '{"query": ["#$query##"}'
     write(page, "q=#$query##&defType=edismax&&#$qOption.a##=1")
     page.get_by_role("button", name="Format").click()
@@ -229,13 +229,13 @@ def test_format_chart_label_and_size_of_pictures(look: Opens, case: Case) -> Non
     chart.get_by_role("link").first.focus()
     expect(label).to_contain_text("Run 1 · attempt 1")
 
-    thumb = bench.open("alien").first.locator(".thumb")
+    thumb = workbench.open("alien").first.locator(".thumb")
     small = thumb.bounding_box()
     page.get_by_role("button", name="Large pictures").click()
     large = thumb.bounding_box()
     assert small and large and (small["width"], large["width"]) == (34, 96)
     page.evaluate("sessionStorage.clear()")
-    other = BenchPage(page, case)
+    other = WorkbenchPage(page, case)
     expect(page.get_by_role("button", name="Large pictures")).to_have_attribute("aria-pressed", "true")
     large = other.open("alien").first.locator(".thumb").bounding_box()
     assert large and large["width"] == 96
@@ -243,10 +243,10 @@ def test_format_chart_label_and_size_of_pictures(look: Opens, case: Case) -> Non
 
 def test_editor_replaces_the_field_and_the_keyboard_can_leave_it(look: Opens, case: Case) -> None:
     plain = look("editor", java_script_enabled=False)
-    BenchPage(plain, case)
+    WorkbenchPage(plain, case)
     reserved = plain.locator("textarea[name=template]").bounding_box()
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     page.locator(".code-editor .ace_line").first.wait_for()
     taken = page.locator(".code-editor").bounding_box()
     assert reserved and taken
@@ -261,16 +261,16 @@ def test_editor_replaces_the_field_and_the_keyboard_can_leave_it(look: Opens, ca
 
 
 def test_other_scorer_scores_the_same_run(look: Opens, case: Case) -> None:
-    bench = BenchPage(look("editor"), case)
-    before = bench.case_score.inner_text()
-    bench.page.get_by_label("Scorer", exact=True).select_option("P@10")
-    expect(bench.case_score).not_to_have_text(before)
-    expect(bench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
-    expect(bench.page.get_by_label("Scorer", exact=True).locator("option:checked")).to_have_text("P@10")
+    workbench = WorkbenchPage(look("editor"), case)
+    before = workbench.case_score.inner_text()
+    workbench.page.get_by_label("Scorer", exact=True).select_option("P@10")
+    expect(workbench.case_score).not_to_have_text(before)
+    expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
+    expect(workbench.page.get_by_label("Scorer", exact=True).locator("option:checked")).to_have_text("P@10")
     assert case.runs.count() == 1
 
 
-def _work(run: Run, **said: Any) -> None:
+def _work(run: Run, **message: Any) -> None:
     """Search one more query of a run."""
     with TURN:
-        runs.continue_run(run.pk, limit=1, **said)
+        runs.continue_run(run.pk, limit=1, **message)

@@ -11,9 +11,9 @@ from relevancy.models import Annotation, Case, Rating, User
 from tests import factories
 
 from . import stage
-from .bench_page import BenchPage, press
 from .code_editor import editor, text_of
 from .conftest import Opens
+from .workbench_page import WorkbenchPage, press
 
 TEXTS = ["star wars", "alien", "jaws", "heat"]
 RATINGS = {"star wars": {"star-wars-1977": 10, "solaris-1972": 8, "no-such-film": 5}, "alien": {"alien-1979": 10}}
@@ -24,8 +24,8 @@ def case(people: dict[str, User], films: str) -> Case:
     return stage.film_case(people["editor"], TEXTS, ratings=RATINGS)
 
 
-def about(bench: BenchPage, text: str) -> Locator:
-    return bench.row(text).locator(".query-notes")
+def about(workbench: WorkbenchPage, text: str) -> Locator:
+    return workbench.row(text).locator(".query-notes")
 
 
 def middle(part: Locator) -> tuple[float, float]:
@@ -37,10 +37,10 @@ def middle(part: Locator) -> tuple[float, float]:
 # --- manual order ---
 
 
-def drag(page: Page, bench: BenchPage, text: str, to: str, *, above: bool) -> None:
+def drag(page: Page, workbench: WorkbenchPage, text: str, to: str, *, above: bool) -> None:
     """Drags a query by its handle to the upper or lower edge of the row of another one."""
-    x, y = middle(bench.row(text).locator("[data-drag]"))
-    box = bench.row(to).locator("tr").first.bounding_box()
+    x, y = middle(workbench.row(text).locator("[data-drag]"))
+    box = workbench.row(to).locator("tr").first.bounding_box()
     assert box is not None
     page.mouse.move(x, y)
     page.mouse.down()
@@ -51,64 +51,64 @@ def drag(page: Page, bench: BenchPage, text: str, to: str, *, above: bool) -> No
 
 def test_queries_are_dragged_to_another_position(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    drag(page, bench, "heat", "alien", above=True)
-    expect(bench.row("heat").locator(".position")).to_have_text("2")
-    assert bench.texts() == ["star wars", "heat", "alien", "jaws"]
-    drag(page, bench, "star wars", "jaws", above=False)
-    expect(bench.row("star wars").locator(".position")).to_have_text("4")
+    workbench = WorkbenchPage(page, case)
+    drag(page, workbench, "heat", "alien", above=True)
+    expect(workbench.row("heat").locator(".position")).to_have_text("2")
+    assert workbench.texts() == ["star wars", "heat", "alien", "jaws"]
+    drag(page, workbench, "star wars", "jaws", above=False)
+    expect(workbench.row("star wars").locator(".position")).to_have_text("4")
     page.reload()
-    assert bench.texts() == ["heat", "alien", "jaws", "star wars"]
+    assert workbench.texts() == ["heat", "alien", "jaws", "star wars"]
 
 
 def test_dragging_works_with_an_open_query_and_esc_cancels_it(look: Opens, case: Case) -> None:
     page = look("editor", viewport={"width": 1280, "height": 2400})
-    bench = BenchPage(page, case)
-    bench.open("alien")
-    drag(page, bench, "jaws", "star wars", above=True)
-    expect(bench.row("jaws").locator(".position")).to_have_text("1")
-    expect(bench.results("alien").first).to_be_visible()
-    x, y = middle(bench.row("heat").locator("[data-drag]"))
+    workbench = WorkbenchPage(page, case)
+    workbench.open("alien")
+    drag(page, workbench, "jaws", "star wars", above=True)
+    expect(workbench.row("jaws").locator(".position")).to_have_text("1")
+    expect(workbench.results("alien").first).to_be_visible()
+    x, y = middle(workbench.row("heat").locator("[data-drag]"))
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x, y - 80, steps=3)
     page.keyboard.press("Escape")
     page.mouse.up()
     expect(page.locator(".is-dragged, .drop-before, .drop-after")).to_have_count(0)
-    assert bench.texts() == ["jaws", "star wars", "alien", "heat"]
+    assert workbench.texts() == ["jaws", "star wars", "alien", "heat"]
 
 
 def test_alt_and_arrows_move_the_focused_query(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     for _ in range(3):
         press(page, "j")
     page.keyboard.press("Alt+ArrowUp")
-    expect(bench.row("jaws").locator(".position")).to_have_text("2")
+    expect(workbench.row("jaws").locator(".position")).to_have_text("2")
     page.keyboard.press("Alt+ArrowUp")
-    expect(bench.row("jaws").locator(".position")).to_have_text("1")
+    expect(workbench.row("jaws").locator(".position")).to_have_text("1")
     page.keyboard.press("Alt+ArrowDown")
-    expect(bench.row("jaws").locator(".position")).to_have_text("2")
-    assert bench.texts() == ["star wars", "jaws", "alien", "heat"]
-    expect(bench.opener("jaws")).to_be_focused()
+    expect(workbench.row("jaws").locator(".position")).to_have_text("2")
+    assert workbench.texts() == ["star wars", "jaws", "alien", "heat"]
+    expect(workbench.opener("jaws")).to_be_focused()
 
 
 def test_queries_are_dragged_only_in_the_manual_order(look: Opens, case: Case) -> None:
     page = look("editor")
     for address in ("?sort=score", "?q=a", "?sort=place&down=1", "?state=unrated"):
-        BenchPage(page, case, address)
+        WorkbenchPage(page, case, address)
         expect(page.locator("table[data-order], [data-drag]")).to_have_count(0)
     page = look("rater")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     expect(page.locator("table.queries")).to_be_visible()
     expect(page.locator("table[data-order], [data-drag]")).to_have_count(0)
 
 
 def test_order_without_javascript(look: Opens, case: Case) -> None:
     page = look("editor", java_script_enabled=False)
-    entry = case.case_queries.get(query__text="jaws")
-    page.goto(f"/cases/{case.pk}/?open={entry.pk}")
-    BenchPage(page).menu("jaws").get_by_role("button", name="Move up").click()
+    case_query = case.case_queries.get(query__text="jaws")
+    page.goto(f"/cases/{case.pk}/?open={case_query.pk}")
+    WorkbenchPage(page).menu("jaws").get_by_role("button", name="Move up").click()
     assert [text.strip() for text in page.locator("tbody.query .name .truncate").all_inner_texts()] == [
         "star wars",
         "jaws",
@@ -122,46 +122,46 @@ def test_order_without_javascript(look: Opens, case: Case) -> None:
 
 def test_tags_are_added_shown_filtered_and_scored(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.mark_document()
+    workbench = WorkbenchPage(page, case)
+    workbench.mark_document()
     expect(page.get_by_label("Tag", exact=True)).to_have_count(0)
-    bench.open("alien")
-    bench.tab("alien", "Notes")
-    about(bench, "alien").get_by_placeholder("Add tag").fill("space")
+    workbench.open("alien")
+    workbench.tab("alien", "Notes")
+    about(workbench, "alien").get_by_placeholder("Add tag").fill("space")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Tag", exact=True)).to_be_visible()
-    bench.open("star wars")
-    bench.tab("star wars", "Notes")
-    about(bench, "star wars").get_by_placeholder("Add tag").fill("space, classics")
+    workbench.open("star wars")
+    workbench.tab("star wars", "Notes")
+    about(workbench, "star wars").get_by_placeholder("Add tag").fill("space, classics")
     page.keyboard.press("Enter")
-    expect(bench.row("star wars").locator(".name .pill")).to_have_text(["classics", "space"])
-    about(bench, "star wars").get_by_role("button", name="Remove classics").click()
-    expect(bench.row("star wars").locator(".name .pill")).to_have_text(["space"])
+    expect(workbench.row("star wars").locator(".name .pill")).to_have_text(["classics", "space"])
+    about(workbench, "star wars").get_by_role("button", name="Remove classics").click()
+    expect(workbench.row("star wars").locator(".name .pill")).to_have_text(["space"])
     assert factories.query_of(case, "star wars").tags == ["space"]
     page.get_by_label("Tag", exact=True).select_option("space")
-    expect(bench.row("jaws")).to_have_count(0)
-    assert bench.texts() == ["star wars", "alien"]
+    expect(workbench.row("jaws")).to_have_count(0)
+    assert workbench.texts() == ["star wars", "alien"]
     page.locator("details.tag-scores > summary").click()
     expect(page.locator(".tag-scores-table tbody tr")).to_have_count(1)
     expect(page.locator(".tag-scores-table tbody tr")).to_contain_text("space")
     page.get_by_label("Tag", exact=True).select_option("")
-    expect(bench.row("jaws")).to_be_visible()
-    bench.expect_no_reload()
+    expect(workbench.row("jaws")).to_be_visible()
+    workbench.expect_no_reload()
 
 
 def test_a_tag_that_is_too_long_is_refused(look: Opens, case: Case) -> None:
     page = look("editor")
     page.watch.expect(409)  # type: ignore[attr-defined]
-    bench = BenchPage(page, case)
-    bench.open("jaws")
-    bench.tab("jaws", "Notes")
-    about(bench, "jaws").get_by_placeholder("Add tag").fill("x" * 51)
-    about(bench, "jaws").get_by_role("button", name="Add tags").click()
-    expect(bench.toast("51 characters")).to_be_visible()
-    about(bench, "jaws").get_by_placeholder("Add tag").fill("sharks")
-    about(bench, "jaws").get_by_role("button", name="Add tags").click()
-    expect(bench.row("jaws").locator(".name .pill")).to_have_text(["sharks"])
-    expect(bench.toast("51 characters")).to_have_count(0)
+    workbench = WorkbenchPage(page, case)
+    workbench.open("jaws")
+    workbench.tab("jaws", "Notes")
+    about(workbench, "jaws").get_by_placeholder("Add tag").fill("x" * 51)
+    about(workbench, "jaws").get_by_role("button", name="Add tags").click()
+    expect(workbench.toast("51 characters")).to_be_visible()
+    about(workbench, "jaws").get_by_placeholder("Add tag").fill("sharks")
+    about(workbench, "jaws").get_by_role("button", name="Add tags").click()
+    expect(workbench.row("jaws").locator(".name .pill")).to_have_text(["sharks"])
+    expect(workbench.toast("51 characters")).to_have_count(0)
 
 
 # --- notes ---
@@ -170,22 +170,24 @@ def test_a_tag_that_is_too_long_is_refused(look: Opens, case: Case) -> None:
 def test_notes_are_written_in_markdown(look: Opens, case: Case) -> None:
     page = look("editor")
     page.on("dialog", lambda dialog: pytest.fail(f"A note ran as a script: {dialog.message}"))
-    bench = BenchPage(page, case)
-    bench.open("jaws")
+    workbench = WorkbenchPage(page, case)
+    workbench.open("jaws")
     press(page, "n")
-    expect(about(bench, "jaws").locator("[name=information_need]")).to_be_focused()
-    about(bench, "jaws").locator("[name=information_need]").fill("The film **Jaws**, and its sequels.")
-    about(bench, "jaws").locator("[name=notes]").fill("- [site](https://a.example/)\n- <img src=x onerror=alert(1)>")
-    about(bench, "jaws").get_by_role("button", name="Save").click()
-    expect(about(bench, "jaws").locator("strong")).to_have_text("Jaws")
-    expect(about(bench, "jaws").get_by_role("link", name="site")).to_have_attribute("rel", "noopener nofollow")
-    expect(about(bench, "jaws")).to_contain_text("<img src=x")
-    bench.tab("jaws", "Results")
-    expect(bench.row("jaws").locator(".need").first).to_have_text("Needs: The film **Jaws**, and its sequels.")
+    expect(about(workbench, "jaws").locator("[name=information_need]")).to_be_focused()
+    about(workbench, "jaws").locator("[name=information_need]").fill("The film **Jaws**, and its sequels.")
+    about(workbench, "jaws").locator("[name=notes]").fill(
+        "- [site](https://a.example/)\n- <img src=x onerror=alert(1)>"
+    )
+    about(workbench, "jaws").get_by_role("button", name="Save").click()
+    expect(about(workbench, "jaws").locator("strong")).to_have_text("Jaws")
+    expect(about(workbench, "jaws").get_by_role("link", name="site")).to_have_attribute("rel", "noopener nofollow")
+    expect(about(workbench, "jaws")).to_contain_text("<img src=x")
+    workbench.tab("jaws", "Results")
+    expect(workbench.row("jaws").locator(".need").first).to_have_text("Needs: The film **Jaws**, and its sequels.")
     press(page, "n")
-    about(bench, "jaws").locator("[name=information_need]").fill("not kept")
+    about(workbench, "jaws").locator("[name=information_need]").fill("not kept")
     page.get_by_role("link", name="Cancel").click()
-    expect(about(bench, "jaws").locator("strong")).to_have_text("Jaws")
+    expect(about(workbench, "jaws").locator("strong")).to_have_text("Jaws")
     assert factories.query_of(case, "jaws").information_need == "The film **Jaws**, and its sequels."
 
 
@@ -196,7 +198,7 @@ def test_annotations_on_the_history(look: Opens, case: Case) -> None:
     for _ in range(2):
         factories.run_now(case.attempts.select_related("endpoint", "case").get())
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     page.get_by_role("link", name="Annotate").click()
     page.get_by_label("What happened").fill("Synonyms & more")
     page.get_by_label("At run", exact=True).select_option("2")
@@ -228,18 +230,18 @@ def test_annotations_on_the_history(look: Opens, case: Case) -> None:
 
 def test_export_the_displayed_list(look: Opens, case: Case, tmp_path: Path) -> None:
     page = look("viewer")
-    bench = BenchPage(page, case)
+    workbench = WorkbenchPage(page, case)
     page.get_by_role("link", name="Query", exact=True).click()
     expect(page.locator("th[aria-sort]")).to_contain_text("Query")
     page.get_by_label("Filter queries").fill("a")
-    expect(bench.row("heat")).to_be_visible()
+    expect(workbench.row("heat")).to_be_visible()
     expect(page).to_have_url(re.compile("q=a"))
     with page.expect_download() as download:
         page.get_by_role("link", name="Export CSV").click()
     path = tmp_path / "list.csv"
     download.value.save_as(path)
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    assert [row["query"] for row in rows] == bench.texts()
+    assert [row["query"] for row in rows] == workbench.texts()
     assert rows[0]["score"] == str(stage.query_score(case, rows[0]["query"]).score or "")
 
 
@@ -248,11 +250,11 @@ def test_export_the_displayed_list(look: Opens, case: Case, tmp_path: Path) -> N
 
 def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.open("star wars")
-    expect(bench.row("star wars").get_by_role("tab", name="Not returned").locator(".pill")).to_have_text("2")
-    bench.tab("star wars", "Not returned")
-    part = bench.row("star wars").locator(".unretrieved-list")
+    workbench = WorkbenchPage(page, case)
+    workbench.open("star wars")
+    expect(workbench.row("star wars").get_by_role("tab", name="Not returned").locator(".pill")).to_have_text("2")
+    workbench.tab("star wars", "Not returned")
+    part = workbench.row("star wars").locator(".unretrieved-list")
     expect(part.locator(".title")).to_have_text(["Solaris", "no-such-film"])
     expect(part.locator(".pill.warn")).to_have_text("not in the index")
     before = stage.query_score(case, "star wars").score
@@ -271,11 +273,11 @@ def test_rated_documents_that_are_not_shown_are_looked_up_and_rated(look: Opens,
 
 def test_why_a_document_matched(look: Opens, case: Case) -> None:
     page = look("editor")
-    bench = BenchPage(page, case)
-    bench.open("star wars")
+    workbench = WorkbenchPage(page, case)
+    workbench.open("star wars")
     press(page, "j")
     press(page, "x")
-    first = bench.results("star wars").first
+    first = workbench.results("star wars").first
     box = first.locator(".explanation")
     expect(box).to_be_visible()
     expect(box.locator(".parts .key").first).to_contain_text("title")
@@ -297,8 +299,8 @@ def test_words_are_highlighted_and_pictures_are_enlarged(look: Opens, people: di
     ranking.hits[0][2]["poster"] = "data:image/png;base64,x"
     ranking.save()
     page = look("viewer")
-    bench = BenchPage(page, case)
-    results = bench.open("star wars")
+    workbench = WorkbenchPage(page, case)
+    results = workbench.open("star wars")
     expect(results.locator("mark").first).to_be_visible()
     marked = {text.lower() for text in results.locator("mark").all_inner_texts()}
     assert marked <= {"star", "stars", "war", "wars"}
@@ -310,7 +312,7 @@ def test_words_are_highlighted_and_pictures_are_enlarged(look: Opens, people: di
 
 def test_fields_and_placeholders_are_completed(look: Opens, case: Case) -> None:
     page = look("editor")
-    BenchPage(page, case)
+    WorkbenchPage(page, case)
     fields = page.get_by_label("Displayed fields")
     fields.fill("id:id title:title ")
     fields.press_sequentially("ov")

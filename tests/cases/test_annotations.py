@@ -25,8 +25,8 @@ def case() -> Case:
 
 
 def run_of(case: Case, number: int) -> Run:
-    found: Run = case.runs.get(number=number)
-    return found
+    run: Run = case.runs.get(number=number)
+    return run
 
 
 def write(case: Case, number: int, text: str) -> Annotation:
@@ -58,10 +58,10 @@ def test_marks_cost_one_statement(case: Case) -> None:
     for number in (1, 2, 3):
         write(case, number, f"at {number}")
     with CaptureQueriesContext(connection) as captured:
-        said = [
+        statements = [
             f"{mark.annotation.run.number} {mark.annotation.created_by.name}" for mark in annotations.marks(case, [])
         ]
-    assert len(said) == 3
+    assert len(statements) == 3
     assert len(captured) == 1
 
 

@@ -30,7 +30,7 @@ class TestScales:
         assert scorers.parse_scale(text) == scale
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", "at least two grades"), ("3", "at least two"), ("3:0", "3:0 must end with a grade above"), ("0:0", "above"),
             ("0:500", "at most 101"), ("a:3", "'a:3'"), (":", "':' is not a valid scale"), ("0:0.5", "not a valid scale"),
@@ -38,11 +38,11 @@ class TestScales:
             ("nan, 1", "The grade nan is not possible"), ("0:inf", "inf"),
         ],
     )  # fmt: skip
-    def test_parse_scale_refuses(self, text: str, said: str) -> None:
+    def test_parse_scale_refuses(self, text: str, message: str) -> None:
         with pytest.raises(ValidationError) as caught:
             scorers.parse_scale(text)
         assert error_fields(caught.value) == ["scale"]
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
 
 class TestCases:
@@ -119,7 +119,7 @@ class TestAttempts:
         assert attempt.knobs == {"boost": 2.5, "other": 10}
 
     @pytest.mark.parametrize(
-        ("values", "field", "said"),
+        ("values", "field", "message"),
         [
             ({"template": '{"query": "#$query##"'}, "template", "Line 1"),
             ({"template": "x" * 20_001}, "template", "20,001 characters"),
@@ -131,11 +131,11 @@ class TestAttempts:
             ({"template": '{"a": ##b##}', "knobs": {"b": "1e400"}}, "knobs", "1e400"),
         ],
     )
-    def test_save_refuses(self, values: dict[str, Any], field: str, said: str) -> None:
+    def test_save_refuses(self, values: dict[str, Any], field: str, message: str) -> None:
         with pytest.raises(ValidationError) as caught:
             make_attempt(make_case(0), **values)
         assert error_fields(caught.value) == [field]
-        assert said in str(caught.value)
+        assert message in str(caught.value)
         assert not Attempt.objects.exists()
 
     def test_changes_in_words(self) -> None:

@@ -32,11 +32,11 @@ def duplicate(case, by=None, *, name="Copy", ratings="copy", with_attempts=True)
 
 
 def test_duplicate_copies_queries_in_order_with_what_belongs_to_them(case):
-    entries = list(case.case_queries.select_related("query"))
-    queries.move(case=case, by=case.owner, case_query=entries[2], before=entries[0])
-    entries[1].options, entries[1].weight = {"a": 1}, 3.0
-    entries[1].save()
-    query = entries[1].query
+    case_queries = list(case.case_queries.select_related("query"))
+    queries.move(case=case, by=case.owner, case_query=case_queries[2], before=case_queries[0])
+    case_queries[1].options, case_queries[1].weight = {"a": 1}, 3.0
+    case_queries[1].save()
+    query = case_queries[1].query
     query.tags, query.notes, query.information_need = ["x"], "note", "need"
     query.reference_answer = "answer"
     query.save()
@@ -61,7 +61,7 @@ def test_duplicate_keeps_linked_queries_and_what_they_share(case, ratings):
     assert before == {"star wars": {"a": 3}}  # the newer rating, which was given for “star trek”
     copy = duplicate(case, ratings=ratings).case
     assert grades(copy) == ({} if ratings == "none" else before)
-    assert [entry.query.text for entry in copy.case_queries.order_by("position")] == ["star wars", "alien"]
+    assert [case_query.query.text for case_query in copy.case_queries.order_by("position")] == ["star wars", "alien"]
     if ratings == "copy":
         (link,) = copy.book.query_links.all()
         assert link.shares_ratings and link.queries.count() == 2

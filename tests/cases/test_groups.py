@@ -23,8 +23,8 @@ def make_group(owner, *members, weighting="cases"):
 
 
 def read(group, user):
-    found = CaseGroup.objects.visible_to(user).get(pk=group.pk)
-    return found, cases.groups.read_group(group=found, by=user)
+    stored = CaseGroup.objects.visible_to(user).get(pk=group.pk)
+    return stored, cases.groups.read_group(group=stored, by=user)
 
 
 @pytest.fixture
@@ -95,11 +95,11 @@ def test_the_history_begins_when_every_case_has_a_score(owner, markets):
 def compute(group, view):
     """What the worker does after the page was opened for the first and the second time."""
     waiting = cases.groups.compare_group(group=group, view=view)
-    assert waiting.to_compute and waiting.found is None and waiting.is_pending
+    assert waiting.to_compute and waiting.figures is None and waiting.is_pending
     for stored in waiting.to_compute:
         comparison.stored.compute(stored.pk)
     waiting = cases.groups.compare_group(group=group, view=view)
-    assert not waiting.to_compute and waiting.found is None and waiting.is_pending
+    assert not waiting.to_compute and waiting.figures is None and waiting.is_pending
     return compute_group(waiting, group, view)
 
 
@@ -114,7 +114,7 @@ def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, mar
     assert [each.figures.difference for each in compared.cases] == [50, 25]
     assert [each.figures.p_holm for each in compared.cases] == [1, 1]
     # Of the 2 ** 6 patterns of signs of (0, 50) / 2 and (0, 100, 0, 0) / 4, half are as large: only two queries differ.
-    together = compared.found.together
+    together = compared.figures.together
     assert together.difference == pytest.approx(37.5)
     assert (together.queries, together.independent) == (6, 6)
     assert (together.p, together.verdict) == (0.5, Verdict.UNDECIDED)
@@ -141,13 +141,13 @@ def test_a_case_has_figures_before_the_others(owner, markets):
 
 def test_the_verdict_is_computed_again_after_a_rating_another_weighting_and_for_other_members(owner, markets):
     group, view = read(make_group(owner, *markets), owner)
-    before = compute(group, view).found.together
+    before = compute(group, view).figures.together
     cases.groups.change(group=group, name="Markets", weighting="queries")
     group, view = read(group, owner)
     waiting = cases.groups.compare_group(group=group, view=view)
-    assert waiting.found is None and not waiting.to_compute
+    assert waiting.figures is None and not waiting.to_compute
     comparison.stored_groups.compute(waiting.stored.pk)
-    weighted = cases.groups.compare_group(group=group, view=view).found.together
+    weighted = cases.groups.compare_group(group=group, view=view).figures.together
     assert weighted.difference == pytest.approx((2 * 50 + 4 * 25) / 6) != before.difference
     # A rating changes what a comparison that is about to be computed was asked for: it is not stored.
     judgments.rate(query=query_of(markets[0], "query 2"), doc_id="x", value=3, by=owner)
@@ -164,7 +164,7 @@ def test_cases_under_different_scorers_are_compared_without_a_verdict_on_all(own
     group, view = read(make_group(owner, markets[0], other), owner)
     compared = compute(group, view)
     assert all(each.figures.difference > 0 for each in compared.cases)
-    assert compared.found.together is None and compared.sentence == ""
+    assert compared.figures.together is None and compared.sentence == ""
 
 
 def comparison_of(case):
@@ -175,13 +175,13 @@ def comparison_of(case):
 def test_combine_cases_of_equal_weights_and_sizes_is_one_comparison(owner, markets):
     """Two cases of as many queries: the figures are those of all queries together."""
     again = make_case(4, RATINGS, owner=owner, measures=("P@1",))
-    for found in ("xb", "ab"):
-        run_with(again, {text: "ab" if text == "query 1" else found for text in RATINGS})
+    for doc_ids in ("xb", "ab"):
+        run_with(again, {text: "ab" if text == "query 1" else doc_ids for text in RATINGS})
     compared = [comparison_of(markets[1]), comparison_of(again)]
-    found = comparison.combine_cases(compared, [1.0, 1.0])
+    doc_ids = comparison.combine_cases(compared, [1.0, 1.0])
     values = np.concatenate([each.pairs[0].by_query.values for each in compared])
     interval = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
-    together = found.together
+    together = doc_ids.together
     assert (together.interval.low, together.interval.high) == pytest.approx((interval.low, interval.high))
     assert together.difference == pytest.approx(values.mean())
     weighted = comparison.combine_cases(compared, [3.0, 1.0]).together
@@ -195,16 +195,16 @@ def test_combine_cases_counts_a_query_of_two_cases_once(owner, markets):
     """Two cases on one book, compared over the same queries, prove no more than one of them."""
     case = markets[1]
     other = make_case(list(RATINGS), book_of=case, owner=owner, measures=("P@1",))
-    for found in ("xb", "ab"):
-        run_with(other, {"query 1": "ab", "query 2": found, "query 3": "xb", "query 4": "xb"})
+    for doc_ids in ("xb", "ab"):
+        run_with(other, {"query 1": "ab", "query 2": doc_ids, "query 3": "xb", "query 4": "xb"})
     alone, compared = comparison_of(case), [comparison_of(case), comparison_of(other)]
-    found = comparison.combine_cases(compared, [1.0, 1.0])
+    doc_ids = comparison.combine_cases(compared, [1.0, 1.0])
     paired = alone.pairs[0].paired
-    together = found.together
+    together = doc_ids.together
     assert (together.queries, together.independent) == (8, 4)
     assert (together.difference, together.p) == pytest.approx((paired.differences.mean, paired.p))
     assert together.interval.low == pytest.approx(paired.interval.low)
-    assert "8 queries, 4 independent, of 2 cases" in comparison.describe_group(found)
+    assert "8 queries, 4 independent, of 2 cases" in comparison.describe_group(doc_ids)
     queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
     linked = comparison.combine_cases([comparison_of(case), comparison_of(other)], [1.0, 1.0]).together
     assert linked.independent == 3

@@ -63,9 +63,9 @@ def create_case(shop: Path, name: str = "Films", *more: Any) -> str:
 
 class TestTheMainJob:
     def test_from_nothing_to_scores(self, shop: Path) -> None:
-        said = create_case(shop)
+        output = create_case(shop)
         case = Case.objects.get()
-        assert said == f"Case {case.pk} Films created with 2 queries. Next: evaluate {case.pk}\n"
+        assert output == f"Case {case.pk} Films created with 2 queries. Next: evaluate {case.pk}\n"
         printed = command("evaluate", "Films")
         assert "Films: run 1 of attempt 1, 2 queries in " in printed
         assert "on tantivy" in printed
@@ -113,8 +113,8 @@ class TestTheMainJob:
         create_case(shop)
         command("evaluate", "Films")
         (shop / "more.csv").write_text("query,docid,rating\nstar wars,2,3\nnew,1,1\n")
-        said = command("import_ratings", "Films", shop / "more.csv")
-        assert said == "2 ratings read as ratings as CSV: 2 new or changed. 1 query added.\n"
+        output = command("import_ratings", "Films", shop / "more.csv")
+        assert output == "2 ratings read as ratings as CSV: 2 new or changed. 1 query added.\n"
         run = Run.objects.get()
         score = run.case_scores.get(version__scorer__name="P@10").score
         assert score == pytest.approx((20 + 10) / 2)
@@ -131,7 +131,7 @@ class TestTheMainJob:
             shop / "queries.txt",
         )
         case = Case.objects.get()
-        assert [str(entry) for entry in case.case_queries.all()] == ["alien"]
+        assert [str(case_query) for case_query in case.case_queries.all()] == ["alien"]
         assert case.scorers.get().is_default
         assert (case.book.lowest, case.book.top) == (1, 10)
 
@@ -151,12 +151,12 @@ class TestTheMainJob:
 
     def test_static_engine_takes_a_local_file(self, shop: Path) -> None:
         (shop / "Old engine.csv").write_text("query,docid,position\nstar wars,2,1\nstar wars,1,2\n")
-        said = command("create_endpoint", "old", "static", shop / "Old engine.csv")
+        output = command("create_endpoint", "old", "static", shop / "Old engine.csv")
         endpoint = Endpoint.objects.get(name="old")
         assert re.fullmatch(r"old-engine-[0-9a-f]{16}\.csv", endpoint.url)
         (shop / "Old engine.csv").unlink()
         assert endpoints.test_connection(endpoint=endpoint, text="star wars").error == ""
-        assert "2 fields" in said or "1 fields" in said
+        assert "2 fields" in output or "1 fields" in output
 
     def test_static_engine_refuses_a_bad_file(self, shop: Path) -> None:
         (shop / "bad.csv").write_text("query,docid,position\nstar wars,2,first\n")
@@ -181,7 +181,7 @@ class TestMistakes:
         assert "Several cases are named 'Films'. Use an id instead" in refused("evaluate", "Films")
 
     @pytest.mark.parametrize(
-        ("words", "said"),
+        ("words", "message"),
         [
             (["--template", "missing.json"], "missing.json cannot be read: No such file"),
             (["--ratings", "missing.csv"], "missing.csv cannot be read"),
@@ -194,9 +194,9 @@ class TestMistakes:
             (["--fields", "id:"], "column"),
         ],
     )
-    def test_create_case_is_all_or_nothing(self, shop: Path, words: list[str], said: str) -> None:
+    def test_create_case_is_all_or_nothing(self, shop: Path, words: list[str], message: str) -> None:
         given = [shop / word if "missing" in word else word for word in words]
-        assert said in refused(
+        assert message in refused(
             "create_case", "C", "--endpoint", "few", "--template", shop / "template.json", "--ratings", shop / "ratings.csv",
             *(["--scale", "0:3"] if "--scale" not in words else []), *given,
         )  # fmt: skip
@@ -249,7 +249,7 @@ class TestMistakes:
         assert not Case.objects.exists()
 
     @pytest.mark.parametrize(
-        ("words", "said"),
+        ("words", "message"),
         [
             (["x", "nosuch", "url"], "No engine “nosuch” is installed"),
             (["few", "embedded", "few"], "name: "),
@@ -268,8 +268,8 @@ class TestMistakes:
             (["x", "http", "http://127.0.0.1:1/find", "--option", "hits=a["], "The option hits: column 3"),
         ],
     )
-    def test_create_endpoint(self, shop: Path, words: list[str], said: str) -> None:
-        assert said in refused("create_endpoint", *words)
+    def test_create_endpoint(self, shop: Path, words: list[str], message: str) -> None:
+        assert message in refused("create_endpoint", *words)
         assert Endpoint.objects.count() == 1
 
     def test_create_endpoint_keeps_secrets(self, shop: Path) -> None:
@@ -282,18 +282,18 @@ class TestMistakes:
 
     def test_create_endpoint_of_an_api(self, shop: Path) -> None:
         answer = json_reply({"found": [{"id": 1, "title": "A"}]})
-        with serving(lambda asked: answer) as server:
-            said = command(
+        with serving(lambda request: answer) as server:
+            output = command(
                 "create_endpoint", "api", "http", f"{server.url}/find", "--option", "hits=found", "--option", "method=POST",
                 "--option", 'template={"text": "#$query##"}', "--option", 'total="5"', "--option", "query_options={}",
             )  # fmt: skip
-        assert said == "Endpoint api created.\n"  # its total is not a number, which is reported on stderr
+        assert output == "Endpoint api created.\n"  # its total is not a number, which is reported on stderr
         endpoint = Endpoint.objects.get(name="api")
         assert endpoint.options == {
             "hits": "found", "method": "POST", "template": '{"text": "#$query##"}', "total": '"5"', "query_options": {},
         }  # fmt: skip
-        with serving(lambda asked: answer) as server:
-            said = command(
+        with serving(lambda request: answer) as server:
+            output = command(
                 "create_endpoint",
                 "other",
                 "http",
@@ -303,7 +303,7 @@ class TestMistakes:
                 "--option",
                 "template=q=#$query##",
             )
-        assert said == "Endpoint other created.\nConnected to HTTP API. 2 fields: id, title.\n"
+        assert output == "Endpoint other created.\nConnected to HTTP API. 2 fields: id, title.\n"
 
     def test_import_ratings_changes_nothing(self, shop: Path) -> None:
         create_case(shop)
@@ -352,7 +352,7 @@ class TestMistakes:
         script = script_of(attempt)
 
         def interrupt(request: engines.Request) -> None:
-            if len(script.asked) == 2:
+            if len(script.requests) == 2:
                 raise KeyboardInterrupt
 
         script.before = interrupt
@@ -379,8 +379,8 @@ class TestTryScorerAndMeasure:
         assert (tried["console"], tried["error"]) == ([], None)
 
     def test_try_scorer_for_people(self) -> None:
-        said = command("try_scorer", "--measure", "AvgEdit@10", "--grades", "10 8 9 – 5 1 4 – – –", "--scale", "1:10")
-        assert said.startswith("AvgEdit@10: score 57")
+        output = command("try_scorer", "--measure", "AvgEdit@10", "--grades", "10 8 9 – 5 1 4 – – –", "--scale", "1:10")
+        assert output.startswith("AvgEdit@10: score 57")
         assert "score –, value –" in command("try_scorer", "--measure", "AP", "--grades", "- - -")
         assert "score –" in command("try_scorer", "--measure", "nDCG@10", "--grades", "")
 
@@ -389,7 +389,7 @@ class TestTryScorerAndMeasure:
         assert "score 50" in command("try_scorer", "--scorer", "mine", "--grades", "1 0")
 
     @pytest.mark.parametrize(
-        ("words", "said"),
+        ("words", "message"),
         [
             (["--measure", "nDGC@10", "--grades", "1"], "Did you mean nDCG?"),
             (["--measure", "AP", "--grades", "1 x"], "Grade 2 is 'x'"),
@@ -400,17 +400,17 @@ class TestTryScorerAndMeasure:
             (["--scorer", "none", "--grades", "1"], "There is no scorer 'none'"),
         ],
     )
-    def test_try_scorer_mistakes(self, words: list[str], said: str) -> None:
-        assert said in refused("try_scorer", *words)
+    def test_try_scorer_mistakes(self, words: list[str], message: str) -> None:
+        assert message in refused("try_scorer", *words)
 
     def test_measure(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 0\n")
         (tmp_path / "run").write_text("1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n")
         files = ("measure", "--qrels", tmp_path / "qrels", "--run", tmp_path / "run")
-        found = json.loads(command(*files, "-m", "RR", "P@10", "-m", "AP", "--json"))
-        assert list(found) == ["measures"]
-        assert list(found["measures"]) == ["RR", "P@10", "AP"]
-        assert found["measures"]["RR"] == {"mean": 0.5, "scored": 1, "queries": 2, "per_query": {"1": 0.5, "2": None}}
+        result = json.loads(command(*files, "-m", "RR", "P@10", "-m", "AP", "--json"))
+        assert list(result) == ["measures"]
+        assert list(result["measures"]) == ["RR", "P@10", "AP"]
+        assert result["measures"]["RR"] == {"mean": 0.5, "scored": 1, "queries": 2, "per_query": {"1": 0.5, "2": None}}
         zero = json.loads(command(*files, "-m", "RR", "--zero", "--json"))["measures"]["RR"]
         assert zero == {"mean": 0.25, "scored": 2, "queries": 2, "per_query": {"1": 0.5, "2": 0.0}}
         assert command(*files, "-m", "RR") == "RR  mean          0.5000  1 of 2 scored\n"

@@ -12,7 +12,7 @@ ADDRESS = "http://127.0.0.1:9/indexes/films/search"
 
 
 def test_preset_with_options_of_ones_own() -> None:
-    said = command(
+    output = command(
         "create_endpoint", "films", "http", ADDRESS, "--option", "id=sku", "--option", "preset=meilisearch",
         "--option", "total=", "--option", "bearer=secret",
     )  # fmt: skip
@@ -22,7 +22,7 @@ def test_preset_with_options_of_ones_own() -> None:
     assert endpoint.options["total"] == ""
     assert "preset" not in endpoint.options
     assert endpoint.credentials == {"bearer": "secret"}
-    assert "Meilisearch: " in said
+    assert "Meilisearch: " in output
 
 
 def test_unknown_preset() -> None:

@@ -64,8 +64,8 @@ def waiting(name: str) -> list[str]:
 
 def alive(pid: int) -> bool:
     """Whether the process is running; a zombie is not."""
-    said = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return bool(said.strip()) and not said.startswith("Z")
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return bool(state.strip()) and not state.startswith("Z")
 
 
 def gone(pids: list[int], seconds: float = 10) -> bool:
@@ -111,8 +111,8 @@ def test_supervise_a_worker_that_cannot_run_leaves_the_site_alone() -> None:
     parent = supervised(waiting("web"), FAILING)
     assert parent.stdout is not None and parent.stderr is not None
     web = int(parent.stdout.readline().split()[1])
-    said = [parent.stderr.readline() for _ in range(3)]
-    assert said[-1].startswith("The worker ended with exit status 3, 3 times in a row. It is not started again.")
+    lines = [parent.stderr.readline() for _ in range(3)]
+    assert lines[-1].startswith("The worker ended with exit status 3, 3 times in a row. It is not started again.")
     assert alive(web)
     assert parent.poll() is None
     parent.send_signal(signal.SIGTERM)

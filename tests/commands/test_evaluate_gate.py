@@ -117,9 +117,9 @@ def test_gate_incomplete_run_never_passes(case: Case, baseline: Run) -> None:
     ],
 )
 def test_gate_mistakes_are_found_before_searching(case: Case, baseline: Run, words: list[str], message: str) -> None:
-    status, evaluation, said = evaluate(case, *words)
+    status, evaluation, output = evaluate(case, *words)
     assert (status, evaluation) == (2, {})
-    assert message in said
+    assert message in output
     assert case.runs.count() == 1
 
 

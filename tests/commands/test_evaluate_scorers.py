@@ -28,8 +28,8 @@ def report(case: Case, *names: str) -> dict[str, Any]:
     out = io.StringIO()
     scorers = [word for name in names for word in ("--scorer", name)]
     call_command("evaluate", str(case.pk), *scorers, "--json", "-", stdout=out, stderr=io.StringIO())
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    evaluation: dict[str, Any] = json.loads(out.getvalue())
+    return evaluation
 
 
 def refused(case: Case, *names: str, out: io.StringIO | None = None) -> str:
@@ -43,8 +43,8 @@ def refused(case: Case, *names: str, out: io.StringIO | None = None) -> str:
 
 
 def test_evaluate_another_scorer_computes_it_without_adding_it(case: Case) -> None:
-    found = report(case, "RR@10", "nDCG@10")
-    assert [(row["name"], row["score"], row["scored"]) for row in found["scorers"]] == [
+    result = report(case, "RR@10", "nDCG@10")
+    assert [(row["name"], row["score"], row["scored"]) for row in result["scorers"]] == [
         ("RR@10", 75, 2),
         ("nDCG@10", pytest.approx(81.5, abs=0.1), 2),
     ]
@@ -79,17 +79,17 @@ def test_evaluate_an_unknown_scorer_names_those_most_like_it(case: Case) -> None
     assert "can use. Did you mean 'nDCG@10' or " in refused(case, "ndgc@10")
     for number in range(30):
         make_scorer("P@2", f"P {number:02}")
-    said = refused(case, "zzzzzz")
-    assert "Scorers: AP, AP@10, AvgEdit, " in said
-    assert said.endswith(f" and {Scorer.objects.count() - 30} more.")
+    message = refused(case, "zzzzzz")
+    assert "Scorers: AP, AP@10, AvgEdit, " in message
+    assert message.endswith(f" and {Scorer.objects.count() - 30} more.")
 
 
 def test_evaluate_refuses_scorers_of_other_users(case: Case) -> None:
     private = make_scorer("P@2", "private")
     Scorer.objects.filter(pk=private.pk).update(owner=make_user())
-    said = refused(case, "private")
-    assert "There is no scorer 'private' that " in said
-    assert "private" not in said.partition("Scorers:")[2]
+    message = refused(case, "private")
+    assert "There is no scorer 'private' that " in message
+    assert "private" not in message.partition("Scorers:")[2]
     assert Run.objects.count() == 0
 
 
@@ -97,9 +97,9 @@ def test_evaluate_with_a_failing_script_does_not_succeed(case: Case) -> None:
     scorers.add_scorer(case=case, scorer=make_scorer("", "broken", script=FAILS_ON_TWO))
     script_of(case.attempts.get()).answers["query 3"] = ()
     out = io.StringIO()
-    said = refused(case, out=out)
-    assert said.startswith("A scorer failed for 1 of 3 queries. broken on “query 2”: ")
-    assert "nobody is not defined" in said
+    message = refused(case, out=out)
+    assert message.startswith("A scorer failed for 1 of 3 queries. broken on “query 2”: ")
+    assert "nobody is not defined" in message
     by_name = {row["name"]: row for row in json.loads(out.getvalue())["scorers"]}
     assert "nobody is not defined" in by_name["broken"]["per_query"]["query 2"]["error"]
     assert by_name["broken"]["per_query"]["query 1"]["error"] is None

@@ -99,9 +99,9 @@ def evaluated(
         for name, script in SCRIPTS.items():
             _make(case, name, script=script, scale=case.book.scale)
         _make(case, PERFECT, measure=PERFECT)
-        found = _evaluate(case, [*sorted(shipped), *SCRIPTS, PERFECT], folder, shipped)
+        result = _evaluate(case, [*sorted(shipped), *SCRIPTS, PERFECT], folder, shipped)
         transaction.set_rollback(True)
-    return found
+    return result
 
 
 def _make(case: Case, name: str, **definition: Any) -> None:
@@ -110,8 +110,8 @@ def _make(case: Case, name: str, **definition: Any) -> None:
 
 def _evaluate(case: Case, names: list[str], folder: Path, shipped: frozenset[str]) -> Evaluated:
     wanted = [word for name in names for word in ("--scorer", name)]
-    said = _command("evaluate", str(case.pk), "--attempt", "2", *wanted, "--json", "-")
-    report = json.loads(said)
+    output = _command("evaluate", str(case.pk), "--attempt", "2", *wanted, "--json", "-")
+    report = json.loads(output)
     qrels = _command("export_ratings", str(case.pk), "--format", "trec")
     run = _command("export_run", str(report["run"]), "--format", "trec")
     grades: dict[str, dict[str, float]] = {}
@@ -122,7 +122,10 @@ def _evaluate(case: Case, names: list[str], folder: Path, shipped: frozenset[str
     for line in run.splitlines():
         topic, _, doc_id, *_ = line.split()
         ranked.setdefault(topic, []).append(doc_id)
-    topics = {entry.query.text: str(entry.query_id) for entry in case.case_queries.present().select_related("query")}
+    topics = {
+        case_query.query.text: str(case_query.query_id)
+        for case_query in case.case_queries.present().select_related("query")
+    }
     return Evaluated(
         scores={row["name"]: {text: each["score"] for text, each in row["per_query"].items()} for row in report["scorers"]},
         means={row["name"]: row["score"] for row in report["scorers"]},
@@ -244,7 +247,8 @@ def test_evaluate_equals_the_arithmetic_of_this_file(evaluated: Evaluated, name:
 def test_evaluate_equals_ir_measures(evaluated: Evaluated, name: str) -> None:
     measure = IR_MEASURES[name]
     theirs = {
-        found.query_id: found.value for found in evaluate_by_ir_measures([measure], evaluated.qrels, evaluated.run)
+        reference.query_id: reference.value
+        for reference in evaluate_by_ir_measures([measure], evaluated.qrels, evaluated.run)
     }
     least = RELEVANT if name in NEEDS_A_RELEVANT_ONE else 1
     wanted: dict[str, float | None] = {}
@@ -256,9 +260,11 @@ def test_evaluate_equals_ir_measures(evaluated: Evaluated, name: str) -> None:
     _alike(evaluated.scores[name], wanted)
 
 
-def _alike(found: dict[str, float | None], wanted: dict[str, float | None]) -> None:
-    assert found == {text: None if value is None else pytest.approx(value, abs=1e-9) for text, value in wanted.items()}
-    assert len({value for value in found.values() if value}) > 1
+def _alike(computed: dict[str, float | None], wanted: dict[str, float | None]) -> None:
+    assert computed == {
+        text: None if value is None else pytest.approx(value, abs=1e-9) for text, value in wanted.items()
+    }
+    assert len({value for value in computed.values() if value}) > 1
 
 
 def test_evaluate_a_pasted_script_equals_its_built_in(evaluated: Evaluated) -> None:

@@ -22,9 +22,9 @@ def test_sample_queries(tmp_path):
         "of the log.",
     ]
     assert case.case_queries.count() == 1
-    said = command("sample_queries", case.pk, path, "--size", 2, "--only-these")
-    assert "2 queries added and 0 weights changed, with the seed 1." in said
-    assert "without bias" in said
+    output = command("sample_queries", case.pk, path, "--size", 2, "--only-these")
+    assert "2 queries added and 0 weights changed, with the seed 1." in output
+    assert "without bias" in output
     assert sorted(case.case_queries.values_list("weight", flat=True)) == [0, 0.8, 1.2]
     assert "--size 0" in refused("sample_queries", case.pk, path, "--size", 0)
     path.write_text("query,count\nalien,?\n")

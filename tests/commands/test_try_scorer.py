@@ -55,8 +55,8 @@ def test_script_for_people(write):
 
 def test_script_sees_known_documents_and_the_scale(write):
     path = write("setScore(10 * bestDocs.length + max);")
-    found = json.loads(command("--script", path, "--grades", "1 -", "--known", "2 2", "--scale", "0:5", "--json"))
-    assert found["score"] == 35
+    result = json.loads(command("--script", path, "--grades", "1 -", "--known", "2 2", "--scale", "0:5", "--json"))
+    assert result["score"] == 35
 
 
 def test_script_depth(write):
@@ -67,23 +67,23 @@ def test_script_depth(write):
 
 def test_script_that_throws_is_reported_as_a_result(write):
     path = write("console.log('before');\nnope();")
-    found = json.loads(command("--script", path, "--grades", "1", "--json"))
-    assert found["score"] is None
-    assert found["console"] == ["before"]
-    assert found["error"].startswith("Line 2")
+    result = json.loads(command("--script", path, "--grades", "1", "--json"))
+    assert result["score"] is None
+    assert result["console"] == ["before"]
+    assert result["error"].startswith("Line 2")
     assert "no score, the script failed. Line 2" in command("--script", path, "--grades", "1")
 
 
 def test_script_that_cannot_be_read(write):
     path = write("let a = 1;\nlet b = ;")
-    said, reason = refused("--script", path, "--grades", "1")
-    assert (said, reason.startswith(f"{path}: Line 2, column 9: ")) == ("", True)
-    said, _ = refused("--script", path, "--grades", "1", "--json")
-    assert json.loads(said)["error"].startswith("Line 2, column 9: ")
+    message, reason = refused("--script", path, "--grades", "1")
+    assert (message, reason.startswith(f"{path}: Line 2, column 9: ")) == ("", True)
+    message, _ = refused("--script", path, "--grades", "1", "--json")
+    assert json.loads(message)["error"].startswith("Line 2, column 9: ")
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "said"),
+    ("text", "words", "message"),
     [
         ("setScore(1)", ["--grades", "1 x"], "Grade 2 is 'x'"),
         ("setScore(1)", ["--grades", "4", "--scale", "0:3"], "4 is not on the scale 0–3"),
@@ -93,8 +93,8 @@ def test_script_that_cannot_be_read(write):
         (" ", ["--grades", "1"], "is empty"),
     ],
 )
-def test_script_mistakes(write, text, words, said):
-    assert said in refused("--script", write(text), *words)[1]
+def test_script_mistakes(write, text, words, message):
+    assert message in refused("--script", write(text), *words)[1]
 
 
 def test_script_file_is_missing(tmp_path):
@@ -103,7 +103,7 @@ def test_script_file_is_missing(tmp_path):
 
 @pytest.mark.django_db
 def test_saved_script_has_its_own_scale():
-    draft = ScorerDefinition(script="setScore(avgRating100(10));", scale=[[grade, ""] for grade in range(1, 6)])
-    scorers.create(name="House", definition=draft, by=make_user())
+    definition = ScorerDefinition(script="setScore(avgRating100(10));", scale=[[grade, ""] for grade in range(1, 6)])
+    scorers.create(name="House", definition=definition, by=make_user())
     assert command("--scorer", "House", "--grades", "5 3").startswith("House: score 80.0")
     assert "6 is not on the scale 1–5" in refused("--scorer", "House", "--grades", "6")[1]

@@ -23,12 +23,12 @@ ERRORS = [
 def pauses(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Pauses of the worker, which do not take time."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
-    found: list[float] = []
-    monkeypatch.setattr(worker.time, "sleep", found.append)
+    seconds: list[float] = []
+    monkeypatch.setattr(worker.time, "sleep", seconds.append)
     monkeypatch.setattr(worker, "_sweep_periodically", lambda: None)
     monkeypatch.setattr(db_worker.Worker, "configure_signals", lambda self: None)
     monkeypatch.setattr(tasks, "sweep", lambda: 0)
-    return found
+    return seconds
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, errors: list[Exception]) -> None:
@@ -50,9 +50,9 @@ def test_waits_and_goes_on(
     failing(monkeypatch, ERRORS)
     call_command("worker")
     assert pauses == [1, 2, 4]
-    said = [record.getMessage() for record in caplog.records]
-    assert said[0] == "The database cannot be used: database is locked. The worker tries again in 1 s."
-    assert len(said) == 3
+    messages = [record.getMessage() for record in caplog.records]
+    assert messages[0] == "The database cannot be used: database is locked. The worker tries again in 1 s."
+    assert len(messages) == 3
 
 
 @pytest.mark.django_db

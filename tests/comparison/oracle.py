@@ -195,10 +195,10 @@ class Oracle:
 
     def units(self, queries):
         """Linked queries together, in the order of their first ones."""
-        found: dict[str, list[str]] = {}
+        queries_by_unit: dict[str, list[str]] = {}
         for query in queries:
-            found.setdefault(self.world.unit_of(query), []).append(query)
-        return list(found.values())
+            queries_by_unit.setdefault(self.world.unit_of(query), []).append(query)
+        return list(queries_by_unit.values())
 
     def difference(self, a, b, query):
         return self.score(b, query) - self.score(a, query)
@@ -217,13 +217,13 @@ class Oracle:
         center, total = weighted_mean(values, weights), sum(weights)
         spread = sum(weight / total * (value - center) ** 2 for value, weight in zip(values, weights, strict=True))
         deviation = (spread / (1 - sum((weight / total) ** 2 for weight in weights))) ** 0.5
-        found = interval(values, weights)
+        result = interval(values, weights)
         degrees = n - 1
         searched = self.searched(a, b)
         lists = [(self.world.lists[a][query], self.world.lists[b][query]) for query in searched]
         return {
             "difference": self.mean(b) - self.mean(a),
-            "interval": found,
+            "interval": result,
             "interval_kind": "studentised bootstrap" if n >= 20 else "t",
             "reliable": n >= 20,
             "effect": center / deviation,
@@ -248,8 +248,8 @@ class Oracle:
         lows, highs = [], []
         for query in self.compared:
             first, second = self.world.lists[a][query], self.world.lists[b][query]
-            found = {d for run in self.runs for d in self.world.lists[run][query][: self.k]}
-            unrated = sorted(found - self.world.grades[query].keys())
+            documents = {d for run in self.runs for d in self.world.lists[run][query][: self.k]}
+            unrated = sorted(documents - self.world.grades[query].keys())
             scored = []
             for grades in itertools.product(range(TOP + 1), repeat=len(unrated)):
                 known = {**self.world.grades[query], **dict(zip(unrated, grades, strict=True))}
@@ -268,12 +268,12 @@ class Oracle:
 
     def tags(self):
         """`{(tag, run): members of the tag in the JSON}`."""
-        found = {}
+        figures_by_tag = {}
         for run in self.runs[1:]:
             for tag, queries in self.tag_queries().items():
                 values, weights = self.independent(self.runs[0], run, queries)
                 by_query = [self.difference(self.runs[0], run, query) for query in queries]
-                found[tag, run] = {
+                figures_by_tag[tag, run] = {
                     "queries": len(queries),
                     "difference": weighted_mean(by_query, self.weights(queries)),
                     "interval": interval(values, weights),
@@ -281,10 +281,10 @@ class Oracle:
                     "wins": sum(d > 0.05 - 1e-9 for d in by_query),
                     "losses": sum(d < -0.05 + 1e-9 for d in by_query),
                 }
-        tested = [each for each in found.values() if each["p_randomisation"] is not None]
+        tested = [each for each in figures_by_tag.values() if each["p_randomisation"] is not None]
         for each, p in zip(tested, holm([each["p_randomisation"] for each in tested]), strict=True):
             each["p_holm"] = p
-        return found
+        return figures_by_tag
 
     def run(self, run):
         """The members of a run in the JSON. Documents of no other run of the world are its own."""

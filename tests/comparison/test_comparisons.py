@@ -107,8 +107,8 @@ def test_a_rating_of_a_query_of_weight_0_changes_no_count(case, runs):
     stored = scores.stored_differences([(runs[1], runs[0])], version)
     fresh = scores.compare_runs(runs[1], runs[0], version)
     assert (fresh.compared, fresh.better, fresh.worse) == (before.compared, before.better, before.worse)
-    for found in stored.values():
-        assert (found.compared, found.better, found.worse) == (fresh.compared, fresh.better, fresh.worse)
+    for figures in stored.values():
+        assert (figures.compared, figures.better, figures.worse) == (fresh.compared, fresh.better, fresh.worse)
 
 
 def test_compare_three_runs_corrects_for_the_number_of_comparisons(case, runs):

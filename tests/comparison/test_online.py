@@ -43,8 +43,8 @@ def test_offline_winners_are_counted_by_what_they_did_online(twelve):
     online.store_outcome(a=first, b=second, counts=ab, name="A/B", by=case.owner)
     assert [each.pair for each in online.compare_outcomes(case)] == [None] * 4
     outcomes = compute_all(case)
-    found = [(str(each.outcome), each.offline_winner, each.result.winner) for each in outcomes]
-    assert found == [
+    result = [(str(each.outcome), each.offline_winner, each.result.winner) for each in outcomes]
+    assert result == [
         ("A/B", Side.B, None),
         ("No difference offline", None, Side.B),
         ("June", Side.A, Side.B),

@@ -85,9 +85,9 @@ def download(client, case, name, **query):
     return (b"".join(response.streaming_content) if response.streaming else response.content).decode()
 
 
-def assert_members(found, expected):
+def assert_members(actual, expected):
     for key, value in expected.items():
-        assert found[key] == (value if isinstance(value, str | bool | None) else pytest.approx(value, abs=1e-9)), key
+        assert actual[key] == (value if isinstance(value, str | bool | None) else pytest.approx(value, abs=1e-9)), key
 
 
 def assert_figures(data, oracle, ids):
@@ -145,11 +145,11 @@ def expected_figures(oracle, a, b):
 
 def assert_printed(page, oracle, others):
     """The page or the report prints the figures of each of the `others` against the baseline, and the scores and tags."""
-    found = figures_on(page)
+    printed = figures_on(page)
     a = oracle.runs[0]
     expected = [figure for b in others for figure in expected_figures(oracle, a, b).items()]
-    assert [key for key, _ in found] == [key for key, _ in expected]
-    for (key, text), (_, value) in zip(found, expected, strict=True):
+    assert [key for key, _ in printed] == [key for key, _ in expected]
+    for (key, text), (_, value) in zip(printed, expected, strict=True):
         assert text.startswith(("p = " if key == "p" and value[0] != "<" else "p " if key == "p" else "") + value), key
 
 
@@ -220,7 +220,7 @@ EDGES = {
 @pytest.mark.parametrize(("count", "before", "after"), EDGES.values(), ids=EDGES)
 def test_figures_that_cannot_be_computed_are_missing_in_every_place(client, count, before, after):
     names = [*(f"query {number}" for number in range(count)), UNRATED]
-    lists = {run: {**dict.fromkeys(names, found), UNRATED: "ax"} for run, found in (("A", before), ("B", after))}
+    lists = {run: {**dict.fromkeys(names, doc_ids), UNRATED: "ax"} for run, doc_ids in (("A", before), ("B", after))}
     world = World(names, lists, {**{key: {"a": 3} for key in names}, UNRATED: {}}, dict.fromkeys(names, 1.0))
     case, runs = build(world)
     client.force_login(case.owner)
@@ -260,7 +260,7 @@ def test_the_same_results_at_other_depths_may_differ_and_the_bounds_say_so():
 def test_bounds_of_two_equal_runs_that_differ_from_the_baseline_are_zero():
     case = make_case(1, {"query 1": {"a": 1}}, measures=("P@2",))
     version = ScorerVersion.objects.used_by(case)[0]
-    runs = [run_with(case, {"query 1": found}) for found in ("ax", "xy", "xy")]
+    runs = [run_with(case, {"query 1": doc_ids}) for doc_ids in ("ax", "xy", "xy")]
     bounds = figures_of(runs, version).bounds
     assert (bounds[2].low, bounds[2].high) == (0, 0)
     assert bounds[0].low < bounds[0].high

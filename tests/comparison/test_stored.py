@@ -33,17 +33,17 @@ def find(case, compared, version=None):
 
 
 def computed(case, compared, version=None):
-    found = find(case, compared, version)
-    stored.compute(found.pk)
+    result = find(case, compared, version)
+    stored.compute(result.pk)
     return find(case, compared, version)
 
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_load_returns_what_compare_returns(case, pair, count):
     compared = [*pair, run_with(case, {"query 1": "ba", "query 2": "xb", "query 3": "ab"})][:count]
-    found = computed(case, compared)
-    assert found.is_current
-    figures = stored.load(found, compared)
+    result = computed(case, compared)
+    assert result.is_current
+    figures = stored.load(result, compared)
     loaded, fresh = figures.comparison, comparison.compare(runs=compared, version=primary(case))
     assert comparison_json.build_comparison(figures) == comparison_json.build_comparison(
         comparison.compute_figures(fresh)
@@ -70,16 +70,16 @@ def test_load_without_a_scored_query_and_without_queries(script, remaining):
 
 
 def test_a_rating_makes_the_figures_stale_and_computing_follows_it(case, pair):
-    found = computed(case, pair)
-    before = stored.load(found, pair).comparison.pairs[0].difference
+    result = computed(case, pair)
+    before = stored.load(result, pair).comparison.pairs[0].difference
     judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
-    found = find(case, pair)
-    assert not found.is_current
-    assert stored.needs_computing(found)
-    stored.compute(found.pk)
-    found = find(case, pair)
-    assert found.is_current
-    assert stored.load(found, pair).comparison.pairs[0].difference < before
+    result = find(case, pair)
+    assert not result.is_current
+    assert stored.needs_computing(result)
+    stored.compute(result.pk)
+    result = find(case, pair)
+    assert result.is_current
+    assert stored.load(result, pair).comparison.pairs[0].difference < before
 
 
 def test_a_changed_weight_or_removed_query_makes_the_figures_stale(case, pair):
@@ -120,21 +120,21 @@ def test_results_that_change_while_computing_are_compared_again(case, pair, monk
 def test_searching_a_query_again_makes_the_figures_stale(case, pair):
     computed(case, pair)
     runs.search_again(run=pair[1], case_query=case.case_queries.first(), by=case.owner)
-    found = find(case, pair)
-    assert not found.is_current
-    assert stored.needs_computing(found)
+    result = find(case, pair)
+    assert not result.is_current
+    assert stored.needs_computing(result)
 
 
 def test_a_failure_is_stored_in_a_sentence_and_tried_again_on_request(case, pair, monkeypatch, caplog):
     monkeypatch.setattr(stored, "compare", lambda **arguments: 1 / 0)
-    found = computed(case, pair)
-    assert "unexpected error" in found.error
+    result = computed(case, pair)
+    assert "unexpected error" in result.error
     assert "ZeroDivisionError" in caplog.text
-    assert not stored.needs_computing(found)
-    assert stored.needs_computing(found, again=True)
+    assert not stored.needs_computing(result)
+    assert stored.needs_computing(result, again=True)
     monkeypatch.undo()
-    found = computed(case, pair)
-    assert (found.is_current, found.error) == (True, "")
+    result = computed(case, pair)
+    assert (result.is_current, result.error) == (True, "")
 
 
 def test_find_or_create_refuses_runs_that_cannot_be_compared(case, pair):
@@ -146,10 +146,10 @@ def test_find_or_create_refuses_runs_that_cannot_be_compared(case, pair):
 
 
 def test_queue_once(case, pair):
-    found = find(case, pair)
-    assert [stored.queue(found), stored.queue(found)] == [True, False]
-    stored.compute(found.pk)
-    assert stored.queue(found)
+    result = find(case, pair)
+    assert [stored.queue(result), stored.queue(result)] == [True, False]
+    stored.compute(result.pk)
+    assert stored.queue(result)
 
 
 def test_figures_of_old_comparisons_are_removed(case, pair, monkeypatch):
@@ -180,10 +180,10 @@ def test_difference_is_that_of_compare_runs(script):
     lists = [{text: generator.sample("abcdefgh", 5) for text in texts} for _ in range(2)]
     first, second = (run_with(case, each) for each in lists)
     version = primary(case)
-    found = stored.load(computed(case, [first, second]), [first, second]).comparison.pairs[0]
+    result = stored.load(computed(case, [first, second]), [first, second]).comparison.pairs[0]
     summary = scores.compare_runs(second, first, version)
-    assert found.difference == pytest.approx(summary.difference, abs=1e-9)
-    differences = found.paired.differences
+    assert result.difference == pytest.approx(summary.difference, abs=1e-9)
+    differences = result.paired.differences
     assert (len(differences), differences.wins, differences.losses, differences.ties) == (
         summary.compared,
         summary.better,
@@ -238,15 +238,15 @@ def test_ranges_contain_every_completion(measure):
     calculator = RangeCalculator(ScorerDefinition(measure=measure), book, [5, 5], [k, k])
     for _ in range(25):
         lists, known = random_lists(generator)
-        low, high = calculator.ranges([[found] for found in lists], [known])
-        unrated = sorted({doc_id for found in lists for doc_id in found[:k]} - known.keys())
+        low, high = calculator.ranges([[ranking] for ranking in lists], [known])
+        unrated = sorted({doc_id for ranking in lists for doc_id in ranking[:k]} - known.keys())
         completions = [
             {**known, **dict(zip(unrated, grades, strict=True))}
             for grades in itertools.product([0.0, 1.0, 3.0], repeat=len(unrated))
         ]
-        for run, found in enumerate(lists):
+        for run, ranking in enumerate(lists):
             if np.isfinite(low[0, run]):
-                batch = scoring.Batch.build([found] * len(completions), completions, scale)
+                batch = scoring.Batch.build([ranking] * len(completions), completions, scale)
                 reached = scoring.score(parsed, batch, 5).score
                 assert low[0, run] - 1e-7 <= reached.min() <= reached.max() <= high[0, run] + 1e-7, (lists, known)
 
@@ -293,10 +293,10 @@ def test_a_run_of_another_case_makes_the_figures_depend_on_both_cases(case, pair
     other = make_case(["query 1", "query 2"], book_of=case, owner=case.owner, measures=("P@1",))
     compared = [pair[0], run_with(other, {"query 1": "ab", "query 2": "ab"})]
     for baseline_first in (compared, compared[::-1]):
-        found = computed(case, baseline_first)
-        assert (found.is_current, found.case_id) == (True, baseline_first[0].case_id)
+        result = computed(case, baseline_first)
+        assert (result.is_current, result.case_id) == (True, baseline_first[0].case_id)
         fresh = comparison.compare(runs=baseline_first, version=primary(case))
-        loaded = stored.load(found, baseline_first)
+        loaded = stored.load(result, baseline_first)
         assert comparison_json.build_comparison(loaded) == comparison_json.build_comparison(
             comparison.compute_figures(fresh)
         )

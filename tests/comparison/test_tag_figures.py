@@ -28,13 +28,13 @@ def table_of(scores, tags, weights=None):
 
 def test_a_tag_of_all_queries_has_the_figures_of_the_worked_example():
     table = table_of([[50, 50 + d] for d in TWELVE], [["all"]] * 12)
-    (found,) = compare_tags(table, 2)
-    assert found.difference == pytest.approx(3.4166667)
-    assert found.p == found.p_holm == 0.125
-    assert (found.interval.low, found.interval.high) == pytest.approx((-0.8794707, 7.7128041))
-    assert not found.interval.is_reliable
-    assert (found.queries, found.wins, found.ties, found.losses) == (12, 4, 6, 2)
-    assert (found.score_a, found.score_b) == pytest.approx((50, 53.4166667))
+    (result,) = compare_tags(table, 2)
+    assert result.difference == pytest.approx(3.4166667)
+    assert result.p == result.p_holm == 0.125
+    assert (result.interval.low, result.interval.high) == pytest.approx((-0.8794707, 7.7128041))
+    assert not result.interval.is_reliable
+    assert (result.queries, result.wins, result.ties, result.losses) == (12, 4, 6, 2)
+    assert (result.score_a, result.score_b) == pytest.approx((50, 53.4166667))
 
 
 def test_figures_of_tags_agree_with_scipy_and_with_all_patterns_of_signs():
@@ -42,10 +42,10 @@ def test_figures_of_tags_agree_with_scipy_and_with_all_patterns_of_signs():
     scores = generator.uniform(0, 100, (24, 2))
     names = ["brand", "long", "typo"]
     tags = [[name for name in names if generator.random() < 0.4] for _ in range(24)]
-    found = compare_tags(table_of(scores, tags), 2)
-    assert [each.tag for each in found] == names
+    result = compare_tags(table_of(scores, tags), 2)
+    assert [each.tag for each in result] == names
     exact = []
-    for each in found:
+    for each in result:
         d = np.array([after - before for (before, after), own in zip(scores, tags, strict=True) if each.tag in own])
         assert 2 <= len(d) <= 14
         interval = scipy.stats.ttest_1samp(d, 0).confidence_interval(0.95)
@@ -57,14 +57,14 @@ def test_figures_of_tags_agree_with_scipy_and_with_all_patterns_of_signs():
     largest, by_tag = 0.0, dict(zip(names, exact, strict=True))
     for factor, name in zip((3, 2, 1), sorted(names, key=by_tag.__getitem__), strict=True):
         largest = max(largest, min(1.0, factor * by_tag[name]))
-        assert next(each.p_holm for each in found if each.tag == name) == pytest.approx(largest)
+        assert next(each.p_holm for each in result if each.tag == name) == pytest.approx(largest)
 
 
 def test_p_is_corrected_for_all_tags_and_runs_together():
     scores = [[50, 50 + d, 50 + 2 * d] for d in TWELVE]
-    found = compare_tags(table_of(scores, [["all"]] * 12), 3)
-    assert [(each.other, each.p) for each in found] == [(1, 0.125), (2, 0.125)]
-    assert [each.p_holm for each in found] == [0.25, 0.25]
+    result = compare_tags(table_of(scores, [["all"]] * 12), 3)
+    assert [(each.other, each.p) for each in result] == [(1, 0.125), (2, 0.125)]
+    assert [each.p_holm for each in result] == [0.25, 0.25]
 
 
 def test_weights_count_and_a_single_query_has_no_p():
@@ -75,8 +75,8 @@ def test_weights_count_and_a_single_query_has_no_p():
 
 def test_a_query_without_a_score_in_one_run_is_left_out_of_its_tag():
     table = table_of([[0, 10], [0, np.nan], [5, 5]], [["x"], ["x"], []])
-    (found,) = compare_tags(table, 2)
-    assert found.queries == 1
+    (result,) = compare_tags(table, 2)
+    assert result.queries == 1
 
 
 def test_no_tags_no_figures():
@@ -94,10 +94,10 @@ def primary(case):
 def test_stored_figures_and_json_have_the_tags(case):
     queries.tags.add(book=case.book, queries=[query_of(case, f"query {number}").pk for number in (1, 3)], tags="brand")
     runs = [run_with(case, LISTS), run_with(case, dict.fromkeys(LISTS, "ab"))]
-    found = stored.find_or_create(runs=runs, version=primary(case))
-    stored.compute(found.pk)
-    found = stored.find_or_create(runs=runs, version=primary(case))
-    loaded = stored.load(found, runs)
+    result = stored.find_or_create(runs=runs, version=primary(case))
+    stored.compute(result.pk)
+    result = stored.find_or_create(runs=runs, version=primary(case))
+    loaded = stored.load(result, runs)
     fresh = comparison.compare(runs=runs, version=primary(case))
     assert loaded.comparison.tags == fresh.tags
     (tag,) = comparison_json.build_comparison(loaded)["tags"]
@@ -114,8 +114,8 @@ def test_stored_figures_are_out_of_date_once_tags_change(case, how):
     other = make_case(0, book_of=case)
     queries.add(case=other, texts=["query 1"])
     runs = [run_with(case, LISTS), run_with(case, LISTS)]
-    found = stored.find_or_create(runs=runs, version=primary(case))
-    stored.compute(found.pk)
+    result = stored.find_or_create(runs=runs, version=primary(case))
+    stored.compute(result.pk)
     assert stored.find_or_create(runs=runs, version=primary(case)).is_current
     if how == "add":
         queries.tags.add(book=case.book, queries=[query.pk], tags="new")
@@ -133,6 +133,6 @@ def test_linked_queries_of_a_tag_count_once():
     scores = np.array([[50, 50 + d] for d in TWELVE], dtype=float)
     texts = [str(number) for number in range(12)]
     table = ScoreTable.build(PresentScores(list(range(12)), texts, np.ones(12), scores, [["all"]] * 12, links))
-    (found,) = compare_tags(table, 2)
-    assert (found.queries, found.wins, found.p) == (12, 4, 0.25)
-    assert (found.interval.low, found.interval.high) == pytest.approx((-1.2797704, 8.1131038), abs=5e-8)
+    (result,) = compare_tags(table, 2)
+    assert (result.queries, result.wins, result.p) == (12, 4, 0.25)
+    assert (result.interval.low, result.interval.high) == pytest.approx((-1.2797704, 8.1131038), abs=5e-8)

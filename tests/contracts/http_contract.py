@@ -330,13 +330,13 @@ class HttpContract:
         with subject.connect() as engine:
             page = engine.search(request)
             ((_, many),) = engine.search_many([request])
-            found = engine.lookup(["doc 1"], request.fields)
+            result = engine.lookup(["doc 1"], request.fields)
         assert isinstance(many, Page)
         for hits in (page.hits, many.hits):
             assert [hit.id for hit in hits] == [f"doc {number}" for number in range(5)]
             assert "[cut: 1,000,000 characters]" in str(hits[1].fields["title"])
             assert len(json.dumps(dict(hits[1].fields))) < 12_000
-        assert all(len(json.dumps(dict(hit.fields))) < 12_000 for hit in found)
+        assert all(len(json.dumps(dict(hit.fields))) < 12_000 for hit in result)
 
     @pytest.mark.parametrize("number", [b"1" + b"0" * 400, b"1e999", b"-1e999"])
     def test_numbers_that_nothing_can_store(self, server: LocalServer, subject: EngineUnderTest, number: bytes) -> None:

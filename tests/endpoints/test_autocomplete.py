@@ -121,9 +121,9 @@ def test_template_vocabulary() -> None:
 
 def test_template_vocabulary_without_removed_queries() -> None:
     case = make_case(["a"])
-    entry = case.case_queries.get()
-    queries.edit(case_query=entry, text="a", options='{"lang": "en"}')
-    queries.remove(case_query=entry)
+    case_query = case.case_queries.get()
+    queries.edit(case_query=case_query, text="a", options='{"lang": "en"}')
+    queries.remove(case_query=case_query)
     assert not any(
         "lang" in word for word in autocomplete.template_vocabulary(case, make_endpoint(case.owner)).placeholders
     )

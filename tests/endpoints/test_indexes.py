@@ -51,9 +51,9 @@ def test_connect_checks_again() -> None:
     foreign = make_endpoint(other, **EMBEDDED)
     with pytest.raises(engines.EngineError, match="belongs to Ann"):
         endpoints.connect(foreign)
-    trial = search(foreign)
-    assert (trial.page, trial.fields, trial.version) == (None, [], "")
-    assert "belongs to Ann" in trial.error
+    connection_test = search(foreign)
+    assert (connection_test.page, connection_test.fields, connection_test.version) == (None, [], "")
+    assert "belongs to Ann" in connection_test.error
 
 
 def test_index_of_a_team_is_for_its_present_editors() -> None:

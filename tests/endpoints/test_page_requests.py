@@ -67,10 +67,11 @@ def test_connect_for_page_does_not_count_engines_on_this_server(endpoint: Endpoi
 def test_pages_while_all_threads_wait_for_engines(client: Client, endpoint: Endpoint) -> None:
     case = make_case(2, {"query 1": {"b": 1}}, owner=endpoint.owner)
     run = run_now(make_attempt(case, endpoint, template="q=#$query##", fields="id:id"))
-    entry = case.case_queries.order_by("position").first()
+    case_query = case.case_queries.order_by("position").first()
     client.force_login(endpoint.owner)
     at_case = {
-        name: reverse(name, args=[case.pk, entry.pk]) for name in ("query_unretrieved", "query_explain", "query_search")
+        name: reverse(name, args=[case.pk, case_query.pk])
+        for name in ("query_unretrieved", "query_explain", "query_search")
     }
     requests = [
         lambda **headers: client.post(reverse("endpoint_try", args=[endpoint.pk]), {"text": "star"}, **headers),

@@ -26,8 +26,8 @@ def judge() -> User:
 
 def conflicts(case: Case, difference: float = 1, state: str = judgments.OPEN) -> list[tuple[str, str, float]]:
     rows = judgments.find_conflicts(book=case.book, difference=difference, state=state)
-    found = judgments.read_conflicts(case.book, rows)
-    return [(each.query.text[-1], each.doc_id, each.difference) for each in found]
+    result = judgments.read_conflicts(case.book, rows)
+    return [(each.query.text[-1], each.doc_id, each.difference) for each in result]
 
 
 def grade(case: Case, doc_id: str = "a") -> float | None:
@@ -59,8 +59,8 @@ def test_a_decision_counts_with_every_rule_and_after_later_ratings(case: Case, j
     assert conflicts(case) == [("1", "b", 1)]
     assert conflicts(case, state=judgments.DECIDED) == [("1", "a", 3)]
     assert judgments.count_adjudications(case.book) == 1
-    found = judgments.read_conflict(query, "a")
-    assert (len(found.ratings), found.adjudication and found.adjudication.note) == (4, "See the guidelines")
+    result = judgments.read_conflict(query, "a")
+    assert (len(result.ratings), result.adjudication and result.adjudication.note) == (4, "See the guidelines")
 
 
 def test_scores_follow_a_decision_and_its_withdrawal(case: Case, judge: User) -> None:

@@ -27,13 +27,13 @@ def jonas(case: Case) -> User:
 
 
 def test_raters_among_the_others(case: Case) -> None:
-    found = judgments.measure_agreement(book=case.book)
-    by_name = {str(row.rater): row.figures for row in found.by_rater}
-    assert [row.rater for row in found.by_rater] == found.raters
+    result = judgments.measure_agreement(book=case.book)
+    by_name = {str(row.rater): row.figures for row in result.by_rater}
+    assert [row.rater for row in result.by_rater] == result.raters
     # Mira − Jonas: 0, 1, 3, −2.
     assert (by_name["Mira"].bias.value, by_name["Jonas"].bias.value) == (0.5, -0.5)
     assert (by_name["Mira"].ratings, by_name["Mira"].items, by_name["Mira"].queries) == (5, 4, 2)
-    assert [(row.raters, row.agreeing, row.items) for row in found.agreeing] == [(2, 2, 1), (2, 1, 3)]
+    assert [(row.raters, row.agreeing, row.items) for row in result.agreeing] == [(2, 2, 1), (2, 1, 3)]
 
 
 def test_linked_queries_are_drawn_together(case: Case) -> None:
@@ -141,8 +141,8 @@ def test_scores_by_one_rater(case: Case) -> None:
     run = run_now(make_attempt(case))
     ndcg, precision = scores.measure_rater_scores([case], case.book, case.owner)
     assert (case.book.relevant_from, ndcg.run, precision.version.measure) == (1, run, "P@2")
-    found = {query.query_id: (query.everyone, query.same_documents, query.alone) for query in precision.queries}
-    assert found == {
+    result = {query.query_id: (query.everyone, query.same_documents, query.alone) for query in precision.queries}
+    assert result == {
         query_of(case, "query 1").pk: (50, 50, 100),
         query_of(case, "query 2").pk: (50, 50, 50),
         query_of(case, "query 3").pk: (50, 50, 50),

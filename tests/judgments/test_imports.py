@@ -378,7 +378,7 @@ def discard(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("meanwhile", "said"),
+    ("meanwhile", "message"),
     [
         (change_scale, "3 is not on it"),
         (rename, "“query 1” was renamed"),
@@ -388,7 +388,7 @@ def discard(case: Case) -> None:
     ],
 )
 def test_changes_that_an_import_cannot_survive(
-    meanwhile: Callable[[Case], None], said: str, monkeypatch: pytest.MonkeyPatch
+    meanwhile: Callable[[Case], None], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = make_case(2)
     apply = imports._ImportWriter.apply
@@ -398,7 +398,7 @@ def test_changes_that_an_import_cannot_survive(
         return apply(*arguments)
 
     monkeypatch.setattr(imports._ImportWriter, "apply", change_first)
-    with pytest.raises(judgments.ImportFailed, match=said):
+    with pytest.raises(judgments.ImportFailed, match=message):
         import_all(case, {"query 1": {"a": 3}, "query 2": {"a": 3}})
     assert nothing_is_left()
     assert not Rating.objects.exists()

@@ -144,8 +144,8 @@ def check(site: Site, raters: Iterable[User], count: int = 1) -> None:
     """Compares what raters get with the walk."""
     for rater in raters:
         expected, left = walk(site.queue, rater, timezone.now(), count)
-        found = [pair.pk for pair in judgments.next_pairs(queue=site.queue, by=rater, count=count)]
-        assert not expected or found == expected  # otherwise those that were put off
+        result = [pair.pk for pair in judgments.next_pairs(queue=site.queue, by=rater, count=count)]
+        assert not expected or result == expected  # otherwise those that were put off
         assert judgments.judging_progress(queue=site.queue, by=rater).left == left
 
 
@@ -200,13 +200,13 @@ def test_judged_pairs_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
     site = Site()
     site.step("judge all", site.raters[0], site.queries[0], "a")
     places: list[Any] = []
-    stored = JudgingPairQuerySet.from_place
+    stored = JudgingPairQuerySet.from_position
 
-    def from_place(pairs: JudgingPairQuerySet, *place: Any) -> JudgingPairQuerySet:
+    def from_position(pairs: JudgingPairQuerySet, *place: Any) -> JudgingPairQuerySet:
         places.append(place)
         return stored(pairs, *place)
 
-    monkeypatch.setattr(JudgingPairQuerySet, "from_place", from_place)
+    monkeypatch.setattr(JudgingPairQuerySet, "from_position", from_position)
     assert judgments.next_pairs(queue=site.queue, by=site.raters[0]) == []
     judgments.rate(query=site.queries[0], doc_id="a", value=1, by=site.raters[1])
     assert judgments.next_pairs(queue=site.queue, by=site.raters[0]) == []

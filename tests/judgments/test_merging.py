@@ -43,11 +43,11 @@ def fresh(case: Case) -> Book:
 
 
 def rescored(*cases: Case) -> dict[int, float | None]:
-    found = {}
+    grades = {}
     for each in cases:
         assert scores.rescore_case(Case.objects.get(pk=each.pk), seconds=60)
-        found[each.pk] = stored_case_scores(each.runs.get())["nDCG@10"][0]
-    return found
+        grades[each.pk] = stored_case_scores(each.runs.get())["nDCG@10"][0]
+    return grades
 
 
 def values(case: Case) -> set[tuple[str, str, str, float | None]]:

@@ -48,8 +48,8 @@ def case() -> Case:
 
 def test_documents_are_found_by_url_or_title_if_there_is_only_one(case: Case) -> None:
     orphans = judgments.find_orphaned_ratings(book=case.book)
-    found = [(each.old_id, each.new_id, each.found_by, each.ratings, each.queries) for each in orphans.found]
-    assert found == [("a", "A", "title", 2, 2), ("b", "B", "URL", 1, 1)]
+    result = [(each.old_id, each.new_id, each.found_by, each.ratings, each.queries) for each in orphans.moved]
+    assert result == [("a", "A", "title", 2, 2), ("b", "B", "URL", 1, 1)]
     assert (orphans.unclear, orphans.unknown) == (1, 1)
 
 
@@ -60,7 +60,7 @@ def test_two_former_documents_with_one_successor_are_unclear(case: Case) -> None
         ranking.hits.append(["a2", 1.0, {"id": "a2", "title": "star wars"}])
         ranking.save()
     orphans = judgments.find_orphaned_ratings(book=case.book)
-    assert [each.old_id for each in orphans.found] == ["b"]
+    assert [each.old_id for each in orphans.moved] == ["b"]
     assert orphans.unclear == 3
 
 
@@ -115,4 +115,4 @@ def test_of_two_decisions_the_newer_counts(case: Case, newer: str) -> None:
 
 
 def test_books_without_runs_have_nothing_to_move() -> None:
-    assert judgments.find_orphaned_ratings(book=make_case(1, {"query 1": {"a": 1}}).book).found == []
+    assert judgments.find_orphaned_ratings(book=make_case(1, {"query 1": {"a": 1}}).book).moved == []

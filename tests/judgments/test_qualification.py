@@ -161,8 +161,8 @@ def test_distance_and_cannot_judge(case: Case) -> None:
         key = KEY[document.query.text][document.pair.doc_id]
         judgment = {"verdict": Verdict.CANNOT} if number == 0 else {"value": key - 1 if key else 1}
         judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, by=rater, **judgment)
-    found = judgments.qualification_of(book, rater)
-    assert (found.agreed, found.answered, found.state) == (5, 6, State.PASSED)
+    result = judgments.qualification_of(book, rater)
+    assert (result.agreed, result.answered, result.state) == (5, 6, State.PASSED)
 
 
 def test_known_raters_and_editors_need_no_qualification(case: Case) -> None:

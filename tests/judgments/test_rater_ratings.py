@@ -57,9 +57,9 @@ def case_score(case: Case) -> float | None:
 
 
 def test_ratings_are_counted(case: Case, named: User) -> None:
-    found = judgments.count_ratings_of(book=case.book, rater=named)
-    assert found == judgments.RaterRatings(rated=3, cannot=1, later=1, decided=0, documents=3, queries=3)
-    assert found.total == 5
+    result = judgments.count_ratings_of(book=case.book, rater=named)
+    assert result == judgments.RaterRatings(rated=3, cannot=1, later=1, decided=0, documents=3, queries=3)
+    assert result.total == 5
 
 
 def test_all_ratings_are_removed_and_logged(case: Case, named: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,9 +113,9 @@ def test_self_agreement_counts_equal_grades(case: Case) -> None:
     RepeatedPair.objects.create(
         query=query_of(case, "query 1"), doc_id="a", rater=other, wait=0, verdict=Verdict.CANNOT
     )
-    (found,) = judgments.measure_self_agreement(case.book)
-    agreement = found.agreement.agreement
-    assert (found.rater, found.repeats, agreement.value) == (rater, 4, 0.75)
+    (result,) = judgments.measure_self_agreement(case.book)
+    agreement = result.agreement.agreement
+    assert (result.rater, result.repeats, agreement.value) == (rater, 4, 0.75)
     assert agreement.low is not None
     assert agreement.high is not None
     assert agreement.low < 0.75 <= agreement.high

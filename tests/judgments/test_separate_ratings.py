@@ -12,16 +12,16 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The queries of each transaction; at most two ratings to one."""
-    found: list[list[int]] = []
+    sizes: list[list[int]] = []
     change_book = separate_ratings.change_book
 
     def change_some(**fields: object) -> int:
-        found.append(list(fields["query_ids"]))  # type: ignore[call-overload]
+        sizes.append(list(fields["query_ids"]))  # type: ignore[call-overload]
         return change_book(**fields)  # type: ignore[arg-type]
 
     monkeypatch.setattr(separate_ratings, "change_book", change_some)
     monkeypatch.setattr(separate_ratings, "RATINGS_AT_ONCE", 2)
-    return found
+    return sizes
 
 
 def let_count(book: Book, rater: User, grades: list[tuple[int, str, float]]) -> separate_ratings.Counted:

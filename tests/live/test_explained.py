@@ -62,8 +62,8 @@ class Road:
         moved = self.page("query_explain_difference", doc_id="2", other="run:1")
         assert "more in run 2 than in run 1: overview" in moved
 
-        found = runs.find_documents(self.ranking(2), "documentary", by=self.owner)
-        assert [(each.doc_id, each.position) for each in found.documents] == [
+        result = runs.find_documents(self.ranking(2), "documentary", by=self.owner)
+        assert [(each.doc_id, each.position) for each in result.documents] == [
             ("4", runs.DocumentPosition(matches=False))
         ]
         by_field = runs.find_documents(self.ranking(2), "title:war", by=self.owner)

@@ -23,10 +23,10 @@ def people():
 
 @pytest.fixture
 def case(people):
-    found = cases.create(name="Movies", owner=people["maker"])
+    result = cases.create(name="Movies", owner=people["maker"])
     endpoint = Endpoint.objects.create(name="films", engine="embedded", url="films", owner=people["maker"])
-    Attempt.objects.create(case=found, number=1, endpoint=endpoint, template="{}", created_by=people["maker"])
-    return found
+    Attempt.objects.create(case=result, number=1, endpoint=endpoint, template="{}", created_by=people["maker"])
+    return result
 
 
 def role_on(queryset, user):

@@ -15,7 +15,7 @@ TAGS = {
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("wanted", "expected"),
     [
         ("brand", ["one"]),
         ("Brand", ["four"]),
@@ -30,14 +30,14 @@ TAGS = {
         ("'); DROP TABLE x; --", []),
     ],
 )
-def test_tagged(wanted: str, found: list[str]) -> None:
+def test_tagged(wanted: str, expected: list[str]) -> None:
     case = make_case(list(TAGS))
     for text, tags in TAGS.items():
         Query.objects.filter(pk=query_of(case, text).pk).update(tags=tags)
-    entries = CaseQuery.objects.filter(case=case).tagged(wanted)
-    assert [entry.query.text for entry in entries.select_related("query")] == found
-    others = CaseQuery.objects.filter(case=case).exclude(pk__in=entries)
-    assert others.count() == 4 - len(found)
+    case_queries = CaseQuery.objects.filter(case=case).tagged(wanted)
+    assert [case_query.query.text for case_query in case_queries.select_related("query")] == expected
+    others = CaseQuery.objects.filter(case=case).exclude(pk__in=case_queries)
+    assert others.count() == 4 - len(expected)
 
 
 def test_tagged_goes_with_the_other_filters() -> None:
@@ -45,7 +45,7 @@ def test_tagged_goes_with_the_other_filters() -> None:
     Query.objects.update(tags=["x"])
     case.case_queries.filter(query__text="a").update(removed_at="2026-01-01T00:00Z")
     shown = case.case_queries.present().with_scores(None, None).tagged("x").filter(query__text__icontains="B")
-    assert [entry.query.text for entry in shown] == ["b"]
+    assert [case_query.query.text for case_query in shown] == ["b"]
 
 
 def test_has_element_accepts_only_text() -> None:

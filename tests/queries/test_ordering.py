@@ -17,8 +17,8 @@ pytestmark = pytest.mark.django_db
 
 
 def case_query_of(case: Case, text: str) -> CaseQuery:
-    found: CaseQuery = case.case_queries.select_related("query", "case").get(query__text=text)
-    return found
+    case_query: CaseQuery = case.case_queries.select_related("query", "case").get(query__text=text)
+    return case_query
 
 
 def order(case: Case) -> str:
@@ -41,10 +41,10 @@ def order(case: Case) -> str:
 )
 def test_move(moved: str, side: str, anchor: str, becomes: str) -> None:
     case = make_case(list("abcde"))
-    entry = case_query_of(case, moved)
-    queries.move(case=case, by=None, case_query=entry, **{side: case_query_of(case, anchor)})
+    case_query = case_query_of(case, moved)
+    queries.move(case=case, by=None, case_query=case_query, **{side: case_query_of(case, anchor)})
     assert order(case) == becomes
-    assert entry.position == case_query_of(case, moved).position
+    assert case_query.position == case_query_of(case, moved).position
 
 
 def test_move_to_the_same_position_repeatedly() -> None:
@@ -73,14 +73,14 @@ def test_move_beside_a_removed_query_keeps_its_place() -> None:
 
 def test_move_refuses_ambiguous_arguments() -> None:
     case, other = make_case(list("ab")), make_case(list("xy"))
-    entry = case_query_of(case, "a")
+    case_query = case_query_of(case, "a")
     with pytest.raises(ValidationError, match="exactly one of"):
-        queries.move(case=case, by=None, case_query=entry)
+        queries.move(case=case, by=None, case_query=case_query)
     with pytest.raises(ValidationError, match="exactly one of"):
         queries.move(
-            case=case, by=None, case_query=entry, before=case_query_of(case, "b"), after=case_query_of(case, "b")
+            case=case, by=None, case_query=case_query, before=case_query_of(case, "b"), after=case_query_of(case, "b")
         )
-    for moved, anchor in ((entry, case_query_of(other, "x")), (case_query_of(other, "x"), entry)):
+    for moved, anchor in ((case_query, case_query_of(other, "x")), (case_query_of(other, "x"), case_query)):
         with pytest.raises(ValidationError, match="no longer in the case"):
             queries.move(case=case, by=None, case_query=moved, before=anchor)
     assert (order(case), order(other)) == ("ab", "xy")
@@ -128,8 +128,8 @@ def test_move_in_a_large_case_costs_the_same(monkeypatch: pytest.MonkeyPatch) ->
         first, last = case.case_queries.first(), case.case_queries.last()
         with CaptureQueriesContext(connection) as captured:
             queries.move(case=case, by=None, case_query=last, after=first)
-        said = [one["sql"].split()[0] for one in captured.captured_queries]
-        written.append([word for word in said if word in {"SELECT", "UPDATE"}])
+        statements = [one["sql"].split()[0] for one in captured.captured_queries]
+        written.append([word for word in statements if word in {"SELECT", "UPDATE"}])
         assert case.case_queries.all()[1] == last
     # The lock, the move, the last line of the activity log, and reading the new position.
     assert written[0] == written[1] == ["SELECT", "UPDATE", "SELECT", "SELECT"]
@@ -152,8 +152,8 @@ def test_renumbering_leaves_other_cases_alone() -> None:
 
 def test_added_queries_follow_moved_ones() -> None:
     case = make_case(list("abc"))
-    entry: Any = case_query_of(case, "a")
-    queries.move(case=case, by=None, case_query=entry, after=case_query_of(case, "c"))
+    case_query: Any = case_query_of(case, "a")
+    queries.move(case=case, by=None, case_query=case_query, after=case_query_of(case, "c"))
     queries.add(case=case, texts=["d"])
     assert order(case) == "bcad"
 
@@ -170,8 +170,8 @@ def test_simultaneous_moves_take_different_positions() -> None:
     def work(mine: list[int]) -> None:
         try:
             for turn in range(20):
-                entry = CaseQuery.objects.get(pk=mine[turn % len(mine)])
-                queries.move(case=case, by=None, case_query=entry, after=anchor)
+                case_query = CaseQuery.objects.get(pk=mine[turn % len(mine)])
+                queries.move(case=case, by=None, case_query=case_query, after=anchor)
         finally:
             connection.close()
 

@@ -13,7 +13,10 @@ pytestmark = pytest.mark.django_db
 
 
 def present(case: object) -> list[str]:
-    return [str(entry.query.text) for entry in CaseQuery.objects.filter(case=case).present().select_related("query")]
+    return [
+        str(case_query.query.text)
+        for case_query in CaseQuery.objects.filter(case=case).present().select_related("query")
+    ]
 
 
 def test_add_in_order_each_once() -> None:
@@ -65,15 +68,15 @@ def test_add_more_than_fit_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_add_restores_removed_and_retired_queries_with_their_data() -> None:
     case = make_case(["a", "b"], {"a": {"1": 3}})
-    entry = case.case_queries.get(query__text="a")
-    queries.edit(case_query=entry, text="a", options='{"lang": "en"}', weight=2)
-    queries.remove(case_query=entry)
+    case_query = case.case_queries.get(query__text="a")
+    queries.edit(case_query=case_query, text="a", options='{"lang": "en"}', weight=2)
+    queries.remove(case_query=case_query)
     Query.objects.filter(text="a").update(retired_at="2026-01-01T00:00Z")
     assert present(case) == ["b"]
-    assert [str(entry) for entry in queries.add(case=case, texts=["a"]).added] == ["a"]
+    assert [str(case_query) for case_query in queries.add(case=case, texts=["a"]).added] == ["a"]
     assert present(case) == ["b", "a"]
-    entry.refresh_from_db()
-    assert (entry.options, entry.weight) == ({"lang": "en"}, 2)
+    case_query.refresh_from_db()
+    assert (case_query.options, case_query.weight) == ({"lang": "en"}, 2)
     query = query_of(case, "a")
     assert query.retired_at is None
     assert query.ratings.count() == 1
@@ -89,18 +92,18 @@ def test_queries_of_a_book_are_shared() -> None:
 
 def test_remove_and_restore_query() -> None:
     case = make_case(["a", "b", "c"])
-    entry = case.case_queries.get(query__text="b")
-    queries.remove(case_query=entry)
+    case_query = case.case_queries.get(query__text="b")
+    queries.remove(case_query=case_query)
     assert present(case) == ["a", "c"]
-    queries.restore(case_query=entry)
+    queries.restore(case_query=case_query)
     assert present(case) == ["a", "b", "c"]
 
 
 def test_edit() -> None:
     case = make_case(["a"])
-    entry = case.case_queries.get()
+    case_query = case.case_queries.get()
     queries.edit(
-        case_query=entry,
+        case_query=case_query,
         text=" new\ntext ",
         information_need=" all ",
         notes=" n ",
@@ -115,7 +118,7 @@ def test_edit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "field", "said"),
+    ("changed", "field", "message"),
     [
         ({"text": "b"}, "text", "already"),
         ({"text": "  "}, "text", "empty"),
@@ -131,28 +134,28 @@ def test_edit() -> None:
         ({"options": "[" * 200_000}, "options", "nested too deeply"),
     ],
 )
-def test_edit_refuses_and_changes_nothing(changed: dict[str, object], field: str, said: str) -> None:
+def test_edit_refuses_and_changes_nothing(changed: dict[str, object], field: str, message: str) -> None:
     case = make_case(["a", "b"])
-    entry = case.case_queries.get(query__text="a")
+    case_query = case.case_queries.get(query__text="a")
     with pytest.raises(ValidationError) as caught:
-        queries.edit(case_query=entry, **{"text": "other", **changed})  # type: ignore[arg-type]
+        queries.edit(case_query=case_query, **{"text": "other", **changed})  # type: ignore[arg-type]
     assert error_fields(caught.value) == [field]
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert present(case) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         (["a", "b", "", "c"], "more than 2 queries"),
         (["a", "a", "\x07", "a", "", "a", "a"], "more than 5 lines"),
     ],
 )
-def test_reading_ends_at_the_limit(lines: list[str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_ends_at_the_limit(lines: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pasting, "MAX_QUERIES", 2)
     monkeypatch.setattr(pasting, "MAX_LINES", 5)
     rest = iter([*lines, "not read"])
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(ValidationError, match=message):
         queries.parse_lines(rest)
     assert list(rest) == ["not read"]
 

@@ -18,7 +18,7 @@ def case():
 
 
 @pytest.fixture
-def bench(case, script):
+def sharing(case, script):
     """The case with two runs, whose scores are stored."""
     attempt = make_attempt(case)
     script_of(attempt).default = "abc"
@@ -48,11 +48,11 @@ def rate(case, number, doc_id, value, by):
 
 def everything(case):
     """All scores of the case as they would be computed now."""
-    found = {}
+    stored = {}
     for run in Run.objects.filter(case=case).select_related("case__book"):
         scores.rescore_run(run)
-        found[run.number] = stored_scores(run)
-    return found
+        stored[run.number] = stored_scores(run)
+    return stored
 
 
 def test_a_rating_of_one_query_is_a_rating_of_all(case):
@@ -114,11 +114,11 @@ def test_undo_restores_what_was_shared(case):
     assert grades(case, 1)["a"] == grades(case, 2)["a"] == 3
 
 
-def test_a_rating_scores_all_queries_that_share_it_at_once(case, bench):
+def test_a_rating_scores_all_queries_that_share_it_at_once(case, workbench):
     """What the transaction of a rating stores is what computing everything again would store."""
     share(case, 1, 2)
     assert scores.rescore_case(case, seconds=60)
-    baseline, run = bench
+    baseline, run = workbench
     query = query_of(case, "query 1")
     result = judgments.rate(
         query=query,
@@ -130,7 +130,7 @@ def test_a_rating_scores_all_queries_that_share_it_at_once(case, bench):
     )
     version = ScorerVersion.objects.used_by(case)[0]
     revisions = dict(Query.objects.values_list("pk", "revision"))
-    stored = list(QueryScore.objects.filter(run__in=bench, version=version))
+    stored = list(QueryScore.objects.filter(run__in=workbench, version=version))
     assert all(row.revision == revisions[row.query_id] for row in stored)
     now = stored_scores(run)
     case_score = CaseScore.objects.get(run=run, version=version)
@@ -158,7 +158,7 @@ def test_an_import_for_one_query_counts_for_all(case):
     assert grades(case, 1)["z"] == grades(case, 2)["z"] == 1
 
 
-def test_linking_sharing_and_unlinking_restore_every_score(case, bench):
+def test_linking_sharing_and_unlinking_restore_every_score(case, workbench):
     generator = random.Random(4)
     raters = [case.owner, make_user(), make_user()]
     for _ in range(6):
@@ -179,8 +179,8 @@ def test_preview_says_what_sharing_changes(case):
     rate(case, 3, "b", 1, make_user())
     linked = [query_of(case, f"query {number}") for number in (1, 3)]
     link = queries.link(queries=linked)
-    found = queries.preview_sharing(query_link=link, queries=linked)
-    assert [(each.doc_id, list(each.before), each.after) for each in found] == [("a", [3, 1], 1)]
+    result = queries.preview_sharing(query_link=link, queries=linked)
+    assert [(each.doc_id, list(each.before), each.after) for each in result] == [("a", [3, 1], 1)]
     queries.set_sharing(query_link=link, shares_ratings=True)
     assert grades(case, 1)["a"] == 1
     assert not queries.set_sharing(query_link=link, shares_ratings=True)
@@ -190,5 +190,5 @@ def test_the_export_of_a_book_lists_each_rating_once_with_the_grade_that_counts(
     rate(case, 3, "a", 2, case.owner)
     share(case, 1, 3)
     rows = list(csv.DictReader("".join(transfer.book_ratings_csv.export_book_ratings(book=case.book)).splitlines()))
-    found = [(row["query"], row["docid"], row["grade"], row["rating"]) for row in rows if row["docid"] == "a"]
-    assert found == [("query 1", "a", "2", "3"), ("query 3", "a", "2", "2")]
+    result = [(row["query"], row["docid"], row["grade"], row["rating"]) for row in rows if row["docid"] == "a"]
+    assert result == [("query 1", "a", "2", "3"), ("query 3", "a", "2", "2")]

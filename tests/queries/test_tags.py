@@ -14,14 +14,14 @@ from tests.factories import make_attempt, make_case, query_of, run_now
 pytestmark = pytest.mark.django_db
 
 
-def tag(case: Case, **said: str) -> None:
+def tag(case: Case, **message: str) -> None:
     """Tags by the text of the query."""
-    for text, some in said.items():
+    for text, some in message.items():
         tags.set_tags(query=query_of(case, text), tags=some)
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("message", "expected"),
     [
         ("", []),
         (" , ,", []),
@@ -34,17 +34,17 @@ def tag(case: Case, **said: str) -> None:
         ("Straße, STRASSE", ["Straße"]),
     ],
 )
-def test_parse(said: str | list[str], found: list[str]) -> None:
-    assert tags.parse(said) == found
+def test_parse(message: str | list[str], expected: list[str]) -> None:
+    assert tags.parse(message) == expected
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("message", "why"),
     [("x" * 51, "51 characters"), ("a\x07b", "U\\+0007"), ("half \ud800", "U\\+D800"), ("nul\0", "U\\+0000")],
 )
-def test_parse_refuses(said: str, why: str) -> None:
+def test_parse_refuses(message: str, why: str) -> None:
     with pytest.raises(ValidationError, match=why) as caught:
-        tags.parse(said)
+        tags.parse(message)
     assert error_fields(caught.value) == ["tags"]
 
 
@@ -92,11 +92,11 @@ def test_add_leaves_other_books_alone() -> None:
 
 def test_edit_takes_tags_and_refuses_bad_ones() -> None:
     case = make_case(["a"])
-    entry = case.case_queries.get()
-    queries.edit(case_query=entry, text="a", tags=["B", "b", " a b "])
+    case_query = case.case_queries.get()
+    queries.edit(case_query=case_query, text="a", tags=["B", "b", " a b "])
     assert query_of(case, "a").tags == ["a b", "B"]
     with pytest.raises(ValidationError, match="51 characters") as caught:
-        queries.edit(case_query=entry, text="changed", tags=["x" * 51])
+        queries.edit(case_query=case_query, text="changed", tags=["x" * 51])
     assert error_fields(caught.value) == ["tags"]
     assert case.case_queries.get().query.text == "a"
 
@@ -110,12 +110,12 @@ def test_segments(script: object) -> None:
     scores = dict(QueryScore.objects.filter(run=run).values_list("query__text", "score"))
     assert scores["a"] is not None and scores["b"] is not None and scores["c"] is None
     with CaptureQueriesContext(connection) as captured:
-        found = tags.segments(case=case, run=run, version=version)
+        result = tags.segments(case=case, run=run, version=version)
     assert len(captured) == 1
-    assert [(each.tag, each.queries, each.scored) for each in found] == [("x", 2, 2), ("y", 2, 1), ("z", 1, 0)]
-    assert found[0].score == pytest.approx((scores["a"] + 3 * scores["b"]) / 4)
-    assert found[1].score == pytest.approx(scores["b"])
-    assert found[2].score is None
+    assert [(each.tag, each.queries, each.scored) for each in result] == [("x", 2, 2), ("y", 2, 1), ("z", 1, 0)]
+    assert result[0].score == pytest.approx((scores["a"] + 3 * scores["b"]) / 4)
+    assert result[1].score == pytest.approx(scores["b"])
+    assert result[2].score is None
 
 
 def test_segments_leave_out_removed_queries_and_other_runs(script: object) -> None:
@@ -134,8 +134,8 @@ def test_segments_without_weight_have_no_score(script: object) -> None:
     tag(case, a="x")
     case.case_queries.update(weight=0)
     run = run_now(make_attempt(case))
-    (found,) = tags.segments(case=case, run=run, version=case.case_scorers.get().version)
-    assert (found.scored, found.score) == (1, None)
+    (result,) = tags.segments(case=case, run=run, version=case.case_scorers.get().version)
+    assert (result.scored, result.score) == (1, None)
 
 
 def test_segments_of_five_thousand(script: object) -> None:
@@ -158,8 +158,8 @@ def test_segments_of_five_thousand(script: object) -> None:
         for place, (ranking, query) in enumerate(zip(rankings, queries, strict=True))
     )
     with CaptureQueriesContext(connection) as captured:
-        found = {each.tag: each for each in tags.segments(case=case, run=run, version=version)}
+        segments = {each.tag: each for each in tags.segments(case=case, run=run, version=version)}
     assert len(captured) <= 2
-    assert (found["even"].queries, found["even"].score) == (2500, 0)
-    assert (found["odd"].scored, found["odd"].score) == (2500, 100)
-    assert found["of 3"].queries == 500
+    assert (segments["even"].queries, segments["even"].score) == (2500, 0)
+    assert (segments["odd"].scored, segments["odd"].score) == (2500, 100)
+    assert segments["of 3"].queries == 500

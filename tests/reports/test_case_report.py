@@ -27,7 +27,7 @@ def case(script):
 def run_with(case, lists, **fields):
     attempt = make_attempt(case, **fields)
     script_of(attempt).answers = {
-        text: list(found) if isinstance(found, str) else found for text, found in lists.items()
+        text: list(doc_ids) if isinstance(doc_ids, str) else doc_ids for text, doc_ids in lists.items()
     }
     return run_now(attempt)
 
@@ -107,8 +107,8 @@ def test_percentiles_against_numpy(seed):
     counts = {int(value): int(count) for value, count in zip(*np.unique(times, return_counts=True), strict=True)}
     for share in (0.5, 0.9, 0.95, 0.99, 1.0):
         assert find_percentile(counts, share) == np.quantile(times, share, method="inverted_cdf")
-    found = summarize_times(Run(), counts)
-    assert (found.searches, found.slowest) == (len(times), times.max())
+    result = summarize_times(Run(), counts)
+    assert (result.searches, result.slowest) == (len(times), times.max())
 
 
 @pytest.mark.django_db
@@ -134,8 +134,8 @@ def narrowing(run, version, query, doc_id, share):
     known = scores.known_grades(run.case.book, [query.pk])[query.pk]
 
     def width(grades):
-        found = scoring.score(measure, scoring.Batch.build([doc_ids], [grades], scale), int(run.config["depth"]))
-        return found.high[0] - found.low[0]
+        result = scoring.score(measure, scoring.Batch.build([doc_ids], [grades], scale), int(run.config["depth"]))
+        return result.high[0] - result.low[0]
 
     after = [width({**known, doc_id: float(grade)}) for grade, _ in run.case.book.scale]
     return share * (width(known) - sum(after) / len(after))
@@ -149,16 +149,16 @@ def test_candidates_against_scoring_again(case):
     report = report_of(run)
     expected = {}
     weights = sum(query.weight for query in report.queries if query.score is not None)
-    for entry in report.queries:
-        query = query_of(case, entry.text)
+    for case_query in report.queries:
+        query = query_of(case, case_query.text)
         ranking = run.rankings.get(query=query)
         known = scores.known_grades(case.book, [query.pk])[query.pk]
         for hit in ranking.hits[:3]:
-            if hit[0] not in known and entry.score is not None:
-                expected[query.pk, hit[0]] = narrowing(run, report.version, query, hit[0], entry.weight / weights)
-    found = {(candidate.query_id, candidate.doc_id): candidate.narrowing for candidate in report.candidates}
-    assert found == pytest.approx({key: value for key, value in expected.items() if value > 1e-9})
-    assert list(found.values()) == sorted(found.values(), reverse=True)
+            if hit[0] not in known and case_query.score is not None:
+                expected[query.pk, hit[0]] = narrowing(run, report.version, query, hit[0], case_query.weight / weights)
+    result = {(candidate.query_id, candidate.doc_id): candidate.narrowing for candidate in report.candidates}
+    assert result == pytest.approx({key: value for key, value in expected.items() if value > 1e-9})
+    assert list(result.values()) == sorted(result.values(), reverse=True)
 
 
 @pytest.mark.django_db
@@ -170,12 +170,12 @@ def test_candidates_stop_when_no_other_query_can_change_the_list(script, monkeyp
     open_queries = [
         OpenQuery(query.query_id, 1 / 60, query.high - query.low) for query in report.queries if query.high > query.low
     ]
-    found = find_candidates(report.run, report.version, open_queries, limit=8)
+    result = find_candidates(report.run, report.version, open_queries, limit=8)
     # Each unrated document leaves a third of a query open, wherever it is.
-    assert [candidate.narrowing for candidate in found] == pytest.approx([100 / 3 / 60] * 8)
+    assert [candidate.narrowing for candidate in result] == pytest.approx([100 / 3 / 60] * 8)
     everything = find_candidates(report.run, report.version, open_queries, limit=1000)
     assert len(everything) == 65
-    assert found == everything[:8]
+    assert result == everything[:8]
 
 
 @pytest.mark.django_db

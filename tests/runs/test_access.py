@@ -34,7 +34,7 @@ def mine(name: str, attempt: Attempt) -> Attempt:
 def test_start_is_not_for_viewers_and_raters(attempt: Attempt, name: str) -> None:
     with pytest.raises(runs.RunNotAllowed, match=f"{name} is not an editor of “{attempt.case}”"):
         runs.start(attempt=attempt, by=person(name))
-    assert script_of(attempt).asked == []
+    assert script_of(attempt).requests == []
 
 
 @pytest.mark.parametrize("name", ["Edda", "Olga"])
@@ -110,7 +110,7 @@ def test_complete_goes_on_in_the_name_of_who_completes(attempt: Attempt) -> None
 @pytest.mark.parametrize("name", ["Vera", "Ralf"])
 def test_single_requests_are_not_for_viewers_and_raters(attempt: Attempt, name: str) -> None:
     run = run_now(attempt)
-    asked = len(script_of(attempt).asked)
+    searches_before = len(script_of(attempt).requests)
     ranking = run.rankings.select_related("run__case", "run__attempt__endpoint").first()
     for request in (
         lambda: runs.search_again(run=run, case_query=run.case.case_queries.first(), by=person(name)),
@@ -119,7 +119,7 @@ def test_single_requests_are_not_for_viewers_and_raters(attempt: Attempt, name: 
     ):
         with pytest.raises(runs.RunNotAllowed, match="not an editor"):
             request()
-    assert len(script_of(attempt).asked) == asked
+    assert len(script_of(attempt).requests) == searches_before
 
 
 def test_create_endpoint_needs_its_own_permission() -> None:

@@ -25,10 +25,13 @@ def explanation(*parts: Contribution) -> DocumentExplanation:
 def test_difference_by_field_and_term() -> None:
     first = explanation(part("title", "rings", 1.0), part("overview", "lord", 2.0))
     second = explanation(part("title", "rings", 3.0), part("title", "lord", 1.2), part("overview", "lord", 1.6))
-    found = compare_explanations(first, second)
-    assert found.difference == pytest.approx(2.8)
-    assert [(field.field, round(field.difference, 6)) for field in found.fields] == [("title", 3.2), ("overview", -0.4)]
-    title = found.fields[0]
+    result = compare_explanations(first, second)
+    assert result.difference == pytest.approx(2.8)
+    assert [(field.field, round(field.difference, 6)) for field in result.fields] == [
+        ("title", 3.2),
+        ("overview", -0.4),
+    ]
+    title = result.fields[0]
     assert [(term.label, term.first, term.second) for term in title.terms] == [
         ("title:rings", 1.0, 3.0),
         ("title:lord", None, 1.2),
@@ -69,12 +72,12 @@ def test_points_of_factors_add_up_to_the_difference(pairs: list[tuple[float, flo
     values = [math.prod(side) for side in zip(*pairs, strict=True)]
     before = part("title", "x", values[0] * one, **{name: first for name, (first, _) in zip(names, pairs, strict=True)})
     after = part("title", "x", values[1] * other, **{name: last for name, (_, last) in zip(names, pairs, strict=True)})
-    found = compare_explanations(explanation(before), explanation(after))
-    ((term,),) = [field.terms for field in found.fields]
+    result = compare_explanations(explanation(before), explanation(after))
+    ((term,),) = [field.terms for field in result.fields]
     scale = max(before.value, after.value)
     total = math.fsum(factor.points for factor in term.factors)
     assert total == pytest.approx(
         term.difference, abs=0.02 * scale
     )  # factors that differ by less than 0.2 % are left out
     mirrored = compare_explanations(explanation(after), explanation(before))
-    assert mirrored.difference == pytest.approx(-found.difference)
+    assert mirrored.difference == pytest.approx(-result.difference)

@@ -43,13 +43,13 @@ def test_explain_adds_up_to_the_engines_score(case: Case) -> None:
     ranking = ranking_of(case)
     assert runs.can_explain(ranking)
     for doc_id, score, *_ in ranking.hits:
-        found = runs.explain(ranking, doc_id, by=case.owner)
-        assert found.score == pytest.approx(score, rel=1e-4)
-        assert sum(part.value for part in found.parts) == pytest.approx(found.score)
-        assert sum(part.share for part in found.parts) == pytest.approx(1)
-        assert sum(one.share for one in found.slices) == pytest.approx(1)
-        assert found.tree is not None
-        assert found.tree.children
+        result = runs.explain(ranking, doc_id, by=case.owner)
+        assert result.score == pytest.approx(score, rel=1e-4)
+        assert sum(part.value for part in result.parts) == pytest.approx(result.score)
+        assert sum(part.share for part in result.parts) == pytest.approx(1)
+        assert sum(one.share for one in result.slices) == pytest.approx(1)
+        assert result.tree is not None
+        assert result.tree.children
 
 
 def test_explain_a_field_has_one_colour_for_all_documents(case: Case) -> None:
@@ -68,14 +68,14 @@ def test_explain_a_field_keeps_its_colour_in_the_next_attempt(case: Case) -> Non
         case=case, endpoint=first.endpoint, template=other, fields=first.fields, by=case.owner, parent=first
     )
     run_now(attempt)
-    found = runs.explain(ranking_of(case), "1", by=case.owner)
-    assert {one.field: one.colour for one in found.slices} == {one.field: one.colour for one in before.slices}
-    assert found.slices[0].field == "title"
+    result = runs.explain(ranking_of(case), "1", by=case.owner)
+    assert {one.field: one.colour for one in result.slices} == {one.field: one.colour for one in before.slices}
+    assert result.slices[0].field == "title"
 
 
 def test_explain_a_document_that_does_not_match(case: Case) -> None:
-    found = runs.explain(ranking_of(case), "3", by=case.owner)
-    assert (found.score, list(found.parts), list(found.slices)) == (0, [], [])
+    result = runs.explain(ranking_of(case), "3", by=case.owner)
+    assert (result.score, list(result.parts), list(result.slices)) == (0, [], [])
 
 
 def test_explain_a_document_that_is_missing(case: Case) -> None:
@@ -101,15 +101,15 @@ def test_explain_results_in_one_request_and_stores_them(case: Case, monkeypatch:
     ranking = ranking_of(case)
     assert runs.can_explain_many(ranking)
     assert runs.stored_explanations(ranking) == {}
-    found = runs.explain_results(ranking, depth=10, by=case.owner)
-    assert list(found) == [hit[0] for hit in ranking.hits]
+    result = runs.explain_results(ranking, depth=10, by=case.owner)
+    assert list(result) == [hit[0] for hit in ranking.hits]
     for doc_id, score, *_ in ranking.hits:
         single = runs.explain(ranking, doc_id, by=case.owner)
-        assert found[doc_id].score == pytest.approx(score, rel=1e-4)
-        assert found[doc_id].slices == single.slices
-        assert not found[doc_id].differs_from(score)
+        assert result[doc_id].score == pytest.approx(score, rel=1e-4)
+        assert result[doc_id].slices == single.slices
+        assert not result[doc_id].differs_from(score)
     monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
-    assert runs.stored_explanations(ranking_of(case)) == found
+    assert runs.stored_explanations(ranking_of(case)) == result
 
 
 def test_explain_results_of_the_documents_shown(case: Case) -> None:
@@ -123,9 +123,9 @@ def test_explain_results_where_the_index_has_changed(case: Case) -> None:
     films = [{**FILMS[0], "overview": "A star among stars, a star of its own"}, {**FILMS[1], "overview": "An ocean."}]
     with endpoints.connect(Endpoint.objects.get()) as engine:
         engine.load_documents(films)
-    found = runs.explain_results(ranking, depth=10, by=case.owner)
-    assert list(found) == ["1"]
-    assert found["1"].differs_from(next(hit[1] for hit in ranking.hits if hit[0] == "1"))
+    result = runs.explain_results(ranking, depth=10, by=case.owner)
+    assert list(result) == ["1"]
+    assert result["1"].differs_from(next(hit[1] for hit in ranking.hits if hit[0] == "1"))
 
 
 def test_explain_results_keeps_the_sum_of_many_parts(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

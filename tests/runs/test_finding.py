@@ -28,69 +28,69 @@ def ranking(data_dir: Path) -> Ranking:
     attempt = runs.attempts.save(
         case=case, endpoint=endpoint, template=template, fields="id:id title:title", depth=5, by=case.owner
     )
-    found: Ranking = run_now(attempt).rankings.get()
-    found.run = case.runs.select_related("case__book", "attempt__endpoint").get()
-    return found
+    stored: Ranking = run_now(attempt).rankings.get()
+    stored.run = case.runs.select_related("case__book", "attempt__endpoint").get()
+    return stored
 
 
 def owner_of(ranking: Ranking) -> Any:
     return ranking.run.case.owner
 
 
-def positions(found: runs.FoundDocuments) -> dict[str, DocumentPosition]:
-    return {document.doc_id: document.position for document in found.documents}
+def positions(expected: runs.FoundDocuments) -> dict[str, DocumentPosition]:
+    return {document.doc_id: document.position for document in expected.documents}
 
 
 def test_find_by_a_query_of_ones_own(ranking: Ranking) -> None:
     """Documents that the query of the run does not match are found too, and said to be such."""
-    found = runs.find_documents(ranking, "solaris", by=owner_of(ranking))
-    assert positions(found) == {each["id"]: DocumentPosition(matches=False) for each in OTHERS}
-    assert [document.title for document in found.documents] == ["Solaris", "Solaris film"]
-    assert (found.total, found.searched_ranks, found.rank_error) == (2, 30, "")
+    result = runs.find_documents(ranking, "solaris", by=owner_of(ranking))
+    assert positions(result) == {each["id"]: DocumentPosition(matches=False) for each in OTHERS}
+    assert [document.title for document in result.documents] == ["Solaris", "Solaris film"]
+    assert (result.total, result.searched_ranks, result.rank_error) == (2, 30, "")
 
 
 def test_find_ranks_in_the_run_and_beyond(ranking: Ranking) -> None:
     assert len(ranking.hits) == 10
-    found = runs.find_documents(ranking, "2 7 12 31", by=owner_of(ranking), method="ids")
-    assert positions(found) == {
+    result = runs.find_documents(ranking, "2 7 12 31", by=owner_of(ranking), method="ids")
+    assert positions(result) == {
         "2": DocumentPosition(rank=2, matches=True),
         "7": DocumentPosition(rank=7, matches=True),
         "12": DocumentPosition(rank_now=12, matches=True),
         "31": DocumentPosition(matches=False),
     }
-    assert [(document.grade, document.mine) for document in found.documents] == [(3, 3), *[(None, None)] * 3]
-    assert [judgment.value for judgment in found.documents[0].judgments] == [3]
+    assert [(document.grade, document.mine) for document in result.documents] == [(3, 3), *[(None, None)] * 3]
+    assert [judgment.value for judgment in result.documents[0].judgments] == [3]
 
 
 def test_find_beyond_the_last_rank_that_is_looked_at(ranking: Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "MAX_RANK", 15)
-    found = runs.find_documents(ranking, "15,16", by=owner_of(ranking), method="ids")
-    assert positions(found) == {
+    result = runs.find_documents(ranking, "15,16", by=owner_of(ranking), method="ids")
+    assert positions(result) == {
         "15": DocumentPosition(rank_now=15, matches=True),
         "16": DocumentPosition(matches=True),
     }
-    assert found.searched_ranks == 15
+    assert result.searched_ranks == 15
 
 
 def test_find_documents_that_the_run_returned_sends_one_request(
     ranking: Ranking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(EmbeddedEngine, "_search", lambda *args: pytest.fail("There is nothing to search for."))
-    found = runs.find_documents(ranking, "1 2", by=owner_of(ranking), method="ids")
-    assert [position.rank for position in positions(found).values()] == [1, 2]
-    assert found.searched_ranks == 0
+    result = runs.find_documents(ranking, "1 2", by=owner_of(ranking), method="ids")
+    assert [position.rank for position in positions(result).values()] == [1, 2]
+    assert result.searched_ranks == 0
 
 
 def test_find_by_an_id_of_any_characters(ranking: Ranking) -> None:
-    found = runs.find_documents(ranking, " x y,z ", by=owner_of(ranking), method="ids")
-    assert list(positions(found)) == ["x y,z"]
+    result = runs.find_documents(ranking, " x y,z ", by=owner_of(ranking), method="ids")
+    assert list(positions(result)) == ["x y,z"]
     assert not runs.find_documents(ranking, "nothing", by=owner_of(ranking), method="ids").documents
 
 
 def test_find_by_the_template_with_other_words(ranking: Ranking) -> None:
-    found = runs.find_documents(ranking, "solaris star", by=owner_of(ranking), method="template")
-    assert found.total == 32, "Any of the words is enough for the template."
-    assert len(found.documents) == finding.MAX_FOUND
+    result = runs.find_documents(ranking, "solaris star", by=owner_of(ranking), method="template")
+    assert result.total == 32, "Any of the words is enough for the template."
+    assert len(result.documents) == finding.MAX_FOUND
     own = runs.find_documents(ranking, "solaris star", by=owner_of(ranking))
     assert own.total == 0, "All words must occur."
 
@@ -102,21 +102,21 @@ def test_find_without_ranks(ranking: Ranking, monkeypatch: pytest.MonkeyPatch) -
         raise engines.TooSlow("No response within 30 s.")
 
     monkeypatch.setattr(EmbeddedEngine, "explain_many", refuse)
-    found = runs.find_documents(ranking, "31 12", by=owner_of(ranking), method="ids")
-    assert positions(found) == {
+    result = runs.find_documents(ranking, "31 12", by=owner_of(ranking), method="ids")
+    assert positions(result) == {
         "31": DocumentPosition(),
         "12": DocumentPosition(rank_now=12, matches=True),
     }
-    assert found.rank_error == "No response within 30 s."
+    assert result.rank_error == "No response within 30 s."
 
 
 def test_find_with_an_engine_that_does_not_explain(script: object) -> None:
     """What is on none of the ranks may match or not: the engine does not say."""
     case = make_case(["q", "other"])
     ranking = _first_ranking(case)
-    found = runs.find_documents(ranking, "other", by=case.owner)
-    assert found.documents and not found.rank_error
-    assert {position.matches for position in positions(found).values()} <= {True, None}
+    result = runs.find_documents(ranking, "other", by=case.owner)
+    assert result.documents and not result.rank_error
+    assert {position.matches for position in positions(result).values()} <= {True, None}
 
 
 def test_find_is_for_users_who_may_use_the_endpoint(ranking: Ranking) -> None:
@@ -130,8 +130,8 @@ def test_find_is_for_users_who_may_use_the_endpoint(ranking: Ranking) -> None:
 
 def test_find_shows_the_grade_by_the_rule_of_the_book(ranking: Ranking) -> None:
     rate_all(ranking.run.case, {"star": {"12": 1}}, by=make_user("Other"))
-    found = runs.find_documents(ranking, "12", by=owner_of(ranking), method="ids")
-    assert [(document.grade, document.mine) for document in found.documents] == [(1, None)]
+    result = runs.find_documents(ranking, "12", by=owner_of(ranking), method="ids")
+    assert [(document.grade, document.mine) for document in result.documents] == [(1, None)]
 
 
 def _first_ranking(case: Case) -> Ranking:

@@ -29,8 +29,8 @@ def test_large_responses_are_stored_shown_and_exported_cut(client: Client, capsy
         assert len(json.dumps(ranking.hits)) < 400_000
         assert ranking.hits[1][2]["text"].endswith("… [cut: 100,000 characters]")
     client.force_login(owner)
-    entry = case.case_queries.order_by("position").first()
-    page = client.get(f"{reverse('case', args=[case.pk])}?open={entry.pk}", follow=True)
+    case_query = case.case_queries.order_by("position").first()
+    page = client.get(f"{reverse('case', args=[case.pk])}?open={case_query.pk}", follow=True)
     assert page.status_code == 200
     assert "[cut: 100,000 characters]" in page.text
     assert len(page.content) < 1_000_000

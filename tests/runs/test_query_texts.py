@@ -15,8 +15,8 @@ def test_a_template_reads_the_texts_of_a_query_that_it_names():
     case.case_queries.filter(query__text="b").update(options={"reference_answer": "its own option", "lang": "en"})
     attempt = make_attempt(case, template='{"q": "#$query##", "answer": "#$qOption.reference_answer|none##"}')
     run = run_now(attempt)
-    asked = {request.query: request.options for request in script_of(attempt).asked}
-    assert asked == {
+    options_by_query = {request.query: request.options for request in script_of(attempt).requests}
+    assert options_by_query == {
         "a": {"reference_answer": "The first letter."},
         "b": {"reference_answer": "its own option", "lang": "en"},
         "c": {},
@@ -30,5 +30,5 @@ def test_texts_that_a_template_does_not_name_are_not_sent():
     Query.objects.update(reference_answer="secret", information_need="secret")
     attempt = make_attempt(case, template='{"q": "#$query##"}')
     run = run_now(attempt)
-    assert [request.options for request in script_of(attempt).asked] == [{}]
+    assert [request.options for request in script_of(attempt).requests] == [{}]
     assert run.rankings.get().options == {}

@@ -76,7 +76,7 @@ def test_continue_run_engine_down_fails_after_consecutive_failures_and_complete_
     run = run_now(attempt)
     assert run.status == "failed"
     assert run.reason.startswith("16 searches in a row failed. Error of the last one: Nothing answered.")
-    assert len(script.asked) == chunks.MAX_CONSECUTIVE_FAILURES == run.done == run.failed == run.rankings.count()
+    assert len(script.requests) == chunks.MAX_CONSECUTIVE_FAILURES == run.done == run.failed == run.rankings.count()
     assert not run.query_scores.exists()
     script.default = ("a",)
     run = runs.finish_here(runs.complete(run=run, by=case.owner))
@@ -99,13 +99,13 @@ def test_continue_run_engine_down_is_noticed_across_small_chunks() -> None:
 def test_continue_run_engine_goes_down_in_the_middle_keeps_what_it_has() -> None:
     attempt = make_attempt(make_case(40))
     script = script_of(attempt)
-    script.default = lambda request: ("a",) if len(script.asked) <= 10 else DOWN
+    script.default = lambda request: ("a",) if len(script.requests) <= 10 else DOWN
     run = run_now(attempt)
     assert (run.status, run.done, run.failed) == ("failed", 26, 16)
     script.default = ("a",)
     run = runs.finish_here(runs.complete(run=run, by=run.created_by))
     assert (run.status, run.done) == ("complete", 40)
-    assert len(script.asked) == 26 + 30
+    assert len(script.requests) == 26 + 30
 
 
 def test_continue_run_version_unreachable_fails_before_any_search() -> None:
@@ -113,7 +113,7 @@ def test_continue_run_version_unreachable_fails_before_any_search() -> None:
     script_of(attempt).version = DOWN
     run = run_now(attempt)
     assert (run.status, run.reason, run.done) == ("failed", "Nothing answered.", 0)
-    assert script_of(attempt).asked == []
+    assert script_of(attempt).requests == []
 
 
 def test_continue_run_hidden_version_does_not_matter() -> None:
@@ -166,8 +166,8 @@ def test_config_has_no_credentials() -> None:
         options={"query_options": {"lang": "en"}, "verify": True},
     )
     run = run_now(make_attempt(case, endpoint))
-    said = repr(run.config) + repr(list(run.rankings.values()))
-    assert not any(secret in said for secret in ("shop-user", "very-secret", "header-secret"))
+    stored = repr(run.config) + repr(list(run.rankings.values()))
+    assert not any(secret in stored for secret in ("shop-user", "very-secret", "header-secret"))
     assert run.config["options"] == {"lang": "en"}
     assert set(run.config) == {
         "engine", "endpoint", "url", "template", "knobs", "fields", "depth", "escape", "options",
@@ -178,13 +178,13 @@ def test_request_options_of_the_query_win() -> None:
     case = make_case(2)
     case.options = {"lang": "de", "shop": 1}
     case.save()
-    entry = case.case_queries.get(query__text="query 2")
-    entry.options = {"lang": "fr"}
-    entry.save()
+    case_query = case.case_queries.get(query__text="query 2")
+    case_query.options = {"lang": "fr"}
+    case_query.save()
     attempt = make_attempt(Case.objects.get(pk=case.pk))
     run_now(attempt)
-    asked = {request.query: dict(request.options) for request in script_of(attempt).asked}
-    assert asked == {"query 1": {"lang": "de", "shop": 1}, "query 2": {"lang": "fr", "shop": 1}}
+    options_by_query = {request.query: dict(request.options) for request in script_of(attempt).requests}
+    assert options_by_query == {"query 1": {"lang": "de", "shop": 1}, "query 2": {"lang": "fr", "shop": 1}}
 
 
 def test_continue_run_in_chunks() -> None:
@@ -206,7 +206,7 @@ def test_continue_run_stops_when_its_time_is_over() -> None:
     attempt = make_attempt(make_case(5))
     run = runs.start(attempt=attempt, by=attempt.created_by)
     assert runs.continue_run(run.pk, seconds=-1).unfinished
-    assert script_of(attempt).asked == []
+    assert script_of(attempt).requests == []
 
 
 def test_continue_run_of_a_finished_run_changes_nothing() -> None:
@@ -222,7 +222,7 @@ def test_claim_while_another_holds_it() -> None:
     assert claims.claim(run.pk)
     assert claims.claim(run.pk) == ""
     assert runs.continue_run(run.pk) == runs.ChunkResult(unfinished=False)
-    assert script_of(attempt).asked == []
+    assert script_of(attempt).requests == []
 
 
 def test_sweep_killed_worker_is_followed_by_another_without_losing_or_doubling() -> None:
@@ -296,7 +296,7 @@ def test_a_worker_that_was_silent_for_too_long_writes_nothing_more() -> None:
     run = runs.start(attempt=attempt, by=attempt.created_by)
 
     def taken_over(request: engines.Request) -> None:
-        if len(script.asked) == 3:
+        if len(script.requests) == 3:
             script.before = lambda request: None
             age(run)
             runs.finish_here(run)
@@ -326,7 +326,7 @@ def test_an_interrupt_releases_the_run_and_cancel_ends_it() -> None:
     script = script_of(attempt)
 
     def interrupt(request: engines.Request) -> None:
-        if len(script.asked) == 2:
+        if len(script.requests) == 2:
             raise KeyboardInterrupt
 
     script.before = interrupt
@@ -378,7 +378,7 @@ def test_cancel_before_the_first_chunk() -> None:
     assert (run.status, run.reason) == ("cancelled", "No query had been searched.")
     assert run.finished_at
     assert runs.continue_run(run.pk) == runs.ChunkResult(unfinished=False)
-    assert script_of(attempt).asked == []
+    assert script_of(attempt).requests == []
 
 
 def test_cancel_between_two_chunks_wakes_the_next_run() -> None:
@@ -427,12 +427,12 @@ def test_a_worker_with_a_slow_engine_sends_heartbeats(monkeypatch: pytest.Monkey
     run = runs.start(attempt=attempt, by=attempt.created_by)
 
     def before(request: engines.Request) -> None:
-        if len(script.asked) == 1:
+        if len(script.requests) == 1:
             runs.cancel(run=run)
 
     script.before = before
     assert runs.finish_here(run).status == "cancelled"
-    assert len(script.asked) == 2
+    assert len(script.requests) == 2
 
 
 def test_complete_searches_new_edited_and_failed_queries_only() -> None:
@@ -446,7 +446,7 @@ def test_complete_searches_new_edited_and_failed_queries_only() -> None:
     queries.edit(case_query=case.case_queries.get(query__text="query 3"), text="query three")
     queries.edit(case_query=case.case_queries.get(query__text="query 4"), text="query 4", options='{"lang": "en"}')
     assert runs.count_unsearched(run) == {"new": 1, "edited": 2}
-    script.asked.clear()
+    script.requests.clear()
     script.answers.clear()
     script.default = ("z",)
     run = runs.complete(run=run, by=run.created_by)
@@ -532,9 +532,9 @@ def test_search_again_replaces_on_success() -> None:
     run = run_now(attempt)
     before = stored_case_scores(run)["nDCG@10"][0]
     script.answers = {"query 1": ("z", "a"), "query 2": ("b",)}
-    entry = case.case_queries.get(query__text="query 1")
-    assert runs.search_again(run=run, case_query=entry, by=case.owner).hits[0][0] == "z"
-    assert [hit[0] for hit in run.rankings.get(query=entry.query).hits] == ["z", "a"]
+    case_query = case.case_queries.get(query__text="query 1")
+    assert runs.search_again(run=run, case_query=case_query, by=case.owner).hits[0][0] == "z"
+    assert [hit[0] for hit in run.rankings.get(query=case_query.query).hits] == ["z", "a"]
     assert stored_case_scores(run)["nDCG@10"][0] < before
     assert run.status == "incomplete"
     runs.search_again(run=run, case_query=case.case_queries.get(query__text="query 2"), by=case.owner)
@@ -559,17 +559,17 @@ def test_search_again_refuses_pinned_busy_and_older_runs() -> None:
     case = make_case(1)
     attempt = make_attempt(case)
     run = run_now(attempt)
-    entry = case.case_queries.get()
+    case_query = case.case_queries.get()
     run.pinned_at = timezone.now()
     run.save()
     with pytest.raises(runs.RunNotAllowed, match="is pinned"):
-        runs.search_again(run=run, case_query=entry, by=case.owner)
+        runs.search_again(run=run, case_query=case_query, by=case.owner)
     newer = runs.start(attempt=attempt, by=case.owner)
     with pytest.raises(runs.RunNotAllowed, match="is waiting"):
-        runs.search_again(run=newer, case_query=entry, by=case.owner)
+        runs.search_again(run=newer, case_query=case_query, by=case.owner)
     run.pinned_at = None
     with pytest.raises(runs.RunNotAllowed, match="not the newest"):
-        runs.search_again(run=run, case_query=entry, by=case.owner)
+        runs.search_again(run=run, case_query=case_query, by=case.owner)
 
 
 def test_search_again_does_not_disturb_a_run_that_continued_meanwhile() -> None:
@@ -593,6 +593,6 @@ def test_search_again_does_not_disturb_a_run_that_continued_meanwhile() -> None:
 def test_rendered_request_sends_nothing() -> None:
     attempt = make_attempt(make_case(1))
     run = run_now(attempt)
-    script_of(attempt).asked.clear()
+    script_of(attempt).requests.clear()
     assert runs.rendered_request(run.rankings.get()) == {"query": "query 1"}
-    assert script_of(attempt).asked == []
+    assert script_of(attempt).requests == []

@@ -79,16 +79,16 @@ def test_try_attempt_stores_nothing(case):
 
 def test_try_attempt_searches_three_queries_at_most(case, monkeypatch):
     monkeypatch.setattr(trials, "MAX_TRIED_QUERIES", 2)
-    asked = script_of(case.attempts.get()).asked
-    asked.clear()
-    assert len(try_draft(case, "query 1", "query 2", "query 3")) == len(asked) == 2
+    requests = script_of(case.attempts.get()).requests
+    requests.clear()
+    assert len(try_draft(case, "query 1", "query 2", "query 3")) == len(requests) == 2
 
 
 def test_try_attempt_fetches_as_many_hits_as_a_run(case):
     script = script_of(case.attempts.get())
     try_draft(case, "query 1", depth=2)
     run = case.runs.get()
-    assert script.asked[-1].rows == max(2, runs.depth_of(case, 2))
+    assert script.requests[-1].rows == max(2, runs.depth_of(case, 2))
     assert run.rows == runs.depth_of(case, 10)
 
 
@@ -107,10 +107,10 @@ def test_try_attempt_stops_after_the_time_limit(case, monkeypatch):
 
 
 def test_try_attempt_needs_the_right_to_use_the_endpoint(case):
-    asked = len(script_of(case.attempts.get()).asked)
+    searches_before = len(script_of(case.attempts.get()).requests)
     with pytest.raises(runs.RunNotAllowed):
         try_draft(case, "query 1", by=make_user("Stranger"))
-    assert len(script_of(case.attempts.get()).asked) == asked
+    assert len(script_of(case.attempts.get()).requests) == searches_before
 
 
 def test_try_attempt_refuses_a_template_that_cannot_be_read(case):

@@ -45,28 +45,28 @@ def films(data_dir: Path) -> Case:
 
 
 def newest(case: Case) -> Run:
-    found: Run = case.runs.select_related("case__book", "attempt__endpoint").get()
-    return found
+    run: Run = case.runs.select_related("case__book", "attempt__endpoint").get()
+    return run
 
 
 def test_not_shown_best_grade_first(script: object) -> None:
     case = make_case(["q"], {"q": {"a": 3, "x": 1, "z": 3, "y": 3, "w": 0}})
     run = run_now(make_attempt(case))
-    found = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=10)
-    assert [(each.doc_id, each.grade, each.mine, each.rank) for each in found.documents] == [
+    result = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=10)
+    assert [(each.doc_id, each.grade, each.mine, each.rank) for each in result.documents] == [
         ("y", 3, 3, None),
         ("z", 3, 3, None),
         ("x", 1, 1, None),
         ("w", 0, 0, None),
     ]
-    assert found.more == 0
+    assert result.more == 0
 
 
 def test_not_shown_names_the_rank_below_what_is_shown(script: object) -> None:
     case = make_case(["q"], {"q": {"a": 1, "c": 2, "x": 2}})
     run = run_now(make_attempt(case))
-    found = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=2)
-    assert [(each.doc_id, each.rank) for each in found.documents] == [("c", 3), ("x", None)]
+    result = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=2)
+    assert [(each.doc_id, each.rank) for each in result.documents] == [("c", 3), ("x", None)]
 
 
 def test_not_shown_applies_the_books_rule_and_names_the_raters(script: object) -> None:
@@ -77,9 +77,9 @@ def test_not_shown_applies_the_books_rule_and_names_the_raters(script: object) -
     case.book.rule = "mean"
     case.book.save()
     run = run_now(make_attempt(case))
-    (found,) = runs.list_unretrieved(ranking_of(run, "q"), by=other, depth=10).documents
-    assert (found.doc_id, found.grade, found.mine) == ("x", 2, 1)
-    assert [word.value for word in found.judgments] == [3, 1]
+    (result,) = runs.list_unretrieved(ranking_of(run, "q"), by=other, depth=10).documents
+    assert (result.doc_id, result.grade, result.mine) == ("x", 2, 1)
+    assert [word.value for word in result.judgments] == [3, 1]
 
 
 def test_not_shown_of_a_search_that_failed_or_found_nothing(script: object) -> None:
@@ -88,8 +88,8 @@ def test_not_shown_of_a_search_that_failed_or_found_nothing(script: object) -> N
     script_of(attempt).answers = {"q": [], "r": engines.BadQuery("no")}
     run = run_now(attempt)
     for text in "qr":
-        (found,) = runs.list_unretrieved(ranking_of(run, text), by=case.owner, depth=10).documents
-        assert found.doc_id == "x"
+        (result,) = runs.list_unretrieved(ranking_of(run, text), by=case.owner, depth=10).documents
+        assert result.doc_id == "x"
 
 
 def test_not_shown_lists_the_best_and_counts_the_rest(script: object, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,9 +98,9 @@ def test_not_shown_lists_the_best_and_counts_the_rest(script: object, monkeypatc
     run_now(make_attempt(case))
     ranking = ranking_of(newest(case), "q")
     with CaptureQueriesContext(connection) as captured:
-        found = runs.list_unretrieved(ranking, by=case.owner, depth=10)
-    assert [each.doc_id for each in found.documents] == ["x3", "x7"]
-    assert found.more == 7
+        result = runs.list_unretrieved(ranking, by=case.owner, depth=10)
+    assert [each.doc_id for each in result.documents] == ["x3", "x7"]
+    assert result.more == 7
     assert len(captured) == 1
 
 
@@ -108,11 +108,11 @@ def test_look_up(films: Case) -> None:
     ranking = ranking_of(newest(films), "star")
     assert {hit[0] for hit in ranking.hits} == {"1", "2"}
     listed = runs.list_unretrieved(ranking, by=films.owner, depth=1).documents
-    found = {each.doc_id: each for each in runs.look_up(ranking, listed, by=ranking.run.created_by)}
-    assert found["gone"].gone and found["gone"].display is None
-    assert not found["3"].gone
-    assert found["3"].display is not None and found["3"].display.title == "Solaris"
-    assert found["3"].fields == {"id": "3", "title": "Solaris"}
+    result = {each.doc_id: each for each in runs.look_up(ranking, listed, by=ranking.run.created_by)}
+    assert result["gone"].gone and result["gone"].display is None
+    assert not result["3"].gone
+    assert result["3"].display is not None and result["3"].display.title == "Solaris"
+    assert result["3"].fields == {"id": "3", "title": "Solaris"}
     assert [each.doc_id for each in listed] == [
         each.doc_id for each in runs.look_up(ranking, listed, by=ranking.run.created_by)
     ]

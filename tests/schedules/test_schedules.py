@@ -32,13 +32,13 @@ def attempt() -> Attempt:
 @pytest.fixture
 def received() -> Iterator[list[tuple[str, bytes]]]:
     """What a webhook on loopback was sent: signatures and bodies. It answers 503 to the first request."""
-    found: list[tuple[str, bytes]] = []
+    messages: list[tuple[str, bytes]] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            found.append((self.headers["x-relevancy-signature"], body))
-            self.send_response(400 if len(found) == 1 else 200)
+            messages.append((self.headers["x-relevancy-signature"], body))
+            self.send_response(400 if len(messages) == 1 else 200)
             self.send_header("content-length", "0")
             self.end_headers()
 
@@ -48,8 +48,8 @@ def received() -> Iterator[list[tuple[str, bytes]]]:
     server = HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    found.append((f"http://127.0.0.1:{server.server_port}/hook", b""))
-    yield found
+    messages.append((f"http://127.0.0.1:{server.server_port}/hook", b""))
+    yield messages
     server.shutdown()
     thread.join()
     server.server_close()

@@ -25,10 +25,10 @@ def admin():
     return make_user("Root", superuser=True)
 
 
-def refusal(deed, **arguments):
+def refusal(action, **arguments):
     """The message of a refused action."""
     with pytest.raises(ValidationError) as caught:
-        deed(**arguments)
+        action(**arguments)
     return caught.value
 
 
@@ -44,8 +44,8 @@ def test_create_stores_the_definition(user):
 
 
 def test_create_writes_a_measure_in_its_shortest_notation(user):
-    draft = ScorerDefinition(measure="nDCG( gain='exp', ideal=\"max\" ) @5", scale=SCALE)
-    assert scorers.create(name="x", definition=draft, by=user).versions.get().measure == "nDCG(ideal='max')@5"
+    definition = ScorerDefinition(measure="nDCG( gain='exp', ideal=\"max\" ) @5", scale=SCALE)
+    assert scorers.create(name="x", definition=definition, by=user).versions.get().measure == "nDCG(ideal='max')@5"
 
 
 def test_create_takes_the_depth_a_script_declares(user):
@@ -61,7 +61,7 @@ def test_create_global_is_for_admins(user, admin):
 
 
 @pytest.mark.parametrize(
-    ("draft", "field", "said"),
+    ("definition", "field", "message"),
     [
         (ScorerDefinition(measure="nDCG@0", scale=SCALE), "measure", "whole number from 1"),
         (ScorerDefinition(measure="nDGC@5", scale=SCALE), "measure", "Did you mean nDCG?"),
@@ -85,10 +85,10 @@ def test_create_global_is_for_admins(user, admin):
         (ScorerDefinition(measure="nDCG@5", scale=[[0, "a" * 201], [1, ""]]), "scale", "grade 0 has 201 characters"),
     ],
 )
-def test_create_refuses_a_bad_definition(user, draft, field, said):
-    reason = refusal(scorers.create, name="x", definition=draft, by=user)
+def test_create_refuses_a_bad_definition(user, definition, field, message):
+    reason = refusal(scorers.create, name="x", definition=definition, by=user)
     assert error_fields(reason) == [field]
-    assert said in str(reason)
+    assert message in str(reason)
     assert not Scorer.objects.filter(name="x").exists()
 
 
@@ -355,10 +355,10 @@ def test_delete_refuses_a_scorer_in_use(user, script):
 def test_overview_counts_cases_in_few_statements(user, django_assert_max_num_queries):
     scorer, _ = _used(user)
     with django_assert_max_num_queries(4):
-        found = {each.name: each for each in scorers.overview(user)}
-        assert [team for each in found.values() for team in each.teams.all()] == []
-    assert (found["x"].cases_using, found["x"].latest) == (2, 1)
-    assert found["P@10"].cases_using == 0
+        result = {each.name: each for each in scorers.overview(user)}
+        assert [team for each in result.values() for team in each.teams.all()] == []
+    assert (result["x"].cases_using, result["x"].latest) == (2, 1)
+    assert result["P@10"].cases_using == 0
     assert "x" not in {each.name for each in scorers.overview(make_user())}
-    assert next(iter(found.values())).is_default
-    assert scorer.name in found
+    assert next(iter(result.values())).is_default
+    assert scorer.name in result

@@ -23,8 +23,8 @@ def scripted(script: str, name: str = "a script", **version: Any) -> Scorer:
 
 
 def new_version(scorer: Scorer) -> ScorerVersion:
-    found: ScorerVersion = scorer.versions.get()
-    return found
+    newest: ScorerVersion = scorer.versions.get()
+    return newest
 
 
 def statements(work: Any) -> int:
@@ -129,16 +129,16 @@ def test_rescore_run_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     case = make_case(2, RATINGS)
     run = run_now(make_attempt(case))
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
-    asked: list[list[str]] = []
+    rescored: list[list[str]] = []
     compute_scores = rescoring.compute_scores
 
     def seen(run: Run, rankings: Any, versions: Any) -> Any:
-        asked.append([version.scorer.name for version in versions])
+        rescored.append([version.scorer.name for version in versions])
         return compute_scores(run, rankings, versions)
 
     monkeypatch.setattr(rescoring, "compute_scores", seen)
     scores.rescore_run(run)
-    assert asked == [["RR@10"]]
+    assert rescored == [["RR@10"]]
 
 
 def test_rescore_run_with_a_scorer_that_is_not_on_the_case() -> None:
@@ -154,7 +154,7 @@ def test_rescore_run_retries_a_failed_script_only_if_requested() -> None:
     case = make_case(2, RATINGS)
     scorers.choose_scorers(case=case, scorers=[scripted(FAILS_ON_TWO)])
     run = run_now(make_attempt(case))
-    assert [found[1] for _, found in sorted(stored_scores(run).items())] == [40, None]
+    assert [result[1] for _, result in sorted(stored_scores(run).items())] == [40, None]
     assert "nobody is not defined" in QueryScore.objects.get(query__text="query 2").error
     whole = CaseScore.objects.get()
     assert (whole.score, whole.scored, whole.failed, whole.low) == (40, 1, 1, None)
@@ -185,10 +185,10 @@ def test_secondary_scores_have_each_scorers_own_history_in_one_statement() -> No
     all_runs.append(run_now(attempt))
     versions = list(ScorerVersion.objects.used_by(case))
     with CaptureQueriesContext(connection) as captured:
-        found = scores.secondary_scores(case, versions[1:], all_runs[1])
+        result = scores.secondary_scores(case, versions[1:], all_runs[1])
     assert len(captured) == 1
-    assert [each.version.scorer.name for each in found] == ["RR@10", "P@10"]
-    for each in found:
+    assert [each.version.scorer.name for each in result] == ["RR@10", "P@10"]
+    for each in result:
         rows = CaseScore.objects.filter(version=each.version).order_by("run__number")
         assert each.history == [row.score for row in rows]
         assert each.now == rows[1]
@@ -204,13 +204,13 @@ def test_secondary_scores_leave_out_what_is_being_rescored() -> None:
     rate_all(case, {"query 1": {"c": 1}}, case.owner)
     versions = ScorerVersion.objects.used_by(case)[1:]
     scores.rescore_run(second)
-    (found,) = scores.secondary_scores(case, versions, second)
-    assert found.is_being_rescored
-    assert (found.history[0], found.history[1] is None) == (None, False)
+    (result,) = scores.secondary_scores(case, versions, second)
+    assert result.is_being_rescored
+    assert (result.history[0], result.history[1] is None) == (None, False)
     scores.rescore_run(first)
-    (found,) = scores.secondary_scores(case, versions, second)
-    assert not found.is_being_rescored
-    assert None not in found.history
+    (result,) = scores.secondary_scores(case, versions, second)
+    assert not result.is_being_rescored
+    assert None not in result.history
 
 
 def test_secondary_scores_during_a_run_are_those_of_the_last_one() -> None:
@@ -218,9 +218,9 @@ def test_secondary_scores_during_a_run_are_those_of_the_last_one() -> None:
     attempt = make_attempt(case)
     first = run_now(attempt)
     waiting = runs.start(attempt=attempt, by=case.owner)
-    (found,) = scores.secondary_scores(case, ScorerVersion.objects.used_by(case)[1:], waiting)
-    assert found.now is not None
-    assert found.now.run_id == first.pk
+    (result,) = scores.secondary_scores(case, ScorerVersion.objects.used_by(case)[1:], waiting)
+    assert result.now is not None
+    assert result.now.run_id == first.pk
     assert scores.secondary_scores(case, [], waiting) == []
     assert scores.secondary_scores(case, ScorerVersion.objects.used_by(case), None)[0].now is None
 
@@ -231,12 +231,12 @@ def test_most_to_gain_is_the_largest_gap_of_the_case_present_queries() -> None:
     other = make_case(["query 2", "query 3"], book_of=case)
     run = run_now(make_attempt(case))
     version = ScorerVersion.objects.used_by(case)[0]
-    found = scores.largest_gap(run, version)
-    assert found == scores.LargestGap(case.case_queries.get(query__text="query 2").pk, "query 2", 100)
+    result = scores.largest_gap(run, version)
+    assert result == scores.LargestGap(case.case_queries.get(query__text="query 2").pk, "query 2", 100)
     queries.remove(case_query=case.case_queries.get(query__text="query 2"))
-    found = scores.largest_gap(run, version)
-    assert found is not None
-    assert (found.text, 0 < found.gap < 100) == ("query 1", True)
+    result = scores.largest_gap(run, version)
+    assert result is not None
+    assert (result.text, 0 < result.gap < 100) == ("query 1", True)
     queries.remove(case_query=case.case_queries.get(query__text="query 1"))
     assert scores.largest_gap(run, version) is None
     assert other.case_queries.present().count() == 2
@@ -257,9 +257,9 @@ def test_most_to_gain_is_read_from_an_index() -> None:
 def test_most_to_gain_of_a_script_is_what_it_lacks_to_a_hundred() -> None:
     case = make_case(1, {"query 1": {"a": 3}})
     scorers.choose_scorers(case=case, scorers=[scripted("setScore(40);")])
-    found = scores.largest_gap(run_now(make_attempt(case)), ScorerVersion.objects.used_by(case)[0])
-    assert found is not None
-    assert found.gap == 60
+    result = scores.largest_gap(run_now(make_attempt(case)), ScorerVersion.objects.used_by(case)[0])
+    assert result is not None
+    assert result.gap == 60
 
 
 def test_deepen_before_a_run_begins_and_not_after() -> None:

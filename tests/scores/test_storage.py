@@ -76,14 +76,14 @@ def test_choose_another_scorer_scores_old_runs_without_searching() -> None:
     case = make_case(2, {"query 1": {"b": 3}})
     attempt = make_attempt(case)
     run = run_now(attempt)
-    script_of(attempt).asked.clear()
+    script_of(attempt).requests.clear()
     scorers.choose_scorers(case=case, scorers=[Scorer.objects.get(name="RR@10"), make_scorer("P@1", "P@1")])
     assert scores.count_stale(run, version_of(case)) == 2
     assert scores.rescore_run(run) == 2
     score_list = stored_case_scores(run)
     assert (score_list["RR@10"][0], score_list["P@1"][0]) == (50, 0)
     assert score_list["nDCG@10"][0] is not None  # the history under the old one stays
-    assert script_of(attempt).asked == []
+    assert script_of(attempt).requests == []
     assert scores.rescore_run(run) == 0
 
 

@@ -28,22 +28,22 @@ def brute_force(values):
 )
 def test_pettitt_test_against_brute_force(values):
     position, p = brute_force(values)
-    found = pettitt_test(values)
-    assert found.position == position
-    assert found.p == pytest.approx(p)
+    result = pettitt_test(values)
+    assert result.position == position
+    assert result.p == pytest.approx(p)
 
 
 def test_pettitt_test_worked_example():
     # The four lower scores come first: U is largest after them, 16. Of the 8! / (4! 4!) = 70 divisions, two are so extreme.
-    found = pettitt_test([55.0, 55.4, 54.8, 55.1, 61.0, 61.3, 60.9, 61.2])
-    assert (found.position, found.p) == (4, pytest.approx(2 / 70))
+    result = pettitt_test([55.0, 55.4, 54.8, 55.1, 61.0, 61.3, 60.9, 61.2])
+    assert (result.position, result.p) == (4, pytest.approx(2 / 70))
 
 
 def test_u_is_that_of_mann_whitney():
     values = np.random.default_rng(1).normal(size=12).round(1)
-    found = pettitt_test(values)
+    result = pettitt_test(values)
     largest = max(abs(2 * mannwhitneyu(values[:t], values[t:]).statistic - t * (12 - t)) for t in range(1, 12))
-    at = found.position
+    at = result.position
     assert abs(2 * mannwhitneyu(values[:at], values[at:]).statistic - at * (12 - at)) == largest
 
 
@@ -52,11 +52,11 @@ def test_random_orders_agree_with_all_orders():
     values = [3, 1, 2, 6, 4, 5, 9, 7, 8]
     orders = np.array(list(itertools.permutations(range(1, 10))))
     sizes = np.abs(2 * orders.cumsum(axis=1)[:, :-1] - np.arange(1, 9) * 10).max(axis=1)
-    found = pettitt_test(values)
+    result = pettitt_test(values)
     largest = abs(2 * np.cumsum(values)[:-1] - np.arange(1, 9) * 10).max()
     exact = (sizes >= largest).mean()
-    assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 10_000))
-    assert found == pettitt_test(values)
+    assert result.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 10_000))
+    assert result == pettitt_test(values)
 
 
 def test_the_approximation_for_long_series_is_on_the_safe_side():
@@ -79,13 +79,13 @@ def test_values_must_be_numbers():
 
 def test_two_changes_of_one_series():
     values = [50.0, 50.4, 49.8, 50.1] * 5 + [58.0, 58.3, 57.9, 58.1] * 5 + [53.0, 53.2, 52.9, 53.1] * 5
-    (found,) = find_level_changes([values])
-    assert [change.position for change in found] == [20, 40]
-    assert [(change.values_before, change.values_after) for change in found] == [(20, 20), (20, 20)]
-    first, second = found
+    (result,) = find_level_changes([values])
+    assert [change.position for change in result] == [20, 40]
+    assert [(change.values_before, change.values_after) for change in result] == [(20, 20), (20, 20)]
+    first, second = result
     assert (first.before, first.after, second.after) == pytest.approx((50.075, 58.075, 53.05))
     assert first.difference == pytest.approx(8.0)
-    assert max(change.p for change in found) < 0.01
+    assert max(change.p for change in result) < 0.01
 
 
 def test_small_changes_are_left_out():

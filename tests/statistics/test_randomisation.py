@@ -104,7 +104,7 @@ def test_compare_means_of_merged_units_agrees_with_one_query_for_each():
     """Two variants with the same scores count as one query of twice the weight."""
     scores = np.array([[60, 62, 70], [60, 62, 70], [40, 40, 52], [80, 85, 82]], dtype=float)
     merged, weights = merge_units(scores, np.ones(4), np.array([0, 0, 1, 2]))
-    found = compare_means(merged, weights)
+    result = compare_means(merged, weights)
     expected = compare_means(scores[1:], np.array([2.0, 1.0, 1.0]))
-    assert found.is_exact and found.p.tolist() == expected.p.tolist()
-    assert found.means.tolist() == expected.means.tolist()
+    assert result.is_exact and result.p.tolist() == expected.p.tolist()
+    assert result.means.tolist() == expected.means.tolist()

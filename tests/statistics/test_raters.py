@@ -76,18 +76,18 @@ def test_figures_of_raters_follow_the_definition(rows):
     by_item = defaultdict(dict)
     for _, item, rater, grade in rows:
         by_item[item][rater] = grade
-    found = measure_raters(RaterTable.build(rows, SCALE), resamples=3)
+    result = measure_raters(RaterTable.build(rows, SCALE), resamples=3)
     for rater, number in numbers(rows).items():
         own = [
             (item, grades[rater] - fmean(grade for other, grade in grades.items() if other != rater))
             for item, grades in by_item.items()
             if rater in grades and len(grades) > 1
         ]
-        assert found[number].items == len(own)
-        assert found[number].queries == len({item % 3 for item, _ in own})
-        assert found[number].bias.value == (pytest.approx(fmean(value for _, value in own)) if own else None)
+        assert result[number].items == len(own)
+        assert result[number].queries == len({item % 3 for item, _ in own})
+        assert result[number].bias.value == (pytest.approx(fmean(value for _, value in own)) if own else None)
         counts = Counter(grade for _, _, other, grade in rows if other == rater)
-        assert found[number].grades.tolist() == [counts[grade] for grade in SCALE]
+        assert result[number].grades.tolist() == [counts[grade] for grade in SCALE]
 
 
 def test_interval_of_the_bias_covers_it_as_often_as_it_says():
@@ -119,14 +119,14 @@ def test_k_of_n_agree():
 @given(tables)
 @settings(max_examples=60)
 def test_queries_follow_the_definition(rows):
-    found = measure_queries(RaterTable.build(rows, SCALE))
+    result = measure_queries(RaterTable.build(rows, SCALE))
     for number, query in enumerate(sorted({query for query, *_ in rows})):
         own = [row for row in rows if row[0] == query]
         pairs = [a[3] == b[3] for a, b in itertools.combinations(own, 2) if a[1] == b[1]]
-        assert found[number].agreement == (pytest.approx(fmean(pairs)) if pairs else None)
-        assert found[number].items == sum(count > 1 for count in Counter(item for _, item, *_ in own).values())
+        assert result[number].agreement == (pytest.approx(fmean(pairs)) if pairs else None)
+        assert result[number].items == sum(count > 1 for count in Counter(item for _, item, *_ in own).values())
         counts = Counter(grade for *_, grade in own)
-        assert found[number].grades.tolist() == [counts[grade] for grade in SCALE]
+        assert result[number].grades.tolist() == [counts[grade] for grade in SCALE]
 
 
 @given(tables)
@@ -134,7 +134,7 @@ def test_queries_follow_the_definition(rows):
 def test_kappa_follows_the_definition(rows):
     """For every pair of raters: 1 − observed / expected disagreement, item by item and grade by grade."""
     number = numbers(rows)
-    found = {(pair.a, pair.b): pair for pair in compare_raters(RaterTable.build(rows, SCALE))}
+    result = {(pair.a, pair.b): pair for pair in compare_raters(RaterTable.build(rows, SCALE))}
     grades = defaultdict(dict)
     for _, item, rater, grade in rows:
         grades[rater][item] = grade
@@ -143,7 +143,7 @@ def test_kappa_follows_the_definition(rows):
         shared = sorted(grades[a].keys() & grades[b].keys())
         if not shared:
             continue
-        pair = found[number[a], number[b]]
+        pair = result[number[a], number[b]]
         expected_pairs.add((number[a], number[b]))
         both = [(grades[a][item], grades[b][item]) for item in shared]
         assert {(int(x), int(y)): n for (x, y), n in Counter(both).items()} == {
@@ -158,7 +158,7 @@ def test_kappa_follows_the_definition(rows):
             observed = sum(penalty(x, y) for x, y in both) / len(both)
             chance = sum(penalty(x, y) for x, _ in both for _, y in both) / len(both) ** 2
             assert pair.kappa(name) == (pytest.approx(1 - observed / chance) if chance else None)
-    assert found.keys() == expected_pairs
+    assert result.keys() == expected_pairs
 
 
 def test_interval_of_kappa_draws_queries():

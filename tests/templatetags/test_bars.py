@@ -9,11 +9,11 @@ from relevancy.templatetags import bars
 
 def shapes(html: str) -> dict[str, dict[str, str]]:
     """class of each rect → its attributes."""
-    found = {}
+    shapes_by_class = {}
     for attributes in re.findall(r"<rect ([^>]*)/>", html):
         pairs = dict(re.findall(r'([\w-]+)="([^"]*)"', attributes))
-        found[pairs.pop("class")] = pairs
-    return found
+        shapes_by_class[pairs.pop("class")] = pairs
+    return shapes_by_class
 
 
 def test_bar_shows_bounds_and_tick() -> None:

@@ -18,8 +18,8 @@ class Slice:
 
 
 def widths(html: str) -> list[tuple[str, float, float]]:
-    found = re.findall(r'class="part(\d)" x="([\d.]+)" width="([\d.]+)"', html)
-    return [(colour, float(x), float(width)) for colour, x, width in found]
+    parts = re.findall(r'class="part(\d)" x="([\d.]+)" width="([\d.]+)"', html)
+    return [(colour, float(x), float(width)) for colour, x, width in parts]
 
 
 def test_explain_bar_is_stacked_and_beside_the_first_result() -> None:

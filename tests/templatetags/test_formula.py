@@ -25,17 +25,17 @@ def _flavours():
 
 @pytest.mark.parametrize("measure", sorted(set(_flavours())))
 def test_formula_of_every_measure_is_typeset(measure):
-    found = formula(scoring.parse_measure(measure).formula())
-    assert found.startswith("<math ")
-    assert not FORBIDDEN.search(found)
-    assert "\\" not in found
-    assert "xmlns" not in found
+    result = formula(scoring.parse_measure(measure).formula())
+    assert result.startswith("<math ")
+    assert not FORBIDDEN.search(result)
+    assert "\\" not in result
+    assert "xmlns" not in result
 
 
 def test_formula_puts_bounds_of_sums_above_and_below():
-    found = formula(r"\frac{\sum_{r=1}^{k} g_r}{2}")
-    assert '<munderover displaystyle="true"><mo>∑</mo>' in found
-    assert found.count("<msub>") == 1
+    result = formula(r"\frac{\sum_{r=1}^{k} g_r}{2}")
+    assert '<munderover displaystyle="true"><mo>∑</mo>' in result
+    assert result.count("<msub>") == 1
 
 
 def test_formula_sets_remarks_apart():
@@ -50,10 +50,10 @@ def test_formula_of_nothing_is_nothing():
     "latex", [r"\frac{", r"\href{javascript:alert(1)}{x}", r"\style{color:red}{x}", r"\color{red}{x}"]
 )
 def test_formula_that_cannot_be_converted_stays_text(latex):
-    found = formula(latex)
-    assert not FORBIDDEN.search(found.replace("\\", ""))
-    if not found.startswith("<math "):
-        assert found.startswith('<code class="formula">')
+    result = formula(latex)
+    assert not FORBIDDEN.search(result.replace("\\", ""))
+    if not result.startswith("<math "):
+        assert result.startswith('<code class="formula">')
 
 
 def test_formula_escapes_what_it_cannot_read():
@@ -73,8 +73,8 @@ def test_raised_escapes_the_rest():
 # --- the working ---
 
 
-def tried(measure="nDCG@6", grades="3 2 3 0 1 2", known="3 2", scale="0:3", **draft):
-    definition = ScorerDefinition(**(draft or {"measure": measure}), scale=[[grade, ""] for grade in range(4)])
+def tried(measure="nDCG@6", grades="3 2 3 0 1 2", known="3 2", scale="0:3", **arguments):
+    definition = ScorerDefinition(**(arguments or {"measure": measure}), scale=[[grade, ""] for grade in range(4)])
     return preview_grades(definition, grades=grades, known=known, scale=scale)
 
 
@@ -123,9 +123,9 @@ def test_working_table_of_a_script_shows_what_it_was_given():
     ]
 
 
-def _drawn(found):
+def _drawn(expected):
     template = engines["django"].from_string('{% include "scorers/_working.html" with preview=tried %}')
-    return template.render({"tried": found})
+    return template.render({"tried": expected})
 
 
 @pytest.mark.parametrize("measure", sorted(set(_flavours())))

@@ -104,5 +104,5 @@ def test_scripts_need_no_eval_and_write_no_style() -> None:
     for script in sorted((ROOT / "static/js").glob("*.js")):
         # charts.js asks a hidden element which colour a custom property has in the present theme.
         text = script.read_text(encoding="utf-8").replace("probe.style.color", "")
-        found = re.findall(r"\beval\(|new Function|innerHTML|\.style\b|setAttribute\(\"style", text)
-        assert not found, f"{script.name}: {found}"
+        result = re.findall(r"\beval\(|new Function|innerHTML|\.style\b|setAttribute\(\"style", text)
+        assert not result, f"{script.name}: {result}"

@@ -84,10 +84,10 @@ def test_markdown_executes_nothing(text: str) -> None:
         if name != "a" or not attributes:
             assert not attributes.strip() or attributes.strip().startswith('class="language-')
             continue
-        said = re.findall(r'([a-z]+)="([^"]*)"', attributes)
-        assert {attribute for attribute, _ in said} <= {"href", "rel", "title"}
+        values = re.findall(r'([a-z]+)="([^"]*)"', attributes)
+        assert {attribute for attribute, _ in values} <= {"href", "rel", "title"}
         assert re.sub(r'[a-z]+="[^"]*"', "", attributes).strip() == ""
-        assert re.match(r"https?://|mailto:|[^:]*$", dict(said)["href"]), html
+        assert re.match(r"https?://|mailto:|[^:]*$", dict(values)["href"]), html
 
 
 @pytest.mark.parametrize("text", ["[" * 5000, "*" * 5000, "> " * 2000, "- " * 2000, "`" * 4999, "[a](" * 2000])

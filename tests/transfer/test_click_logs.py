@@ -63,8 +63,8 @@ def test_rare_documents_are_close_to_what_is_usual_at_their_position(case):
 @pytest.mark.parametrize("method", ["ips", "coec"])
 def test_other_models_agree_on_the_order(case, method):
     log = load(case, method=method)
-    found = values(log)
-    assert found["a"] > found["b"] > found["c"]
+    result = values(log)
+    assert result["a"] > result["b"] > result["c"]
     assert ClickLog.objects.get() == log
 
 
@@ -79,8 +79,8 @@ def test_cascade_needs_single_searches(case):
         for number in range(20)
     ]
     text, clicked = ("".join(json.dumps(row) + "\n" for row in rows) for rows in (searches, events))
-    found = values(load(case, text, events=clicked, method="cascade", strength=0))
-    assert found == {"a": 0, "b": 0.5}
+    result = values(load(case, text, events=clicked, method="cascade", strength=0))
+    assert result == {"a": 0, "b": 0.5}
 
 
 @pytest.mark.parametrize(

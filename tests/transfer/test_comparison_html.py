@@ -33,7 +33,7 @@ def case(script):
 def test_report_is_one_file_without_scripts_and_addresses(case, count):
     queries.tags.set_tags(query=query_of(case, "query 2"), tags='"><script>')
     Endpoint.objects.update(url="http://user:secret@search.example.org/solr")
-    compared = [run_with(case, dict.fromkeys((HOSTILE, "query 2"), found)) for found in ("xa", "ab", "bx")][:count]
+    compared = [run_with(case, dict.fromkeys((HOSTILE, "query 2"), doc_ids)) for doc_ids in ("xa", "ab", "bx")][:count]
     runs.describe(run=compared[0], name=HOSTILE, note="")
     text = report(compared, ScorerVersion.objects.used_by(case)[0])
     assert re.findall(r"<(?:script|img|iframe|link|a|object|form)\b", text) == []
@@ -52,7 +52,7 @@ def test_report_is_one_file_without_scripts_and_addresses(case, count):
 
 @pytest.mark.django_db
 def test_report_without_a_scored_query(case):
-    compared = [run_with(case, {"query 3": found}) for found in ("ab", "ba")]
+    compared = [run_with(case, {"query 3": doc_ids}) for doc_ids in ("ab", "ba")]
     case.case_queries.exclude(query__text="query 3").update(removed_at=COMPUTED_AT)
     text = report(compared, ScorerVersion.objects.used_by(case)[0])
     assert "No query has a score in all of these runs" in text

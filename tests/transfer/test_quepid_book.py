@@ -76,8 +76,8 @@ def test_import_book_keeps_every_judgement(ann, make):
     assert (book.name, book.owner) == ("Phones", ann)
     assert book.scale == [[0, "Poor"], [1, ""], [2, ""], [3, "Perfect"]]
     rows = Rating.objects.filter(query__book=book).order_by("query__text", "doc_id", "rater__name")
-    found = [(row.query.text, row.doc_id, str(row.rater), row.verdict, row.value, row.note) for row in rows]
-    assert found == [
+    result = [(row.query.text, row.doc_id, str(row.rater), row.verdict, row.value, row.note) for row in rows]
+    assert result == [
         ("alien", "7", "Ann", "later", None, ""),
         ("alien", "7", "Unknown rater", "rated", 1.0, ""),
         ("alien", "7", "Unknown rater 2", "rated", 2.0, ""),
@@ -101,15 +101,15 @@ def test_an_exported_book_is_imported_to_the_same_judgements(ann):
     assert (written["name"], written["scale"]) == ("Phones", [0, 1, 2, 3])
     assert written["scale_with_labels"]["3"] == "Perfect"
     assert written["support_implicit_judgements"] is False
-    found = {(pair["query_text"], pair["doc_id"]): pair for pair in written["query_doc_pairs"]}
-    assert set(found) == {("star wars", "a"), ("star wars", "b"), ("alien", "7"), ("odd", "d/1")}
-    assert found["star wars", "b"]["judgements"] == [
+    result = {(pair["query_text"], pair["doc_id"]): pair for pair in written["query_doc_pairs"]}
+    assert set(result) == {("star wars", "a"), ("star wars", "b"), ("alien", "7"), ("odd", "d/1")}
+    assert result["star wars", "b"]["judgements"] == [
         {"rating": None, "unrateable": True, "judge_later": False, "user_email": ann.email, "explanation": "No text"}
     ]
-    assert [(each["rating"], each["user_email"]) for each in found["star wars", "a"]["judgements"]] == [
+    assert [(each["rating"], each["user_email"]) for each in result["star wars", "a"]["judgements"]] == [
         (3, ann.email), (2, "ben@example.com"),
     ]  # fmt: skip
-    assert [each["user_email"] for each in found["alien", "7"]["judgements"]] == [None, None, ann.email]
+    assert [each["user_email"] for each in result["alien", "7"]["judgements"]] == [None, None, ann.email]
     assert written["left_out"] == left_out
     assert "1 query without judgments." in left_out
     again = imported(ann, as_file(written), name="Again")

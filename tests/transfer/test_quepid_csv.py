@@ -100,7 +100,7 @@ def test_general_is_imported_as_queries_and_detailed_as_ratings_and_as_a_run(cas
     source = ratings_import.open_source(case=other, file=io.BytesIO(detailed))
     assert ratings_import.import_ratings(case=other, source=source, by=other.owner).ratings == 2
     assert scores.known_grades(other.book, [wars.query_id]) == {wars.query_id: {"a": 3, "c": 1}}
-    assert [found.name for found in formats.detect(io.BytesIO(detailed))] == ["csv", "rankings-csv"]
+    assert [file_format.name for file_format in formats.detect(io.BytesIO(detailed))] == ["csv", "rankings-csv"]
     (run,) = runs_file.import_runs(case=other, text=detailed.decode(), by=other.owner).runs
     assert run.rankings.get(query=wars.query).hits[0][0] == "a"
 

@@ -101,7 +101,7 @@ def test_a_case_comes_back_equal_where_the_format_holds_it(ann, solr):
 def test_the_file_is_recognised_and_its_endpoint_found(ann, solr):
     case = imported(CASE, ann, solr)
     with exports.OF_CASE["quepid"].open(case, ann) as file:
-        assert [found.name for found in formats.detect(io.BytesIO(file.read()))] == ["quepid-case"]
+        assert [file_format.name for file_format in formats.detect(io.BytesIO(file.read()))] == ["quepid-case"]
     content = parse_case(as_file(exported(case)[0]))
     assert case_history.matching_endpoint(content.endpoint, ann) == solr
 

@@ -80,7 +80,7 @@ def test_cells_become_details():
     ],
 )
 def test_forms_that_are_accepted(content):
-    assert [found.name for found in formats.detect(as_file(content))] == ["queries-csv"]
+    assert [file_format.name for file_format in formats.detect(as_file(content))] == ["queries-csv"]
     file = read(content)
     assert (file.pasted.texts, file.changes["alien"], file.errors) == (["alien"], {"notes": "good"}, [])
 
@@ -107,8 +107,8 @@ BAD = [
 
 @pytest.mark.parametrize(("content", "line", "words"), BAD)
 def test_a_wrong_cell_is_named(content, line, words):
-    found, message = read(content).errors[0]
-    assert found == line
+    result, message = read(content).errors[0]
+    assert result == line
     assert all(word in message for word in words), message
     assert len(message) < 300
 

@@ -45,15 +45,19 @@ def test_lines() -> None:
     assert (
         text.splitlines()[0] == "position,query,score,low,high,change,hits,unrated,ms,error,tags,information_need,notes"
     )
-    found = rows(listed(case, second, first))
-    assert [(row["position"], row["query"]) for row in found] == [("1", "b"), ("2", "a"), ("3", "bad"), ("4", "none")]
-    assert found[0]["score"] == "100.0"
-    assert float(found[0]["change"]) == 0, "The results are the same, and so are the ratings."
-    assert (found[0]["hits"], found[0]["unrated"], found[0]["ms"], found[0]["error"]) == ("3", "1", "1", "")
-    assert (found[0]["tags"], found[0]["information_need"], found[0]["notes"]) == ("x, y, z", "Two\nlines", 'say "b"')
-    assert (found[1]["score"], found[1]["low"], found[1]["change"]) == ("", "", "")
-    assert (found[2]["error"], found[2]["hits"], found[2]["ms"]) == ("no, no", "", "")
-    assert (found[3]["hits"], found[3]["error"]) == ("0", "")
+    result = rows(listed(case, second, first))
+    assert [(row["position"], row["query"]) for row in result] == [("1", "b"), ("2", "a"), ("3", "bad"), ("4", "none")]
+    assert result[0]["score"] == "100.0"
+    assert float(result[0]["change"]) == 0, "The results are the same, and so are the ratings."
+    assert (result[0]["hits"], result[0]["unrated"], result[0]["ms"], result[0]["error"]) == ("3", "1", "1", "")
+    assert (result[0]["tags"], result[0]["information_need"], result[0]["notes"]) == (
+        "x, y, z",
+        "Two\nlines",
+        'say "b"',
+    )
+    assert (result[1]["score"], result[1]["low"], result[1]["change"]) == ("", "", "")
+    assert (result[2]["error"], result[2]["hits"], result[2]["ms"]) == ("no, no", "", "")
+    assert (result[3]["hits"], result[3]["error"]) == ("0", "")
 
 
 def test_lines_as_shown() -> None:
@@ -91,8 +95,8 @@ def test_lines_of_many_cost_one_statement_and_come_one_by_one() -> None:
     entries = listed(case)
     numbers = {pk: number for number, pk in enumerate(entries.values_list("pk", flat=True), 1)}
     with CaptureQueriesContext(connection) as captured:
-        found = query_list_csv.export_lines(entries, numbers=numbers)
-        assert next(found).startswith("position,")
+        result = query_list_csv.export_lines(entries, numbers=numbers)
+        assert next(result).startswith("position,")
         assert not captured.captured_queries
-        assert sum(1 for _ in found) == 1200
+        assert sum(1 for _ in result) == 1200
     assert len(captured) == 1

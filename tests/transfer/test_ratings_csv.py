@@ -138,14 +138,14 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BAD.items())
-def test_import_ratings_bad_file_changes_nothing(text: str, said: list[str]) -> None:
+@pytest.mark.parametrize(("text", "words"), BAD.items())
+def test_import_ratings_bad_file_changes_nothing(text: str, words: list[str]) -> None:
     case = make_case(1, {"query 1": {"a": 2}})
     counts = (Query.objects.count(), Rating.objects.count(), RatingChange.objects.count(), CaseQuery.objects.count())
     with pytest.raises(transfer.BadFile) as caught:
         ratings_csv.import_ratings(case=case, text=text, by=case.owner)
     message = str(caught.value)
-    assert all(word in message for word in said), message
+    assert all(word in message for word in words), message
     assert "\n" not in message
     assert len(message) < 400
     assert counts == (
@@ -167,7 +167,7 @@ def test_import_ratings_counts_what_it_did() -> None:
     text = "query,docid,rating\nstar wars,1,3\nstar wars,2,1\nnew one,9,0\nonly named,,\n"
     done = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
     assert (done.queries, done.changed, done.ratings) == (2, 2, 3)
-    assert [str(entry) for entry in case.case_queries.present()] == ["star wars", "new one", "only named"]
+    assert [str(case_query) for case_query in case.case_queries.present()] == ["star wars", "new one", "only named"]
     again = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
     assert (again.queries, again.changed, again.ratings) == (0, 0, 3)
     theirs = ratings_csv.import_ratings(case=case, text=text, by=case.owner, rater=rater)
@@ -178,7 +178,7 @@ def test_import_ratings_counts_what_it_did() -> None:
 def test_import_ratings_normalizes_texts() -> None:
     case = make_case(["café"])
     ratings_csv.import_ratings(case=case, text="query,docid,rating\n  cafe\u0301 ,1,3\n", by=case.owner)
-    assert [str(entry) for entry in case.case_queries.present()] == ["café"]
+    assert [str(case_query) for case_query in case.case_queries.present()] == ["café"]
     assert Rating.objects.get().query.text == "café"
 
 
@@ -203,7 +203,7 @@ def test_round_trip_is_byte_for_byte() -> None:
     done = ratings_csv.import_ratings(case=again, text=text, by=again.owner)
     assert done.ratings == 5 * len(STRANGE)
     assert "".join(ratings_csv.export_ratings(case=again)) == text
-    assert {str(entry.query.text) for entry in again.case_queries.all()} == {*STRANGE, "unrated"}
+    assert {str(case_query.query.text) for case_query in again.case_queries.all()} == {*STRANGE, "unrated"}
     assert not any(line.startswith(("=", "+", "@", "-")) for line in text.split("\n"))
 
 
@@ -232,7 +232,7 @@ class Endless(io.RawIOBase):
 
 
 @pytest.mark.parametrize(
-    ("row", "limit", "value", "said"),
+    ("row", "limit", "value", "message"),
     [
         (b"a,%d,1\n" % 7, "MAX_ROWS", 50_000, "Line 50002: the file has more than 50,000 rows"),
         (b"a,1,1\n", "MAX_BYTES", 300_000, "maximum is 300,000 bytes"),
@@ -240,11 +240,11 @@ class Endless(io.RawIOBase):
     ],
 )
 def test_large_files_are_refused_while_they_are_read(
-    row: bytes, limit: str, value: int, said: str, monkeypatch: pytest.MonkeyPatch
+    row: bytes, limit: str, value: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, limit, value)
     file = Endless(row)
-    with pytest.raises(transfer.BadFile, match=said):
+    with pytest.raises(transfer.BadFile, match=message):
         ratings_csv.parse_ratings(transfer.read_lines(file))
     assert file.size < 600_000
 

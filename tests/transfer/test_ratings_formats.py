@@ -168,13 +168,13 @@ def test_both_forms_of_rre_are_read_alike(grades):
         by_rating.append({"placeholders": {"$query": text}, "relevant_documents": of_grade})
         gains = {doc_id: {"gain": grade} for doc_id, grade in documents.items()}
         by_document.append({"placeholders": {"$query": text}, "relevant_documents": gains})
-    found = [
+    result = [
         {(row.query, row.doc_id, row.rating) for row in rre.read_ratings(as_file(json.dumps({"queries": queries})))}
         for queries in (by_document, by_rating)
     ]
     assert (
-        found[0]
-        == found[1]
+        result[0]
+        == result[1]
         == {(text, doc, str(grade)) for text, docs in grades.items() for doc, grade in docs.items()}
     )
 
@@ -222,14 +222,14 @@ BAD = [
 
 
 @database
-@pytest.mark.parametrize(("content", "said"), BAD, ids=range(len(BAD)))
-def test_nothing_of_a_bad_file_is_imported(content, said):
+@pytest.mark.parametrize(("content", "words"), BAD, ids=range(len(BAD)))
+def test_nothing_of_a_bad_file_is_imported(content, words):
     case = make_case(["star wars"])
     with pytest.raises(transfer.BadFile) as caught:
         source = ratings_import.open_source(case=case, file=as_file(content))
         ratings_import.import_ratings(case=case, source=source, by=case.owner)
     message = str(caught.value)
-    assert all(word in message for word in said), message
+    assert all(word in message for word in words), message
     assert len(message) < 500
     assert not Rating.objects.exists()
     assert case.book.queries.count() == 1
@@ -305,21 +305,21 @@ DETECTED = [
 
 @pytest.mark.parametrize(("content", "names"), DETECTED, ids=range(len(DETECTED)))
 def test_formats_are_detected(content, names):
-    assert [found.name for found in formats.detect(as_file(content))] == names
+    assert [file_format.name for file_format in formats.detect(as_file(content))] == names
 
 
 def test_a_list_of_queries_that_looks_like_another_format_is_asked_about():
     file = as_file("1 0 7 3\n2 0 7 3\n")
     with pytest.raises(transfer.UnclearFile, match=r"queries, one to a line or TREC qrels") as caught:
-        formats.choose(file, formats.Kind.QUERIES)
-    assert [found.name for found in caught.value.formats] == ["queries"]
-    assert formats.choose(file, formats.Kind.QUERIES, wanted="queries").name == "queries"
-    assert formats.choose(file, formats.Kind.RATINGS).name == "trec"
+        formats.choose(file, formats.FileKind.QUERIES)
+    assert [file_format.name for file_format in caught.value.formats] == ["queries"]
+    assert formats.choose(file, formats.FileKind.QUERIES, wanted="queries").name == "queries"
+    assert formats.choose(file, formats.FileKind.RATINGS).name == "trec"
 
 
 def test_a_format_of_another_kind_is_not_chosen():
     with pytest.raises(transfer.BadFile, match="no format 'trec-run' for ratings"):
-        formats.choose(as_file("1 0 7 3\n"), formats.Kind.RATINGS, wanted="trec-run")
+        formats.choose(as_file("1 0 7 3\n"), formats.FileKind.RATINGS, wanted="trec-run")
 
 
 @database

@@ -226,8 +226,10 @@ def links_in(book: Book) -> set[tuple[bool, frozenset[str]]]:
 
 
 def grades_of(case: Case) -> dict[str, dict[str, float]]:
-    texts = {entry.query_id: entry.query.text for entry in case.case_queries.present().select_related("query")}
-    return {texts[pk]: found for pk, found in scores.known_grades(case.book, list(texts)).items()}
+    texts = {
+        case_query.query_id: case_query.query.text for case_query in case.case_queries.present().select_related("query")
+    }
+    return {texts[pk]: grades for pk, grades in scores.known_grades(case.book, list(texts)).items()}
 
 
 LINKS = {(False, frozenset({"query 1", "query 2"})), (True, frozenset({"query 3", "query 4"}))}
@@ -240,7 +242,7 @@ def test_linked_queries_of_a_case_and_the_ratings_they_share_are_imported(admin)
     assert grades_of(copy) == grades_of(case)
     assert grades_of(copy)["query 3"] == {"a": 2, "b": 3}
     texts = ["query 1", "query 2", "query 3", "query 5"]
-    assert [entry.query.text for entry in copy.case_queries.present().order_by("position")] == texts
+    assert [case_query.query.text for case_query in copy.case_queries.present().order_by("position")] == texts
     assert json.loads(exported(copy, admin))["links"] == json.loads(exported(case, admin))["links"]
     assert "links" not in json.loads(exported(make_case(2), admin))
 

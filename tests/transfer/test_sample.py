@@ -103,7 +103,7 @@ def test_documents_load(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"id": "1"}\n{"id": ', "Line 2: column"),
         ('{"id": "1"}\n\n[1]\n', "Line 3: this is not a JSON object: '[1]'"),
@@ -115,9 +115,9 @@ def test_documents_load(data_dir: Path) -> None:
         ('{"id": "1"}\n{"id": "%s"}' % ("x" * 50), "Line 2: the document has more than 50 characters."),
     ],
 )
-def test_documents_load_bad_file(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_load_bad_file(text: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "MAX_VALUES", 8)
     monkeypatch.setattr(documents, "MAX_LINE", 50)
     with pytest.raises(errors.BadFile) as caught:
         documents.import_documents(engine="embedded", url="few", text=text, by=make_user())
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)

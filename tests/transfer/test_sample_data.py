@@ -62,8 +62,8 @@ def films() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def queries() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((FOLDER / "queries.json").read_text(encoding="utf-8"))
-    return found
+    content: list[dict[str, Any]] = json.loads((FOLDER / "queries.json").read_text(encoding="utf-8"))
+    return content
 
 
 @pytest.fixture(scope="module")

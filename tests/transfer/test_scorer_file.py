@@ -22,9 +22,9 @@ def user():
     return make_user("Ann")
 
 
-def made(user, name="Mine", **draft):
+def made(user, name="Mine", **definition):
     return scorers.create(
-        name=name, description="Why?\nTwo lines.", definition=ScorerDefinition(scale=SCALE, **draft), by=user
+        name=name, description="Why?\nTwo lines.", definition=ScorerDefinition(scale=SCALE, **definition), by=user
     )
 
 
@@ -60,12 +60,12 @@ def test_export_of_a_script_has_a_line_per_line(user):
 
 
 @pytest.mark.parametrize(
-    "draft",
+    "definition",
     [{"measure": "RBP(p=0.5)@7"}, {"script": SCRIPT, "output_range": "1", "cutoff": 9}],
     ids=["measure", "script"],
 )
-def test_round_trip_byte_for_byte(user, draft):
-    scorer = made(user, **draft)
+def test_round_trip_byte_for_byte(user, definition):
+    scorer = made(user, **definition)
     text = out(scorer)
     scorer.delete()
     again = scorer_file.import_scorer(text=text, by=user)
@@ -92,7 +92,7 @@ def test_load_global(user):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"format": "relevancy/1"}, "format: this is not an exported scorer"),
         ({"name": None}, "name: this must be a string, not None"),
@@ -112,15 +112,15 @@ def test_load_global(user):
         ({"description": ["a"]}, "description: this must be a string"),
     ],
 )
-def test_load_refuses_a_bad_field(user, change, said):
+def test_load_refuses_a_bad_field(user, change, message):
     with pytest.raises(BadFile) as caught:
         scorer_file.import_scorer(text=json.dumps({**GOOD, **change}), by=user)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
     assert not Scorer.objects.filter(name="Mine").exists()
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"script": ["let a = 1;", "let b = ;"]}, "script, line 2, column 9: "),
         ({"script": "let b = ;"}, "script, line 1, column 9: "),
@@ -133,11 +133,11 @@ def test_load_refuses_a_bad_field(user, change, said):
         ({"gives": "10"}, "gives: '10' is not a range of scores"),
     ],
 )
-def test_load_refuses_a_bad_script(user, change, said):
+def test_load_refuses_a_bad_script(user, change, message):
     good = {key: value for key, value in GOOD.items() if key != "measure"} | {"script": ["setScore(1);"]}
     with pytest.raises(BadFile) as caught:
         scorer_file.import_scorer(text=json.dumps({**good, **change}), by=user)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("key", ["name", "scale"])
@@ -149,7 +149,7 @@ def test_load_names_what_is_missing(user, key):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{\n  "format": \n}', "Line 3: this is not valid JSON: column 1"),
         ("", "Line 1: this is not valid JSON"),
@@ -158,7 +158,7 @@ def test_load_names_what_is_missing(user, key):
     ],
     ids=["cut", "empty", "list", "deep"],
 )
-def test_read_refuses_files_without_a_scorer(text, said):
+def test_read_refuses_files_without_a_scorer(text, message):
     with pytest.raises(BadFile) as caught:
         scorer_file.parse_scorer(text)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)

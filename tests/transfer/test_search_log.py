@@ -193,10 +193,10 @@ class Records:
 
     def __init__(self, queries, events=()):
         self.records = {"queries": queries, "events": events}
-        self.asked = []
+        self.requests = []
 
     def behaviour_records(self, kind, *, since=None):
-        self.asked.append((kind, since))
+        self.requests.append((kind, since))
         yield from self.records[kind]
 
 
@@ -210,7 +210,7 @@ def test_records_of_an_index_are_read_as_those_of_files():
     with ubi.read_ubi_index(engine, progress=lambda *call: calls.append(call)) as log:
         assert log.texts([0]) == [("star wars", 2)]
         assert [(row.doc_id, row.shown, row.clicks) for row in log.shown()] == [("a", 2, 0), ("b", 2, 1)]
-    assert engine.asked == [("queries", None), ("events", None)]
+    assert engine.requests == [("queries", None), ("events", None)]
     assert calls == []
 
 

@@ -338,18 +338,18 @@ def _routes(patterns: list[Any], prefix: str = "") -> Iterator[str]:
 
 def _names_in_sources() -> set[str]:
     """Names of parameters: what views read, and fields of forms."""
-    found: set[str] = set()
+    names: set[str] = set()
     for path in (Path(settings.BASE_DIR) / "relevancy" / "views").rglob("*.py"):
         for groups in _SOURCE_NAMES.findall(path.read_text(encoding="utf-8")):
-            found |= {name for name in groups if name}
-    return found
+            names |= {name for name in groups if name}
+    return names
 
 
 def _ids() -> dict[str, list[Any]]:
     """Ids of the rows that exist, by the name of a parameter of a route."""
     by_name = {
         "case_id": models.Case,
-        "entry_id": models.CaseQuery,
+        "case_query_id": models.CaseQuery,
         "annotation_id": models.Annotation,
         "endpoint_id": models.Endpoint,
         "scorer_id": models.Scorer,
@@ -365,4 +365,4 @@ def _ids() -> dict[str, list[Any]]:
     ids["number"] = [1]
     ids["step"] = ["endpoint", "fields", "template", "queries", "scorers", "case"]
     ids["object_id"] = [1]
-    return {name: found for name, found in ids.items() if found}
+    return {name: pk for name, pk in ids.items() if pk}

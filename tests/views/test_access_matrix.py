@@ -368,7 +368,7 @@ class World:
         return {
             "case_id": self.case.pk,
             "book_id": self.case.book_id,
-            "entry_id": self.case.case_queries.first().pk,
+            "case_query_id": self.case.case_queries.first().pk,
             "scorer_id": self.scorer.pk,
             "annotation_id": self.annotation.pk,
             "number": self.run_number,
@@ -652,10 +652,10 @@ def test_every_route_is_in_the_table():
 def test_own_objects(client, everyone, own, role):
     """For what is shared with the team by its role. Whatever those below an editor open or post, the server asks no engine."""
     sign_in(client, everyone[role])
-    asked = len(SCRIPT[own.endpoint.url].asked)
+    searches_before = len(SCRIPT[own.endpoint.url].requests)
     actual = {row: send(client, row, own) for row in ROWS}
     assert actual == {row: expected(row[2], row[3])[role] for row in ROWS}
-    has_asked = len(SCRIPT[own.endpoint.url].asked) > asked
+    has_asked = len(SCRIPT[own.endpoint.url].requests) > searches_before
     assert has_asked == (role in {"editor", "owner", "admin"})
 
 
@@ -680,7 +680,7 @@ def test_objects_of_others(client, everyone, own, foreign, role):
 def test_parts_of_others_within_ones_own(client, everyone, own, foreign, role):
     """An id of another case or team in an address of one's own is not there, for admins either; a lower role gets its 403."""
     sign_in(client, everyone[role])
-    parts = ("entry_id", "annotation_id", "member_id", "invitation_id", "test_id", "public_link_id")
+    parts = ("case_query_id", "annotation_id", "member_id", "invitation_id", "test_id", "public_link_id")
     both = [(part, row) for part in parts for row in ROWS if part in ARGUMENTS[row[0].partition("?")[0]]]
     assert {part for part, _ in both} == set(parts)
     actual = {(part, row): send(client, row, own, **{part: foreign.ids[part]}) for part, row in both}
@@ -724,9 +724,9 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
     content = {"endpoint": own.endpoint, "template": '{"q": "#$query##"}', "created_by": everyone["former"]}
     attempt = Attempt.objects.create(case=case, number=1, **content)
     finished = run_now_unrestricted(attempt)
-    asked = len(SCRIPT[own.endpoint.url].asked)
+    searches_before = len(SCRIPT[own.endpoint.url].requests)
     client.force_login(everyone["former"])
-    entry = case.case_queries.first().pk
+    case_query_id = case.case_queries.first().pk
     page = client.get(reverse("case", args=[case.pk])).content.decode()
     assert 'data-notice="endpoint-not-usable"' in page
     body = {**own.bodies["run"], "parent": "1"}
@@ -734,14 +734,16 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
         "run": client.post(reverse("run", args=[case.pk]), body),
         "attempt_try": client.post(reverse("attempt_try", args=[case.pk]), body),
         "run_complete": client.post(reverse("run_complete", args=[case.pk, finished.number])),
-        "query_search": client.post(reverse("query_search", args=[case.pk, entry]), headers={"HX-Request": "true"}),
-        "query_explain": client.get(reverse("query_explain", args=[case.pk, entry]), {"doc_id": "a"}),
-        "query_explanations": client.get(
-            reverse("query_explanations", args=[case.pk, entry]), headers={"HX-Request": "true"}
+        "query_search": client.post(
+            reverse("query_search", args=[case.pk, case_query_id]), headers={"HX-Request": "true"}
         ),
-        "query_unretrieved": client.get(reverse("query_unretrieved", args=[case.pk, entry]), {"look": "1"}),
-        "query_find": client.get(reverse("query_find", args=[case.pk, entry]), {"text": "star"}),
-        "query_interpretation": client.get(reverse("query_interpretation", args=[case.pk, entry])),
+        "query_explain": client.get(reverse("query_explain", args=[case.pk, case_query_id]), {"doc_id": "a"}),
+        "query_explanations": client.get(
+            reverse("query_explanations", args=[case.pk, case_query_id]), headers={"HX-Request": "true"}
+        ),
+        "query_unretrieved": client.get(reverse("query_unretrieved", args=[case.pk, case_query_id]), {"look": "1"}),
+        "query_find": client.get(reverse("query_find", args=[case.pk, case_query_id]), {"text": "star"}),
+        "query_interpretation": client.get(reverse("query_interpretation", args=[case.pk, case_query_id])),
         "autocomplete": client.get(reverse("autocomplete", args=[case.pk]), {"endpoint": own.endpoint.pk}),
         "endpoint_try": client.post(reverse("endpoint_try", args=[own.endpoint.pk]), {"text": "star"}),
     }
@@ -770,7 +772,7 @@ def test_former_member_cannot_search_their_own_case(client, everyone, own):
     )
     for name in ("run", "attempt_try", *asking):
         assert "Former may not use the endpoint" in refused[name].content.decode(), name
-    assert len(SCRIPT[own.endpoint.url].asked) == asked
+    assert len(SCRIPT[own.endpoint.url].requests) == searches_before
     assert Run.objects.filter(case=case).count() == 1
 
 

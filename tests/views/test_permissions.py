@@ -44,8 +44,8 @@ def test_get_or_403_needs_editor_by_default(people, case):
 
 def test_get_or_403_costs_one_query_if_granted(people, case, django_assert_num_queries):
     with django_assert_num_queries(1):
-        found = get_or_403(Case.objects.select_related("book", "owner"), people["editor"], case.pk)
-        assert (found.book.name, found.owner.name) == ("Movies", "Admin")
+        result = get_or_403(Case.objects.select_related("book", "owner"), people["editor"], case.pk)
+        assert (result.book.name, result.owner.name) == ("Movies", "Admin")
 
 
 def test_get_or_403_message_names_the_role_and_who_gives_it(people, case, team):
@@ -67,8 +67,8 @@ def test_get_or_403_message_of_a_scorer(people, team):
 
 def test_get_or_403_leaves_deferred_columns_alone(people, case):
     endpoint = Endpoint.objects.get()
-    found = get_or_403(Endpoint.objects.defer("credentials"), people["viewer"], endpoint.pk, needs=Role.VIEWER)
-    assert found.get_deferred_fields() == {"credentials"}
+    result = get_or_403(Endpoint.objects.defer("credentials"), people["viewer"], endpoint.pk, needs=Role.VIEWER)
+    assert result.get_deferred_fields() == {"credentials"}
 
 
 def test_require_admin(people):

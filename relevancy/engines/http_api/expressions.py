@@ -75,16 +75,16 @@ class Expression:
         """
         owner, path = searched, ""
         for step in _steps(self._compiled.parsed):
-            found = _INTERPRETER.visit(step, owner)
+            value = _INTERPRETER.visit(step, owner)
             name = f"[{step['value']}]" if step["type"] == "index" else quote_name(str(step["value"]))
-            if found is None:
+            if value is None:
                 subject = f"“{path}”" if path else "It"
                 shown = f"“{name}”" if step["type"] != "index" else f"element {step['value']}"
                 if not path:
                     return f"The value that it is applied to has no {shown}; it is {outline(owner)}."
                 return f"{subject} has no {shown}; it is {outline(owner)}."
             path = path + name if step["type"] == "index" else f"{path}.{name}".removeprefix(".")
-            owner = found
+            owner = value
         return ""
 
 

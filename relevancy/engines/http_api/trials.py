@@ -68,9 +68,9 @@ class _Trial:
             console.extend(result.console)
             return result
 
-        found = self._attempt("mapper", lambda: map_response(text, self._options, run)) or MapperResult()
-        total = None if found.total is None else int(found.total)
-        return replace(self._trial(list(found.documents), total), console=tuple(console))
+        mapped = self._attempt("mapper", lambda: map_response(text, self._options, run)) or MapperResult()
+        total = None if mapped.total is None else int(mapped.total)
+        return replace(self._trial(list(mapped.documents), total), console=tuple(console))
 
     def result(self) -> MappingTrial:
         options, response = self._options, self._response
@@ -84,7 +84,7 @@ class _Trial:
         problems = tuple(
             MappingProblem(option, message, self._counts[option]) for option, message in self._messages.items()
         )
-        return MappingTrial(hits=hits, found=len(raws), total=total, problems=problems)
+        return MappingTrial(hits=hits, document_count=len(raws), total=total, problems=problems)
 
     def _hit(self, raw: Any, rank: int) -> TriedHit:
         failed = len(self._counts), sum(self._counts.values())

@@ -228,8 +228,8 @@ class SolrEngine(Engine):
         except BadQuery as error:
             if "not a valid field name" not in str(error):
                 raise
-        known = set(self.fields())
-        return self.search(_edismax_request(text, request, [name for name in names if name in known]))
+        field_names = set(self.fields())
+        return self.search(_edismax_request(text, request, [name for name in names if name in field_names]))
 
     def interpret(self, request: Request) -> Interpretation:
         solr_request = search_request(replace(request, highlight=False), self._allowed_indexes)

@@ -25,12 +25,12 @@ def load(client: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) 
 def _add_missing_fields(client: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
     fields = _json(client.send("GET", f"{core}/schema/fields?wt=json"))["fields"]
     field_types = _json(client.send("GET", f"{core}/schema/fieldtypes?wt=json"))["fieldTypes"]
-    known = {entry["name"] for entry in fields}
+    existing = {entry["name"] for entry in fields}
     types = {entry["name"] for entry in field_types}
     examples: dict[str, Any] = {}
     for document in documents:
         examples.update(
-            {name: value for name, value in document.items() if name not in known and value not in (None, [], "")}
+            {name: value for name, value in document.items() if name not in existing and value not in (None, [], "")}
         )
     definitions = [_field_definition(name, value, types) for name, value in examples.items()]
     if definitions:

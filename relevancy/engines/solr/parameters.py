@@ -101,29 +101,29 @@ def misspelled_parameters(template: Template) -> list[TemplateWarning]:
 
     Names that the template refers to (`v=$name`) are the user's own, and so are those that end in a digit.
     """
-    known = sorted({*VOCABULARY, *_OTHER_KNOWN_NAMES})
-    by_lower_case = {name.lower(): name for name in known}
+    known_names = sorted({*VOCABULARY, *_OTHER_KNOWN_NAMES})
+    by_lower_case = {name.lower(): name for name in known_names}
     warnings = []
     for parameter in template.parameters:
         name = parameter.name
-        if not isinstance(name, str) or name in known or name[-1:].isdigit() or name.startswith("f."):
+        if not isinstance(name, str) or name in known_names or name[-1:].isdigit() or name.startswith("f."):
             continue
         if re.search(rf"\$\{{?{re.escape(name)}\b", template.text):
             continue
-        similar = by_lower_case.get(name.lower()) or _most_similar(name, known)
+        similar = by_lower_case.get(name.lower()) or _most_similar(name, known_names)
         if similar:
             message = f"“{name}” is not a well-known Solr parameter; did you mean “{similar}”?"
             warnings.append(TemplateWarning(message, parameter.line, parameter.column))
     return warnings
 
 
-def _most_similar(name: str, known: Sequence[str]) -> str | None:
+def _most_similar(name: str, known_names: Sequence[str]) -> str | None:
     """Returns the known name that most resembles a name, None if none does. Of equally similar ones, the beginning of the name."""
-    similar = get_close_matches(name, known, n=5, cutoff=_SIMILARITY_CUTOFF)
+    similar = get_close_matches(name, known_names, n=5, cutoff=_SIMILARITY_CUTOFF)
     if not similar:
         return None
-    ratios = {each: SequenceMatcher(None, each, name).ratio() for each in similar}
-    best = [each for each in similar if ratios[each] == max(ratios.values())]
+    ratios = {candidate: SequenceMatcher(None, candidate, name).ratio() for candidate in similar}
+    best = [candidate for candidate in similar if ratios[candidate] == max(ratios.values())]
     return max(best, key=name.startswith)
 
 

@@ -98,7 +98,7 @@ class RankingsCache:
         with self._lock:
             self._rankings[key] = rankings
             self._rankings.move_to_end(key)
-            while len(self._rankings) > 1 and sum(each.size for each in self._rankings.values()) > self._limit:
+            while len(self._rankings) > 1 and sum(cached.size for cached in self._rankings.values()) > self._limit:
                 self._rankings.popitem(last=False)
         return rankings
 

@@ -34,7 +34,7 @@ def parse_answer(text: str, grades: Sequence[float]) -> ParsedAnswer:
     """
     if len(text) > MAX_LENGTH:
         raise UnreadableAnswer(f"The answer has {len(text):,} characters; the maximum is {MAX_LENGTH:,}.")
-    answers = [found for found in _objects(text) if "grade" in found]
+    answers = [members for members in _objects(text) if "grade" in members]
     if not answers:
         beginning = engines.excerpt(text)
         content = f"It begins “{beginning}”" if beginning else "It is empty"

@@ -58,9 +58,9 @@ def start_automatic(book: Book) -> list[JudgeJob]:
     """Starts a background job for each judge model that judges the book by itself and has not answered for new results without a
     rating. Notes for each what it did. Returns the jobs, to be enqueued.
     """
-    found = AutomaticJudging.objects.filter(book=book, is_on=True, judge__archived_at=None)
+    settings = AutomaticJudging.objects.filter(book=book, is_on=True, judge__archived_at=None)
     jobs = []
-    for automatic in found.select_related("judge__rater", "book", "created_by").order_by("pk"):
+    for automatic in settings.select_related("judge__rater", "book", "created_by").order_by("pk"):
         job, note = _start(automatic)
         AutomaticJudging.objects.filter(pk=automatic.pk).update(note=note, checked_at=timezone.now())
         if job is not None:

@@ -191,11 +191,11 @@ class JudgeClient:
         except ValueError:
             words = ""
         words = self._http.redact(engines.excerpt(words or response.body, 500)).rstrip(".")
-        said = f": {words}" if words else ""
+        reason = f": {words}" if words else ""
         if status in (401, 403):
-            return JudgeModelError(f"The server refused access ({status}){said}. Check the key.", stops_job=True)
+            return JudgeModelError(f"The server refused access ({status}){reason}. Check the key.", stops_job=True)
         if status == 404:
             return JudgeModelError(
-                f"The server does not have this address or model (404){said}. Check both.", stops_job=True
+                f"The server does not have this address or model (404){reason}. Check both.", stops_job=True
             )
-        return JudgeModelError(f"The server responded with status {status}{said}.")
+        return JudgeModelError(f"The server responded with status {status}{reason}.")

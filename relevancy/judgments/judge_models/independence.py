@@ -27,7 +27,9 @@ def find_cases_ranked_by(judge: JudgeModel, book: Book) -> list[Case]:
 def _names(model: str) -> list[str]:
     name = model.casefold().strip()
     last = name.rpartition("/")[2]
-    return [each for each in dict.fromkeys((name, last, last.partition(":")[0])) if len(each) >= MIN_LENGTH]
+    return [
+        name_part for name_part in dict.fromkeys((name, last, last.partition(":")[0])) if len(name_part) >= MIN_LENGTH
+    ]
 
 
 def _contains(config: dict[str, object], names: list[str]) -> bool:

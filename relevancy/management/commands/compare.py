@@ -57,23 +57,23 @@ class Command(Base):
         version = _find_version(run.case, options["scorer"])
         comparison.check_ideal(run, version)
         scores.rescore_run(run, [version])
-        found = comparison.compare_with_ideal(run, version)
+        result = comparison.compare_with_ideal(run, version)
         if options["html"]:
-            report = transfer.ideal_html.build_report(found, computed_at=timezone.now())
+            report = transfer.ideal_html.build_report(result, computed_at=timezone.now())
             write_text(options["html"], report, self.stdout)
         if options["json"]:
-            self.write_json(transfer.ideal_json.build_ideal(found))
+            self.write_json(transfer.ideal_json.build_ideal(result))
         elif options["html"] != "-":
-            self._print_ideal(found)
+            self._print_ideal(result)
 
-    def _print_ideal(self, found: comparison.IdealComparison) -> None:
-        count = counted(found.queries, "query", "queries")
-        self.write(f"{found.version.scorer} on {count}, {len(found.left_out):,} left out")
-        self.write(found.sentence)
-        for sentence in found.details:
+    def _print_ideal(self, result: comparison.IdealComparison) -> None:
+        count = counted(result.queries, "query", "queries")
+        self.write(f"{result.version.scorer} on {count}, {len(result.left_out):,} left out")
+        self.write(result.sentence)
+        for sentence in result.details:
             self.write(f"  {sentence}")
-        gaining = found.gaining[:MAX_GAINING]
-        splits = comparison.split_gains(found.run, found.version, gaining)
+        gaining = result.gaining[:MAX_GAINING]
+        splits = comparison.split_gains(result.run, result.version, gaining)
         if gaining:
             self.write()
             self.write("Most to gain; by a better order of what the run fetched, by documents that it did not fetch:")
@@ -82,13 +82,13 @@ class Command(Base):
             parts = (split.by_order, split.by_documents) if split else (None, None)
             columns = " ".join(f"{numbers.score(points):>5}" for points in (row.difference, *parts))
             self.write(f"  {columns}  {row.text}")
-        if found.tags:
+        if result.tags:
             self.write()
             self.write("By tag:")
-        for tag in found.tags:
+        for tag in result.tags:
             share = f"{100 * tag.share:.0f} % of all"
             self.write(f"  {tag.tag}: {numbers.score(tag.gain)} on {tag.queries:,}, {share}")
-        for warning in found.warnings:
+        for warning in result.warnings:
             self.stderr.write(f"Warning: {warning}")
 
     def _print(self, figures: comparison.ComparisonFigures) -> None:
@@ -143,11 +143,11 @@ class Command(Base):
 
     def _print_tags(self, result: comparison.Comparison) -> None:
         self.write("By tag, p corrected by Holm's method:")
-        for each in result.tags:
-            other = f"{result.runs[each.other]}: " if len(result.runs) > 2 else ""
+        for tag in result.tags:
+            other = f"{result.runs[tag.other]}: " if len(result.runs) > 2 else ""
             self.write(
-                f"  {other}{each.tag}: {numbers.difference(each.difference)} on {each.queries:,}, "
-                f"p {numbers.pvalue(each.p_holm)}"
+                f"  {other}{tag.tag}: {numbers.difference(tag.difference)} on {tag.queries:,}, "
+                f"p {numbers.pvalue(tag.p_holm)}"
             )
 
 

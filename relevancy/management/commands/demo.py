@@ -172,15 +172,15 @@ class Service:
         self.process = None
         ran_for = time.monotonic() - self.started_at
         self.failures = 1 if ran_for >= STABLE_SECONDS else self.failures + 1
-        ended = f"The {self.name} ended with exit status {status}"
+        sentence = f"The {self.name} ended with exit status {status}"
         if self.failures > MAX_FAILURES:
             self.is_given_up = True
             remedy = "" if self.is_essential else " Pages and ratings still work; runs and rescoring wait."
-            say(f"{ended}, {self.failures} times in a row. It is not started again.{remedy}")
+            say(f"{sentence}, {self.failures} times in a row. It is not started again.{remedy}")
             return
         pause = 0.0 if self.failures == 1 else min(0.5 * 2**self.failures, MAX_PAUSE)
         self.start_at = time.monotonic() + pause
-        say(f"{ended}. It is started again{f' in {pause:g} s' if pause else ''}.")
+        say(f"{sentence}. It is started again{f' in {pause:g} s' if pause else ''}.")
 
     def stop(self) -> None:
         """Stops the command and everything it has started."""

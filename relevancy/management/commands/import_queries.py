@@ -9,7 +9,7 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case, open_binary
 from relevancy.transfer import formats
 
-FORMATS = [found.name for found in formats.of_kind(formats.Kind.QUERIES)]
+FORMATS = [file_format.name for file_format in formats.of_kind(formats.FileKind.QUERIES)]
 
 
 class Command(Base):

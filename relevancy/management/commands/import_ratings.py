@@ -10,7 +10,7 @@ from relevancy.management.command import find_case, find_owner, open_binary
 from relevancy.transfer import formats, ratings_import
 from relevancy.wording import counted
 
-FORMATS = [found.name for found in formats.of_kind(formats.Kind.RATINGS)]
+FORMATS = [file_format.name for file_format in formats.of_kind(formats.FileKind.RATINGS)]
 
 
 class Command(Base):

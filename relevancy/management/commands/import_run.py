@@ -29,7 +29,7 @@ class Command(Base):
             text = transfer.runs_file.read_file(file=file, name=options["file"])
         if options["dry_run"]:
             plan = transfer.runs_file.plan_runs(case=case, text=text, name=options["name"])
-            names = ", ".join(each.name or "a run without a name" for each in plan.rankings)
+            names = ", ".join(rankings.name or "a run without a name" for rankings in plan.rankings)
             self.write(" ".join([f"Would import {names}.", *plan.remarks]))
             return
         imported = transfer.runs_file.import_runs(case=case, text=text, by=by, name=options["name"])

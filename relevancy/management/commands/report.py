@@ -41,9 +41,9 @@ class Command(Base):
             fail(f"Case {case} has no scorer. Name one: --scorer NAME.")
         version = versions[0]
         baseline = scores.baseline_of(run)
-        for each in filter(None, (run, baseline)):
-            each.case = case
-            scores.rescore_run(each, [version])
+        for compared in filter(None, (run, baseline)):
+            compared.case = case
+            scores.rescore_run(compared, [version])
         differences = options["delta"] or reports.DEFAULT_DIFFERENCES
         report = reports.build_report(run, version, differences=differences)
         if options["json"]:
@@ -69,12 +69,14 @@ class Command(Base):
         if report.candidates:
             self.write("Rate next, with how much the range of the score narrows on average:")
             texts = {query.query_id: query.text for query in report.queries}
-            for each in report.candidates[:MAX_NAMED]:
-                self.write(f"  {each.narrowing:.2f}  “{texts[each.query_id]}”: {each.doc_id}, rank {each.rank}")
+            for candidate in report.candidates[:MAX_NAMED]:
+                self.write(
+                    f"  {candidate.narrowing:.2f}  “{texts[candidate.query_id]}”: {candidate.doc_id}, rank {candidate.rank}"
+                )
         if report.plan:
             self._print_plan(report.plan)
 
-    def _print_plan(self, plan: reports.Plan) -> None:
+    def _print_plan(self, plan: reports.QueryPlan) -> None:
         self.write(
             f"{plan.queries:,} queries find a true difference of {numbers.score(plan.detectable)} points four times in five."
         )
@@ -101,8 +103,8 @@ def _find_run(case: Case, number: int | None) -> Run:
     return run
 
 
-def _list_queries(found: list[reports.ReportQuery]) -> str:
-    if not found:
+def _list_queries(queries: list[reports.ReportQuery]) -> str:
+    if not queries:
         return "none"
-    more = f" and {len(found) - MAX_NAMED:,} more" if len(found) > MAX_NAMED else ""
-    return ", ".join(f"“{query.text}”" for query in found[:MAX_NAMED]) + more
+    more = f" and {len(queries) - MAX_NAMED:,} more" if len(queries) > MAX_NAMED else ""
+    return ", ".join(f"“{query.text}”" for query in queries[:MAX_NAMED]) + more

@@ -51,6 +51,6 @@ def fewer_than_k(facts: Facts) -> Reason | None:
 def _range(facts: Facts) -> str:
     if facts.low is None or facts.high is None or facts.high - facts.low < MIN_RANGE:
         return ""
-    them = "it" if facts.unrated == 1 else "them"
+    pronoun = "it" if facts.unrated == 1 else "them"
     low, high = format_rounded(facts.low, 1), format_rounded(facts.high, 1)
-    return f"; rating {them} would give a score between {low} and {high}"
+    return f"; rating {pronoun} would give a score between {low} and {high}"

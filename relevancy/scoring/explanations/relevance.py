@@ -52,10 +52,10 @@ def all_relevant_found(facts: Facts, rel: float) -> Reason:
     """States that the first k contain all known relevant documents; only for rankings of which that is true."""
     total = sum(grade >= rel for grade in facts.known)
     if len(facts.grades) < facts.k:
-        found = f"{'was' if total == 1 else 'were'} returned"
+        predicate = f"{'was' if total == 1 else 'were'} returned"
     else:
-        found = f"{'is' if total == 1 else 'are'} {f'among {facts.group()}' if facts.k > 1 else 'at rank 1'}"
-    return Reason(f"{_all_relevant(total)} {found}")
+        predicate = f"{'is' if total == 1 else 'are'} {f'among {facts.group()}' if facts.k > 1 else 'at rank 1'}"
+    return Reason(f"{_all_relevant(total)} {predicate}")
 
 
 def all_relevant_on_top(facts: Facts, rel: float) -> Reason:

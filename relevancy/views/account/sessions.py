@@ -16,7 +16,9 @@ from relevancy.wording import counted
 @require_GET
 def sessions(request: HtmxRequest) -> HttpResponse:
     """Where the user is signed in."""
-    rows = [(each, each.key == request.session.session_key) for each in accounts.sessions.current(request.user)]
+    rows = [
+        (session, session.key == request.session.session_key) for session in accounts.sessions.current(request.user)
+    ]
     return render(request, "account/sessions.html", {"rows": rows})
 
 

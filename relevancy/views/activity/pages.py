@@ -76,21 +76,21 @@ def _read(request: HtmxRequest, owner: Case | Team) -> ActivityPage:
     name = "case_activity" if isinstance(owner, Case) else "team_activity"
     log, cursor = activity.Log(owner), request.GET.get("cursor", "")
     form = ActivityFilterForm(log, request.GET)
-    found, wanted = activity.LogPage(), activity.EntryFilter()
+    log_page, wanted = activity.LogPage(), activity.EntryFilter()
     if form.is_valid():
         wanted = form.entry_filter()
         try:
-            found = activity.read_page(log, wanted, cursor=cursor)
+            log_page = activity.read_page(log, wanted, cursor=cursor)
         except ValidationError as error:
             add_errors(form, error)
     chosen = {field: request.GET[field] for field in form.fields if request.GET.get(field)}
     return ActivityPage(
         form=form,
-        log=found,
+        log=log_page,
         url=reverse(name, args=[owner.pk]),
         csv_url=reverse(f"{name}_csv", args=[owner.pk], query=chosen),
         newest_url=reverse(name, args=[owner.pk], query=chosen),
-        older_url=reverse(name, args=[owner.pk], query={**chosen, "cursor": found.next}) if found.next else "",
+        older_url=reverse(name, args=[owner.pk], query={**chosen, "cursor": log_page.next}) if log_page.next else "",
         is_first=not cursor,
         is_filtered=bool(form.errors) or wanted.is_active,
     )

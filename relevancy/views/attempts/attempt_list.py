@@ -76,8 +76,8 @@ class AttemptList:
             if parent_id is not None:
                 children.setdefault(parent_id, []).append(number)
         numbers = [number for _, number, _ in self.page]
-        found = scores.attempts_with_scores(self.case, self.version, numbers=numbers) if numbers else []
-        by_id = {scored.attempt.pk: scored for scored in found}
+        scored_attempts = scores.attempts_with_scores(self.case, self.version, numbers=numbers) if numbers else []
+        by_id = {scored.attempt.pk: scored for scored in scored_attempts}
         return [
             AttemptRow(
                 by_id[pk],

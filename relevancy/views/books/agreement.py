@@ -181,7 +181,7 @@ def _pairs(result: judgments.BookAgreement) -> list[PairRow]:
 
 def _agreeing(figures: Sequence[AgreeingRaters]) -> list[AgreeingRow]:
     totals: dict[int, int] = {}
-    for each in figures:
-        totals[each.raters] = totals.get(each.raters, 0) + each.items
+    for row in figures:
+        totals[row.raters] = totals.get(row.raters, 0) + row.items
     shown = sorted(totals, key=lambda raters: (-totals[raters], raters))[:MAX_SIZES]
-    return [AgreeingRow(each, 100 * each.items / totals[each.raters]) for each in figures if each.raters in shown]
+    return [AgreeingRow(row, 100 * row.items / totals[row.raters]) for row in figures if row.raters in shown]

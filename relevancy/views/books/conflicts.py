@@ -123,9 +123,9 @@ def build_conflict_rows(book: Book, conflicts: Sequence[judgments.Conflict], req
     titles = judgments.read_titles(conflicts, by=request.user)
     return [
         ConflictRow(
-            each,
-            titles.get((each.query.pk, each.doc_id), each.doc_id),
-            reverse("book_adjudicate", args=[book.pk, each.query.pk]),
+            document,
+            titles.get((document.query.pk, document.doc_id), document.doc_id),
+            reverse("book_adjudicate", args=[book.pk, document.query.pk]),
         )
-        for each in conflicts
+        for document in conflicts
     ]

@@ -21,7 +21,7 @@ def book_moves(request: HtmxRequest, book_id: int) -> HttpResponse:
     """
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.EDITOR)
     orphans = judgments.find_orphaned_ratings(book=book)
-    new_ids = {each.old_id: each.new_id for each in orphans.found}
+    new_ids = {moved.old_id: moved.new_id for moved in orphans.moved}
     if request.method == "POST":
         return _move(request, book, {old: new_ids[old] for old in request.POST.getlist("id") if old in new_ids})
     chosen = [old for old in request.GET.getlist("id") if old in new_ids] or list(new_ids)

@@ -37,19 +37,20 @@ class Action(StrEnum):
 class RaterRow:
     """A rater with words for how far the qualification is."""
 
-    found: judgments.RaterQualification
+    rater_qualification: judgments.RaterQualification
 
     @property
     def state_text(self) -> str:
-        qualification, state = self.found.qualification, Qualification.State
+        qualification, state = self.rater_qualification.qualification, Qualification.State
+        share = 100 * (self.rater_qualification.share or 0)
         match qualification.state:
             case state.JUDGING:
-                text = f"{self.found.answered} of {self.found.total} judged"
+                text = f"{self.rater_qualification.answered} of {self.rater_qualification.total} judged"
             case state.ACCEPTED:
                 text = f"accepted by {qualification.decided_by}"
             case _:
                 name = "passed" if qualification.state == state.PASSED else "not passed"
-                text = f"{name}: {qualification.agreed} of {qualification.answered} agree ({100 * (self.found.share or 0):.0f} %)"
+                text = f"{name}: {qualification.agreed} of {qualification.answered} agree ({share:.0f} %)"
         return text + (f", round {qualification.round}" if qualification.round > 1 else "")
 
 
@@ -151,7 +152,7 @@ def _render(
         "draw_form": draw_form or DrawForm(),
         "pairs": pairs,
         "min_pairs": judgments.MIN_PAIRS,
-        "raters": [RaterRow(found) for found in judgments.rater_qualifications(book)],
+        "raters": [RaterRow(qualification) for qualification in judgments.rater_qualifications(book)],
     }
     return render(request, "books/qualification.html", context, status=status)
 

@@ -12,9 +12,11 @@ from relevancy.views.forms import FormData, LineField, LogSourceForm
 MAX_SEED = 2**31 - 1
 
 
-def format_field(kind: formats.Kind) -> forms.ChoiceField:
+def format_field(kind: formats.FileKind) -> forms.ChoiceField:
     """Returns the choice of a format, for files that fit several."""
-    choices = [(found.name, str(found)[:1].upper() + str(found)[1:]) for found in formats.of_kind(kind)]
+    choices = [
+        (file_format.name, str(file_format)[:1].upper() + str(file_format)[1:]) for file_format in formats.of_kind(kind)
+    ]
     return forms.ChoiceField(required=False, choices=[("", "Recognised by the file"), *choices])
 
 
@@ -28,7 +30,7 @@ class RatingsFileForm(forms.Form):
         "query.",
         error_messages={"required": "Choose a file of ratings."},
     )
-    format = format_field(formats.Kind.RATINGS)
+    format = format_field(formats.FileKind.RATINGS)
 
 
 class QueriesFileForm(forms.Form):
@@ -41,7 +43,7 @@ class QueriesFileForm(forms.Form):
         "what is there.",
         error_messages={"required": "Choose a file of queries."},
     )
-    format = format_field(formats.Kind.QUERIES)
+    format = format_field(formats.FileKind.QUERIES)
 
 
 class QueryLogForm(LogSourceForm):

@@ -88,8 +88,8 @@ def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
             case=case, file=file, name=file.name, format=form.cleaned_data["format"]
         )
         if submitted(request, ImportAction) == ImportAction.PREVIEW:
-            found = transfer.queries_import.preview_queries(case=case, source=source)
-            context = {"queries_form": form, "found": found, "shares_book": _shares_book(case)}
+            preview = transfer.queries_import.preview_queries(case=case, source=source)
+            context = {"queries_form": form, "queries_preview": preview, "shares_book": _shares_book(case)}
             return _render(request, case, context)
         imported = transfer.queries_import.import_queries(case=case, source=source, by=request.user)
     except (transfer.BadFile, ValidationError) as error:

@@ -15,19 +15,19 @@ MAX_TEXT = 60  # characters of a query's text in a label
 
 
 def build_charts(
-    rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], first: str, second: str
+    rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], first: str, second: str
 ) -> list[Chart]:
     """Returns the charts: of the compared queries, and of the search times; each one only if there is something to draw.
 
-    entry_ids: returns the id of the case query of a query. first, second: the names of both runs.
+    case_query_ids: returns the id of the case query of a query. first, second: the names of both runs.
     """
     charts = []
     compared = [row for row in rows if row.difference is not None]
     if compared:
         labels = {row.query_id: _label(row, first, second) for row in compared}
         charts += [
-            _sorted_bars(compared, entry_ids, labels),
-            _scatter(compared, entry_ids, labels, first, second),
+            _sorted_bars(compared, case_query_ids, labels),
+            _scatter(compared, case_query_ids, labels, first, second),
             _score_distributions(compared, first, second),
         ]
     times = comparison.distribute_search_times(rows)
@@ -36,26 +36,28 @@ def build_charts(
     return charts
 
 
-def build_ideal_charts(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], name: str) -> list[Chart]:
+def build_ideal_charts(
+    rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], name: str
+) -> list[Chart]:
     """Returns the charts of a run against the best order: what each query can gain, and the scores of both. None without queries that
-    count. entry_ids: returns the id of the case query of a query. name: of the run."""
+    count. case_query_ids: returns the id of the case query of a query. name: of the run."""
     compared = [row for row in rows if row.difference is not None]
     if not compared:
         return []
     labels = {row.query_id: _label(row, name, comparison.BEST_ORDER.lower()) for row in compared}
-    scatter = _scatter(compared, entry_ids, labels, name, comparison.BEST_ORDER)
+    scatter = _scatter(compared, case_query_ids, labels, name, comparison.BEST_ORDER)
     text = f"{comparison.BEST_ORDER} (vertical) against {name} (horizontal): the further above the diagonal, the more a query can gain."
-    return [_gains(compared, entry_ids, labels), replace(scatter, text=text)]
+    return [_gains(compared, case_query_ids, labels), replace(scatter, text=text)]
 
 
-def _gains(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], labels: dict[int, str]) -> Chart:
+def _gains(rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], labels: dict[int, str]) -> Chart:
     """Bars of what each query can gain, the largest first."""
     ordered = sorted(rows, key=lambda row: -(row.difference or 0.0))
     figure = go.Figure(
         go.Bar(
             x=list(range(1, len(ordered) + 1)),
             y=[row.difference for row in ordered],
-            customdata=[entry_ids(row.query_id) for row in ordered],
+            customdata=[case_query_ids(row.query_id) for row in ordered],
             hovertext=[labels[row.query_id] for row in ordered],
             hoverinfo="text",
             meta={"color": "--accent"},
@@ -84,7 +86,9 @@ def _short(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
-def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int], labels: dict[int, str]) -> Chart:
+def _sorted_bars(
+    rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], labels: dict[int, str]
+) -> Chart:
     """Bars of the differences, largest gain first; the axis is symmetric. Below each bar, the fuller the colour, the more of the result
     list stayed: one row for Jaccard, one for the rank-biased overlap."""
     ordered = sorted(rows, key=lambda row: -(row.difference or 0.0))
@@ -99,13 +103,13 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
                 name=name,
                 x=[position for position, _ in shown],
                 y=[row.difference for _, row in shown],
-                customdata=[entry_ids(row.query_id) for _, row in shown],
+                customdata=[case_query_ids(row.query_id) for _, row in shown],
                 hovertext=[labels[row.query_id] for _, row in shown],
                 hoverinfo="text",
                 meta={"color": token},
             )
         )
-    _add_strips(figure, ordered, entry_ids)
+    _add_strips(figure, ordered, case_query_ids)
     limit = max(10.0, *(abs(row.difference or 0.0) for row in rows)) * 1.05
     figure.update_layout(
         showlegend=False,
@@ -129,7 +133,9 @@ def _sorted_bars(rows: Sequence[comparison.QueryRow], entry_ids: Callable[[int],
     return Chart("differences", "Difference per query", text, figure_json(figure), is_selectable=True)
 
 
-def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], entry_ids: Callable[[int], int]) -> None:
+def _add_strips(
+    figure: go.Figure, ordered: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int]
+) -> None:
     """Adds a row of colours for each measure of overlap below the bars."""
     for axis, measure, values in (
         ("y2", "Jaccard", [row.jaccard for row in ordered]),
@@ -141,7 +147,7 @@ def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], entry
                 x=list(range(1, len(ordered) + 1)),
                 y=[1] * len(ordered),
                 yaxis=axis,
-                customdata=[entry_ids(row.query_id) for row in ordered],
+                customdata=[case_query_ids(row.query_id) for row in ordered],
                 hovertext=[
                     f"{escape(_short(row.text))}<br>{measure} {numbers.coefficient(value)}"
                     for row, value in zip(ordered, values, strict=True)
@@ -155,7 +161,7 @@ def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], entry
 
 def _scatter(
     rows: Sequence[comparison.QueryRow],
-    entry_ids: Callable[[int], int],
+    case_query_ids: Callable[[int], int],
     labels: dict[int, str],
     first: str,
     second: str,
@@ -167,7 +173,7 @@ def _scatter(
             y=[row.score_b for row in rows],
             mode="markers",
             marker={"size": 7, "opacity": 0.75},
-            customdata=[entry_ids(row.query_id) for row in rows],
+            customdata=[case_query_ids(row.query_id) for row in rows],
             hovertext=[labels[row.query_id] for row in rows],
             hoverinfo="text",
             meta={"color": "--accent"},
@@ -186,9 +192,9 @@ def _scatter(
 
 def _score_distributions(rows: Sequence[comparison.QueryRow], first: str, second: str) -> Chart:
     """How many queries have which score in either run."""
-    found = comparison.distribute_scores(rows)
-    text = comparison.describe_scores(rows, found, first, second)
-    return _overlaid("scores", "Distribution of scores", text, found, first, second)
+    distribution = comparison.distribute_scores(rows)
+    text = comparison.describe_scores(rows, distribution, first, second)
+    return _overlaid("scores", "Distribution of scores", text, distribution, first, second)
 
 
 def _search_times(times: comparison.SearchTimes, first: str, second: str) -> Chart:

@@ -33,9 +33,9 @@ LABELS_OF_SEVERAL = ("Baseline", "Second run", "Third run", "Fourth run", "Fifth
 
 @dataclass(frozen=True, slots=True)
 class PresentQuery:
-    """A query of the case. entry_id: of its case query, which addresses name."""
+    """A query of the case. case_query_id: of its case query, which addresses name."""
 
-    entry_id: int
+    case_query_id: int
     text: str
     tags: list[str]
 
@@ -60,7 +60,7 @@ class RunChoice:
 def read_queries(case: Case) -> dict[int, PresentQuery]:
     """Returns the present queries of a case by id. One SQL statement."""
     rows = case.case_queries.present().values_list("query_id", "pk", "query__text", "query__tags")
-    return {query_id: PresentQuery(entry_id, text, tags) for query_id, entry_id, text, tags in rows}
+    return {query_id: PresentQuery(case_query_id, text, tags) for query_id, case_query_id, text, tags in rows}
 
 
 def run_options(runs: Iterable[Run], case: Case) -> list[tuple[str, str]]:
@@ -286,7 +286,7 @@ class ComparisonPage:
         """The comparison for each tag, the surest first; empty without tags, and as long as the figures are being computed."""
         if self.figures is None:
             return []
-        of_pair = [each for each in self.figures.comparison.tags if each.other == self.other]
+        of_pair = [tag for tag in self.figures.comparison.tags if tag.other == self.other]
         return build_tag_rows(of_pair, self.list_url)
 
     def rating_list(self) -> RatingList | None:
@@ -297,8 +297,8 @@ class ComparisonPage:
     @property
     def tag_correction(self) -> str:
         """Returns what the p of the tags is corrected for. Tags with a single query have no p, and do not count."""
-        tested = [] if self.figures is None else [each for each in self.figures.comparison.tags if each.p is not None]
-        tags = len({each.tag for each in tested})
+        tested = [] if self.figures is None else [tag for tag in self.figures.comparison.tags if tag.p is not None]
+        tags = len({tag.tag for tag in tested})
         runs = len(self.compared_runs) - 1
         among = counted(tags, "tag") + (f" in {runs} runs" if runs > 1 else "")
         return f"p is corrected for {among} by Holm's method" if tested else "No tag has two queries, so there is no p"
@@ -308,7 +308,7 @@ class ComparisonPage:
         if self.figures is None:
             return []
         first, second = self.pair_names
-        return build_charts(self.rows, lambda query_id: self.queries[query_id].entry_id, first, second)
+        return build_charts(self.rows, lambda query_id: self.queries[query_id].case_query_id, first, second)
 
     def table(self) -> QueryTable:
         return QueryTable(self.rows, self.queries, self.filter, self.list_url, self.open_id)
@@ -371,7 +371,7 @@ class ComparisonPage:
         if self.stored is None or len(self.compared_runs) > 2:
             return ""
         baseline, run = reversed(self.compared_runs)
-        parameters: list[tuple[str, object]] = [("run", run_value(each, baseline.case)) for each in (baseline, run)]
+        parameters: list[tuple[str, object]] = [("run", run_value(side, baseline.case)) for side in (baseline, run)]
         if baseline.case_id == self.case.pk:  # another case may have other scorers
             parameters.append(("scorer", self.version.scorer_id))
         return f"{reverse('compare', args=[baseline.case_id])}?{urlencode(parameters)}"

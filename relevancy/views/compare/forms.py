@@ -32,13 +32,13 @@ def runs_of_other_cases(case: Case, user: User) -> list[Run]:
     cases = {other.pk: other for other in others}
     if not cases:
         return []
-    found = (
+    finished = (
         Run.objects.filter(case__in=cases)
         .finished()
         .select_related("attempt")
         .order_by("case__name", "case", "-number")
     )
-    runs = list(found[:MAX_LISTED_RUNS])
+    runs = list(finished[:MAX_LISTED_RUNS])
     for run in runs:
         run.case = cases[run.case_id]
         run.case.book = case.book

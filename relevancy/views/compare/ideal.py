@@ -49,13 +49,13 @@ def state(request: HtmxRequest, case: Case) -> HttpResponse:
     return response
 
 
-def rate(request: HtmxRequest, case: Case, entry_id: int) -> HttpResponse:
+def rate(request: HtmxRequest, case: Case, case_query_id: int) -> HttpResponse:
     """Rates one document; takes the user's rating back if `value` is empty. The case has been read for a rater."""
-    case_query = get_case_query(case, entry_id)
+    case_query = get_case_query(case, case_query_id)
     page = IdealPage(case, request.user, request.GET)
     if not page.is_shown:
         return conflict(request, page.url(), " ".join(page.errors))
-    back = page.url(query=f"open={entry_id}")
+    back = page.url(query=f"open={case_query_id}")
     form = RatingForm(request.POST)
     if not form.is_valid():
         return conflict(request, back, form_error(form))

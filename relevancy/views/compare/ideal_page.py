@@ -229,17 +229,17 @@ class IdealPage:
             ]
             sentence = f"{self.run} is being scored."
             return Summary(self.run, self.run, sentence, figures, is_pending=True)
-        found = self.figures
+        result = self.figures
         return Summary(
             self.run,
             self.run,
-            found.sentence,
-            [LinkedFigure(figure, self._counted_url(figure.key)) for figure in comparison.list_ideal_figures(found)],
-            details=found.details,
-            warnings=found.warnings,
-            score_a=found.score,
-            score_b=found.ideal,
-            difference=found.gain,
+            result.sentence,
+            [LinkedFigure(figure, self._counted_url(figure.key)) for figure in comparison.list_ideal_figures(result)],
+            details=result.details,
+            warnings=result.warnings,
+            score_a=result.score,
+            score_b=result.ideal,
+            difference=result.gain,
         )
 
     def _counted_url(self, key: str) -> str:
@@ -249,11 +249,11 @@ class IdealPage:
     def tag_lines(self) -> list[TagLine]:
         """The tags whose queries can gain most first; empty without tags, and as long as scores are being computed."""
         tags = self.figures.tags if self.figures else []
-        return [TagLine(each, self.list_url(tag=each.tag, page="")) for each in tags]
+        return [TagLine(tag, self.list_url(tag=tag.tag, page="")) for tag in tags]
 
     def charts(self) -> list[Chart]:
         """The charts; none as long as scores are being computed."""
-        return build_ideal_charts(self.rows, lambda query_id: self.queries[query_id].entry_id, str(self.run))
+        return build_ideal_charts(self.rows, lambda query_id: self.queries[query_id].case_query_id, str(self.run))
 
     def table(self) -> IdealTable:
         return IdealTable(self)

@@ -63,11 +63,11 @@ def _hits_of_other_runs(case_query: CaseQuery, run: Run) -> dict[str, Hit]:
 
 def _hits_by_id(lists: Any) -> dict[str, Hit]:
     """Returns the first hit of each document, without its engine score."""
-    found: dict[str, Hit] = {}
+    first_hits: dict[str, Hit] = {}
     for hits in lists:
         for doc_id, _, *rest in hits:
-            found.setdefault(doc_id, [doc_id, None, *rest])
-    return found
+            first_hits.setdefault(doc_id, [doc_id, None, *rest])
+    return first_hits
 
 
 def _describe_gain(run: Run, version: ScorerVersion, score: QueryScore) -> str:

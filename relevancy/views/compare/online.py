@@ -138,30 +138,30 @@ def online_outcome_delete(request: HtmxRequest, case_id: int, outcome_id: int) -
 def _list_context(request: HtmxRequest, case: Case) -> dict[str, object]:
     """Returns what the list needs, and enqueues the comparisons whose figures are missing."""
     outcomes = online.compare_outcomes(case)
-    for each in outcomes:
-        if each.stored is not None and each.is_pending:
-            tasks.enqueue_comparison(each.stored)
+    for outcome in outcomes:
+        if outcome.stored is not None and outcome.is_pending:
+            tasks.enqueue_comparison(outcome.stored)
     winners = online.count_winners(outcomes)
     return {
         "case": case,
         "access": CaseAccess(case, request.user),
-        "rows": [_row(case, each) for each in outcomes],
+        "rows": [_row(case, outcome) for outcome in outcomes],
         "winners": winners,
         "sentence": online.describe_winners(winners),
-        "pending": sum(each.is_pending for each in outcomes),
+        "pending": sum(outcome.is_pending for outcome in outcomes),
     }
 
 
-def _row(case: Case, each: ComparedOutcome) -> OutcomeRow:
-    names = [str(each.a), str(each.b)]
-    if each.pair is not None:
-        offline = comparison.describe_verdict(each.pair)
-        agreement = online.describe_agreement(each.offline_winner, each.result.winner)
+def _row(case: Case, compared: ComparedOutcome) -> OutcomeRow:
+    names = [str(compared.a), str(compared.b)]
+    if compared.pair is not None:
+        offline = comparison.describe_verdict(compared.pair)
+        agreement = online.describe_agreement(compared.offline_winner, compared.result.winner)
     else:
-        offline = "The figures are being computed." if each.is_pending else "The runs could not be compared."
+        offline = "The figures are being computed." if compared.is_pending else "The runs could not be compared."
         agreement = ""
-    url = reverse("compare", args=[case.pk], query={"run": [each.a.number, each.b.number]})
-    return OutcomeRow(each, online.describe_outcome(each.counts, names), offline, agreement, url)
+    url = reverse("compare", args=[case.pk], query={"run": [compared.a.number, compared.b.number]})
+    return OutcomeRow(compared, online.describe_outcome(compared.counts, names), offline, agreement, url)
 
 
 def _render(

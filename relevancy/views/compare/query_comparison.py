@@ -89,13 +89,13 @@ def compare_query(
     rate_url: str,
 ) -> QueryComparison:
     """Returns an opened query in two runs. Three SQL statements."""
-    found = {ranking.run_id: ranking for ranking in case_query.query.rankings.filter(run__in=compared_runs)}
+    rankings = {ranking.run_id: ranking for ranking in case_query.query.rankings.filter(run__in=compared_runs)}
     stored = QueryScore.objects.filter(run__in=compared_runs, version=version, query=case_query.query_id)
     query_scores = {score.run_id: score for score in stored.annotate(newest_revision=F("query__revision"))}
     ratings = scores.QueryRatings.read(case_query.query_id)
     names = comparison.name_runs(compared_runs)
     a, b = (
-        build_side(run, name, found.get(run.pk), query_scores.get(run.pk), user, ratings)
+        build_side(run, name, rankings.get(run.pk), query_scores.get(run.pk), user, ratings)
         for run, name in zip(compared_runs, names, strict=True)
     )
     return QueryComparison.build(case_query, a, b, url=url, rate_url=rate_url)

@@ -21,7 +21,7 @@ class PresentQuery(Protocol):
     """What the list needs of a query of the case."""
 
     @property
-    def entry_id(self) -> int: ...
+    def case_query_id(self) -> int: ...
 
     @property
     def text(self) -> str: ...
@@ -47,7 +47,7 @@ class TableRow:
     """A row of the list. row: its figures; bar: where the bar of the difference begins and how long it is, of 200."""
 
     row: comparison.QueryRow
-    entry_id: int
+    case_query_id: int
     tags: Sequence[str]
     url: str
     is_open: bool
@@ -81,7 +81,7 @@ class QueryTable:
         chosen = {
             query_id
             for query_id, query in self._queries.items()
-            if (not tag or tag in query.tags) and (not picked or query.entry_id in picked)
+            if (not tag or tag in query.tags) and (not picked or query.case_query_id in picked)
         }
         return comparison.select_rows(
             self._rows,
@@ -155,10 +155,10 @@ class QueryTable:
         width = 100 * min(1.0, abs(row.difference or 0.0) / self.scale)
         return TableRow(
             row=row,
-            entry_id=query.entry_id,
+            case_query_id=query.case_query_id,
             tags=query.tags,
-            url=self._url(open=query.entry_id, page=self.page.number if self.page.number > 1 else ""),
-            is_open=str(query.entry_id) == self._open_id,
+            url=self._url(open=query.case_query_id, page=self.page.number if self.page.number > 1 else ""),
+            is_open=str(query.case_query_id) == self._open_id,
             bar_start=round(100 - width if (row.difference or 0) < 0 else 100, 1),
             bar_width=round(width, 1),
             change_text=CHANGE_TEXTS.get(-1 if row.change is None else row.change, ""),

@@ -48,7 +48,7 @@ def build_rating_list(
             document,
             queries[document.query_id].text,
             titles.get((document.query_id, document.doc_id)) or document.doc_id,
-            list_url(open=queries[document.query_id].entry_id),
+            list_url(open=queries[document.query_id].case_query_id),
         )
         for document in documents
     ]

@@ -21,16 +21,16 @@ from .pages import open_query, summary_context
 
 
 @require_POST
-def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Rates one document; takes the user's rating back if `value` is empty."""
     case = get_case(request, case_id, needs=Role.RATER)
     if names_ideal(request.GET):
-        return ideal.rate(request, case, entry_id)
-    case_query = get_case_query(case, entry_id)
+        return ideal.rate(request, case, case_query_id)
+    case_query = get_case_query(case, case_query_id)
     page = ComparisonPage(case, request.user, request.GET)
     if page.stored is None:
         return conflict(request, page.url(), " ".join(page.errors) or "The case has no two runs to compare.")
-    back = page.url(query=f"open={entry_id}")
+    back = page.url(query=f"open={case_query_id}")
     form = RatingForm(request.POST)
     if not form.is_valid():
         return conflict(request, back, form_error(form))

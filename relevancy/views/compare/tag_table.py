@@ -20,6 +20,6 @@ def build_tag_rows(tags: Sequence[comparison.TagFigures], list_url: Callable[...
     list_url: returns the address of the list with some parameters changed.
     """
     return [
-        TagRow(each, list_url(tag=each.tag, page=""))
-        for each in sorted(tags, key=lambda each: (2.0 if each.p_holm is None else each.p_holm, -abs(each.difference)))
+        TagRow(tag, list_url(tag=tag.tag, page=""))
+        for tag in sorted(tags, key=lambda tag: (2.0 if tag.p_holm is None else tag.p_holm, -abs(tag.difference)))
     ]

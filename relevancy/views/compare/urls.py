@@ -7,7 +7,7 @@ from . import export, online, pages, pins, ratings
 urlpatterns = [
     path("cases/<int:case_id>/compare/", pages.show, name="compare"),
     path("cases/<int:case_id>/compare/state/", pages.state, name="compare_state"),
-    path("cases/<int:case_id>/compare/queries/<int:entry_id>/rate/", ratings.rate, name="compare_rate"),
+    path("cases/<int:case_id>/compare/queries/<int:case_query_id>/rate/", ratings.rate, name="compare_rate"),
     path("cases/<int:case_id>/compare/queries.csv", export.queries_csv, name="compare_csv"),
     path("cases/<int:case_id>/compare/figures.json", export.figures_json, name="compare_json"),
     path("cases/<int:case_id>/compare/report.html", export.report_html, name="compare_report"),

@@ -9,9 +9,9 @@ from .forms import TryForm
 
 
 class ConnectionTestContext(TypedDict, total=False):
-    """What `endpoints/_trial.html` shows. `documents`: those that a search without an error returned."""
+    """What `endpoints/_connection_test.html` shows. `documents`: those that a search without an error returned."""
 
-    trial: endpoints.ConnectionTest
+    connection_test: endpoints.ConnectionTest
     text: str
     documents: list[endpoints.Document]
 

@@ -198,7 +198,7 @@ class EndpointForm(forms.Form):
         return name
 
     def clean_headers(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        headers: dict[str, str] = {}
         for number, line in enumerate(self.cleaned_data["headers"].splitlines(), 1):
             name, colon, value = line.partition(":")
             if not line.strip():
@@ -209,8 +209,8 @@ class EndpointForm(forms.Form):
                 raise forms.ValidationError(
                     f"Line {number}: the header {name.strip()} has no value. Enter it, or delete the line."
                 )
-            found[name.strip()] = value.strip()
-        return found
+            headers[name.strip()] = value.strip()
+        return headers
 
     def clean(self) -> dict[str, object]:
         data = super().clean() or self.cleaned_data

@@ -36,14 +36,14 @@ def get_endpoint(request: HtmxRequest, endpoint_id: int, needs: Role = Role.EDIT
 def endpoint_list(request: HtmxRequest) -> HttpResponse:
     """The endpoints a user can see."""
     archived = request.GET.get("archived") == "1"
-    found = (
+    listed = (
         WITHOUT_SECRETS.visible_to(request.user)
         .filter(archived_at__isnull=not archived)
         .annotate(cases=Count("attempts__case", distinct=True))
         .order_by("name")
     )
     context = {
-        "endpoints": [(endpoint, endpoints.engine_label(endpoint.engine)) for endpoint in found],
+        "endpoints": [(endpoint, endpoints.engine_label(endpoint.engine)) for endpoint in listed],
         "archived": archived,
         "may_create": endpoints.may_create(request.user),
         "who_may": endpoints.CREATE_DENIED,
@@ -168,14 +168,14 @@ def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     text = form.cleaned_data["text"] if form.is_valid() else ""
     context = TryContext(endpoint=endpoint, text=text, try_form=form if text else _try_form(endpoint))
     if request.method == "POST":
-        trial = endpoints.test_connection(endpoint=endpoint, text=text)
-        context["trial"] = trial
-        if not trial.error:
-            spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.fields).spec
-            context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
+        connection_test = endpoints.test_connection(endpoint=endpoint, text=text)
+        context["connection_test"] = connection_test
+        if not connection_test.error:
+            spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=connection_test.fields).spec
+            context["documents"] = endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
     if request.htmx and request.GET.get("of") == "list":
         return render(request, "endpoints/_version.html", context)
-    return render(request, "endpoints/_trial.html" if request.htmx else "endpoints/try.html", context)
+    return render(request, "endpoints/_connection_test.html" if request.htmx else "endpoints/try.html", context)
 
 
 @require_http_methods(["GET", "POST"])

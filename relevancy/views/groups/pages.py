@@ -59,93 +59,93 @@ def group_new(request: HtmxRequest) -> HttpResponse:
 @require_GET
 def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     """A group; for htmx the comparison of its newest runs, which is polled until a worker has computed all figures."""
-    found = _get_group(request, group_id)
-    view = cases.groups.read_group(group=found, by=request.user)
-    compared = cases.groups.compare_group(group=found, view=view)
+    group = _get_group(request, group_id)
+    view = cases.groups.read_group(group=group, by=request.user)
+    compared = cases.groups.compare_group(group=group, view=view)
     tasks.enqueue_group_figures(compared)
-    role: int = vars(found)["role"]
+    role: int = vars(group)["role"]
     context: dict[str, object] = {
-        "group": found,
+        "group": group,
         "view": view,
         "compared": compared,
-        "rows": [_compared_row(each) for each in compared.cases],
+        "rows": [_compared_row(of_case) for of_case in compared.cases],
         "waiting": "…" if compared.is_pending else "–",
         "can_edit": role >= Role.EDITOR,
         "can_delete": role >= Role.OWNER,
     }
     if request.htmx:
         return render(request, "groups/_comparison.html", context)
-    context["points"] = cases.groups.history_of(view.rows, found.weighting)
+    context["points"] = cases.groups.history_of(view.rows, group.weighting)
     if role >= Role.EDITOR:
-        others = Case.objects.visible_to(request.user).live().exclude(groups=found).order_by("name", "pk")
+        others = Case.objects.visible_to(request.user).live().exclude(groups=group).order_by("name", "pk")
         context["add_form"] = AddCaseForm(others)
         context["has_others"] = others.exists()
     return render(request, "groups/group.html", context)
 
 
-def _compared_row(each: cases.groups.ComparedCase) -> dict[str, object]:
+def _compared_row(of_case: cases.groups.ComparedCase) -> dict[str, object]:
     """Returns what the table of the comparison says about a case."""
-    figures = each.figures or each.pair
-    row: dict[str, object] = {"compared": each, "row": each.row, "figures": figures, "verdict": "", "url": ""}
-    if each.figures is not None:
-        row["verdict"] = VERDICTS[each.figures.verdict]
-    if each.baseline is not None and each.row.scored_run is not None:
-        numbers = [each.baseline.number, each.row.scored_run.number]
-        row["url"] = reverse("compare", args=[each.row.case.pk], query={"run": numbers})
+    figures = of_case.figures or of_case.pair
+    row: dict[str, object] = {"compared": of_case, "row": of_case.row, "figures": figures, "verdict": "", "url": ""}
+    if of_case.figures is not None:
+        row["verdict"] = VERDICTS[of_case.figures.verdict]
+    if of_case.baseline is not None and of_case.row.scored_run is not None:
+        numbers = [of_case.baseline.number, of_case.row.scored_run.number]
+        row["url"] = reverse("compare", args=[of_case.row.case.pk], query={"run": numbers})
     return row
 
 
 @require_http_methods(["GET", "POST"])
 def group_edit(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Changes the name of a group and its mean, and for owners its teams."""
-    found = _get_group(request, group_id, Role.EDITOR)
-    can_share = vars(found)["role"] >= Role.OWNER
-    initial = {"name": found.name, "weighting": found.weighting, "teams": found.teams.all()}
+    group = _get_group(request, group_id, Role.EDITOR)
+    can_share = vars(group)["role"] >= Role.OWNER
+    initial = {"name": group.name, "weighting": group.weighting, "teams": group.teams.all()}
     form = GroupForm(request.user, request.POST or None, initial=initial, can_share=can_share)
     if form.is_valid():
         teams = form.cleaned_data.pop("teams", None)
         try:
-            cases.groups.change(group=found, **form.cleaned_data)
+            cases.groups.change(group=group, **form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
         else:
             if teams is not None:
-                cases.groups.set_teams(group=found, teams=teams, by=request.user)
-            return redirect_with_message(request, _group_url(found), "The group is saved.")
-    return render(request, "groups/form.html", {"form": form, "group": found}, status=422 if form.errors else 200)
+                cases.groups.set_teams(group=group, teams=teams, by=request.user)
+            return redirect_with_message(request, _group_url(group), "The group is saved.")
+    return render(request, "groups/form.html", {"form": form, "group": group}, status=422 if form.errors else 200)
 
 
 @require_POST
 def group_case_add(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Adds the case in `case`, of the form or, to undo its removal, of the address."""
-    found = _get_group(request, group_id, Role.EDITOR)
+    group = _get_group(request, group_id, Role.EDITOR)
     form = AddCaseForm(
         Case.objects.visible_to(request.user).live(), request.POST if "case" in request.POST else request.GET
     )
     if not form.is_valid():
-        return conflict(request, _group_url(found), form_error(form))
+        return conflict(request, _group_url(group), form_error(form))
     try:
-        cases.groups.add_case(group=found, case=form.cleaned_data["case"])
+        cases.groups.add_case(group=group, case=form.cleaned_data["case"])
     except ValidationError as error:
-        return conflict(request, _group_url(found), error)
-    return redirect_with_message(request, _group_url(found), f"“{form.cleaned_data['case']}” added to the group.")
+        return conflict(request, _group_url(group), error)
+    return redirect_with_message(request, _group_url(group), f"“{form.cleaned_data['case']}” added to the group.")
 
 
 @require_POST
 def group_case_remove(request: HtmxRequest, group_id: int, case_id: int) -> HttpResponse:
     """Removes a case from a group; adding it again undoes that."""
-    found = _get_group(request, group_id, Role.EDITOR)
+    group = _get_group(request, group_id, Role.EDITOR)
     case: Case = get_or_403(Case.objects, request.user, case_id, needs=Role.VIEWER)
-    cases.groups.remove_case(group=found, case_id=case.pk)
-    undo = reverse("group_case_add", args=[found.pk], query={"case": case.pk})
-    return redirect_with_message(request, _group_url(found), f"“{case}” removed from the group.", undo=undo)
+    cases.groups.remove_case(group=group, case_id=case.pk)
+    undo = reverse("group_case_add", args=[group.pk], query={"case": case.pk})
+    return redirect_with_message(request, _group_url(group), f"“{case}” removed from the group.", undo=undo)
 
 
 @require_http_methods(["GET", "POST"])
 def group_delete(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Asks, then deletes a group. Its cases stay."""
-    found = _get_group(request, group_id, Role.OWNER)
+    group = _get_group(request, group_id, Role.OWNER)
     if request.method == "POST":
-        cases.groups.delete(group=found)
-        return redirect_with_message(request, reverse("groups"), f"Group “{found}” deleted. Its cases are kept.")
-    return render(request, "groups/delete.html", {"group": found})
+        cases.groups.delete(group=group)
+        return redirect_with_message(request, reverse("groups"), f"Group “{group}” deleted. Its cases are kept.")
+    return render(request, "groups/delete.html", {"group": group})

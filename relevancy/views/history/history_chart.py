@@ -71,14 +71,14 @@ def _scored(
 
 
 def _add_line(figure: go.Figure, history: scores.RunHistory, version: ScorerVersion, dash: str, token: str) -> None:
-    known = [entry.scores.get(version.pk) for entry in history.runs]
+    run_scores = [entry.scores.get(version.pk) for entry in history.runs]
     is_first = version == history.versions[0]
     figure.add_trace(
         go.Scatter(
             name=escape(version.scorer.name),
             mode="lines",
             x=[entry.run.number for entry in history.runs],
-            y=[score.score if score else None for score in known],
+            y=[score.score if score else None for score in run_scores],
             line={"width": 1.5, "dash": dash},
             hoverinfo="skip" if is_first else "text",
             hovertext=[] if is_first else [_hover(entry, version) for entry in history.runs],
@@ -223,18 +223,18 @@ def _hover(entry: scores.HistoryRun, version: ScorerVersion) -> str:
 
 
 def _describe(history: scores.RunHistory, version: ScorerVersion) -> str:
-    known = list(_scored(history, version))
+    scored = list(_scored(history, version))
     name = version.scorer.name
-    if not known:
+    if not scored:
         return f"{name}: none of {len(history.runs):,} runs has a score."
-    (first, first_score), (last, last_score) = known[0], known[-1]
+    (first, first_score), (last, last_score) = scored[0], scored[-1]
     text = f"{name}: run {first.run.number} scored {numbers.score(first_score.score)}"
-    if len(known) > 1:
-        low = min(known, key=lambda point: point[1].score or 0.0)
-        high = max(known, key=lambda point: point[1].score or 0.0)
+    if len(scored) > 1:
+        low = min(scored, key=lambda point: point[1].score or 0.0)
+        high = max(scored, key=lambda point: point[1].score or 0.0)
         text += (
             f", run {last.run.number} {numbers.score(last_score.score)}; lowest {numbers.score(low[1].score)} in run "
             f"{low[0].run.number}, highest {numbers.score(high[1].score)} in run {high[0].run.number}"
         )
-    text += f". {len(known):,} of {len(history.runs):,} runs have a score."
+    text += f". {len(scored):,} of {len(history.runs):,} runs have a score."
     return f"{text} {history.rescoring:,} are being rescored." if history.rescoring else text

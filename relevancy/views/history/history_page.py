@@ -35,7 +35,7 @@ class ScoreCell:
     """
 
     score: scores.HistoryScore | None
-    step: scores.Step | None
+    step: scores.RunStep | None
     compare_url: str
     level: LevelChange | None
     level_text: str

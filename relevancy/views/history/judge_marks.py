@@ -31,8 +31,8 @@ def build_marks(versions: Sequence[JudgeVersion], runs: Sequence[scores.HistoryR
 
 def _describe(version: JudgeVersion, before: int | None, *, is_change: bool) -> str:
     when = f"before run {before}" if before is not None else "after the newest run"
-    who = f"“{version.judge}” (model {version.model}, prompt {version.prompt})"
+    judge = f"“{version.judge}” (model {version.model}, prompt {version.prompt})"
     ratings = counted(version.ratings, "rating counts", "ratings count")
     if not is_change:
-        return f"Judge model {who}: {ratings}, the first one from {when}."
-    return f"Another judge from {when} on, {who}: {ratings}. Runs before and after it may differ by the judge."
+        return f"Judge model {judge}: {ratings}, the first one from {when}."
+    return f"Another judge from {when} on, {judge}: {ratings}. Runs before and after it may differ by the judge."

@@ -80,10 +80,10 @@ def home(request: HtmxRequest) -> HttpResponse:
     text = request.GET.get("f", "").strip()
     sort = request.GET.get("sort", "")
     waiting = cases.waiting_for(request.user)
-    found = cases.find_cases(request.user, archived=show == "archived", text=text, sort=sort)
+    listed = cases.find_cases(request.user, archived=show == "archived", text=text, sort=sort)
     if show in {"failed", "unrated"}:
-        found = found.filter(pk__in=[case.pk for case in getattr(waiting, show)])
-    page = _read_page(found, request.GET.get("page", ""))
+        listed = listed.filter(pk__in=[case.pk for case in getattr(waiting, show)])
+    page = _read_page(listed, request.GET.get("page", ""))
     rows = cases.case_rows(page)
     context: dict[str, object] = {
         "page": page,
@@ -107,12 +107,12 @@ def home(request: HtmxRequest) -> HttpResponse:
     return render(request, "home/home.html", context)
 
 
-def _read_page(found: QuerySet[Case], number: str) -> Page[Case]:
+def _read_page(listed: QuerySet[Case], number: str) -> Page[Case]:
     """Returns a page of cases. They are counted by the statement that reads them, unless there is no such page."""
     wanted = max(1, parse_number(number))
-    counted = found.annotate(total=Window(Count("pk")))
+    counted = listed.annotate(total=Window(Count("pk")))
     read = list(counted[(wanted - 1) * PAGE_SIZE : wanted * PAGE_SIZE])
-    paginator = Paginator(found, PAGE_SIZE)
+    paginator = Paginator(listed, PAGE_SIZE)
     if read or wanted == 1:
         paginator.__dict__["count"] = vars(read[0])["total"] if read else 0
     page = paginator.get_page(number)
@@ -141,8 +141,8 @@ def _lists(show: str, sort: str, waiting: cases.Waiting) -> list[ListChoice]:
 def active_cases(request: HtmxRequest) -> HttpResponse:
     """The rows of the cases named in the address, for the poll of the home page while they have an active run."""
     case_ids = [parse_number(text) for text in request.GET.getlist("case")[:PAGE_SIZE]]
-    found = cases.find_cases(request.user).filter(pk__in=case_ids)
-    rows = cases.case_rows(found)
+    listed = cases.find_cases(request.user).filter(pk__in=case_ids)
+    rows = cases.case_rows(listed)
     context = {
         "rows": [(row, run_pill(row.run)) for row in rows],
         "active_rows": _unsettled(rows),

@@ -162,7 +162,7 @@ def _store_repeat(book: Book, card_id: int, judgment: dict[str, Any]) -> None:
 
 
 def _with_repeats(
-    request: HtmxRequest, queue: JudgingQueue, cards: list[Card], known: frozenset[int] | set[int] = frozenset()
+    request: HtmxRequest, queue: JudgingQueue, cards: list[Card], present_ids: frozenset[int] | set[int] = frozenset()
 ) -> list[Card]:
     """Adds a document that the user judges again, unless the page has it; after the others, so that nothing tells it apart."""
     card_id = _parse_card(request) if request.method == "GET" else 0
@@ -170,7 +170,7 @@ def _with_repeats(
     if chosen is not None:
         return [*build_cards(queue.book, [chosen]), *cards]
     due = judgments.due_repeats(queue=queue, by=request.user)
-    return [*cards, *build_cards(queue.book, [document for document in due if document.pair.pk not in known])]
+    return [*cards, *build_cards(queue.book, [document for document in due if document.pair.pk not in present_ids])]
 
 
 def _show_qualification(request: HtmxRequest, book: Book) -> HttpResponse:

@@ -35,11 +35,11 @@ def is_owner(judge: JudgeModel) -> bool:
 
 def same_model_text(judge: JudgeModel, book: Book, user: User) -> str:
     """Returns the warning that the model judges what it has ranked itself; empty if no case of the book names it."""
-    found = judge_models.find_cases_ranked_by(judge, book)
-    if not found:
+    ranked = judge_models.find_cases_ranked_by(judge, book)
+    if not ranked:
         return ""
     visible = set(Case.objects.visible_to(user).filter(book=book).values_list("pk", flat=True))
-    names = [f"“{case}”" if case.pk in visible else "a case that you cannot see" for case in found]
+    names = [f"“{case}”" if case.pk in visible else "a case that you cannot see" for case in ranked]
     return (
         f"The search of {', '.join(dict.fromkeys(names))} names the model {judge.model}, too. A model tends to prefer what it has "
         "ranked itself: compare it with people, or let another model judge."

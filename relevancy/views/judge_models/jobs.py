@@ -78,16 +78,16 @@ class JobPanel:
         """What the next job would send and cost."""
         if self.estimate is None:
             return ""
-        found = self.estimate
-        if not found.documents:
+        estimate = self.estimate
+        if not estimate.documents:
             return "No document is left to send."
         pictures = ""
-        if found.images:
-            noun = "document has a picture" if found.images == 1 else "documents have a picture"
-            pictures = f"About {found.images:,} {noun}. "
+        if estimate.images:
+            noun = "document has a picture" if estimate.images == 1 else "documents have a picture"
+            pictures = f"About {estimate.images:,} {noun}. "
         return (
-            f"{pictures}About {found.input_tokens:,} tokens to read and at most {found.output_tokens:,} to write: "
-            f"{write_amount(found.cost)} at most."
+            f"{pictures}About {estimate.input_tokens:,} tokens to read and at most {estimate.output_tokens:,} to write: "
+            f"{write_amount(estimate.cost)} at most."
         )
 
 

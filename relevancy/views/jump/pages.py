@@ -54,8 +54,8 @@ def find_targets(user: User, text: str) -> Iterator[TargetGroup]:
     yield from _group("Books", [Target(book.name, reverse("book", args=[book.pk])) for book in books])
     visible = Case.objects.visible_to(user).live().values("pk")
     case_queries = CaseQuery.objects.present().filter(case__in=visible).select_related("query", "case")
-    found = _best_matches(case_queries, "query__text", text)
-    yield from _group("Queries", [_query_target(case_query) for case_query in found])
+    matches = _best_matches(case_queries, "query__text", text)
+    yield from _group("Queries", [_query_target(case_query) for case_query in matches])
     scorers = _best_matches(Scorer.objects.visible_to(user).live(), "name", text)
     yield from _group("Scorers", [Target(scorer.name, reverse("scorer", args=[scorer.pk])) for scorer in scorers])
 

@@ -140,29 +140,29 @@ def _test_endpoint(
 ) -> HttpResponse:
     action, text = submitted(request, StepAction, default=StepAction.NEXT), form.cleaned_data["text"]
     if action == StepAction.SKIP:
-        trial = endpoints.ConnectionTest("", [], None)
+        connection_test = endpoints.ConnectionTest("", [], None)
     else:
         text = text or endpoints.sample_query(endpoint)
-        trial = endpoints.test_connection(endpoint=endpoint, text=text)
-    if action != StepAction.TRY and not trial.error:
-        _remember_test(state, trial)
+        connection_test = endpoints.test_connection(endpoint=endpoint, text=text)
+    if action != StepAction.TRY and not connection_test.error:
+        _remember_test(state, connection_test)
         return redirect("new_case_step", "fields")
-    context = ConnectionTestContext(trial=trial, text=text)
-    if not trial.error:
-        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=trial.filled_fields).spec
-        context["documents"] = endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
-    return render_step(request, state, "endpoint", form, context, is_invalid=bool(trial.error))
+    context = ConnectionTestContext(connection_test=connection_test, text=text)
+    if not connection_test.error:
+        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=connection_test.filled_fields).spec
+        context["documents"] = endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
+    return render_step(request, state, "endpoint", form, context, is_invalid=bool(connection_test.error))
 
 
-def _remember_test(state: WizardState, trial: endpoints.ConnectionTest) -> None:
+def _remember_test(state: WizardState, connection_test: endpoints.ConnectionTest) -> None:
     """Keeps the fields that the test returned; fields and queries chosen for another endpoint are discarded."""
-    documents = [hit.fields for hit in trial.page.hits] if trial.page else []
+    documents = [hit.fields for hit in connection_test.page.hits] if connection_test.page else []
     if state.tested.get("endpoint") != state.endpoint_identity():
         state.forget("fields", "queries")
     state.tested = {
         "endpoint": state.endpoint_identity(),
-        "names": trial.fields,
-        "filled": trial.filled_fields,
+        "names": connection_test.fields,
+        "filled": connection_test.filled_fields,
         "text_names": endpoints.suggestions.text_fields(documents) if documents else None,
         "text": str(state.entered("endpoint").get("text", "")),
     }
@@ -213,7 +213,7 @@ def _render_fields(
         "engine": endpoints.engine_info(endpoint.engine),
         "endpoint": endpoint,
     }
-    is_invalid = bool(tested and tested["trial"].error)
+    is_invalid = bool(tested and tested["connection_test"].error)
     return render_step(request, state, "fields", form, context, is_invalid=is_invalid)
 
 
@@ -276,6 +276,10 @@ def _test_template(form: FieldsForm, endpoint: Endpoint) -> ConnectionTestContex
         form.add_error("text", "Enter a query to test the template with.")
         return None
     template = form.cleaned_data["template"]
-    trial = endpoints.test_connection(endpoint=endpoint, text=text, template=template, fields=spec)
-    documents = [] if trial.error else endpoints.documents(endpoint=endpoint, trial=trial, fields=spec)
-    return {"trial": trial, "text": text, "documents": documents}
+    connection_test = endpoints.test_connection(endpoint=endpoint, text=text, template=template, fields=spec)
+    documents = (
+        []
+        if connection_test.error
+        else endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
+    )
+    return {"connection_test": connection_test, "text": text, "documents": documents}

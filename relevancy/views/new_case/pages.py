@@ -151,8 +151,8 @@ def _check_or_create(
 def _initial_queries(state: WizardState, endpoint: Endpoint | None) -> InitialValues:
     """What was entered before, else the queries of an uploaded file of rankings."""
     entered = state.entered("queries")
-    known = [] if entered or endpoint is None else endpoints.known_queries(endpoint)
-    return {"queries": "\n".join(known)} if known else entered
+    known_texts = [] if entered or endpoint is None else endpoints.known_queries(endpoint)
+    return {"queries": "\n".join(known_texts)} if known_texts else entered
 
 
 def _setup(

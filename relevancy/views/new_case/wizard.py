@@ -58,7 +58,7 @@ class StoredState(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Step:
+class WizardStep:
     """A step as the page lists it. Steps are links once the ones before them are complete."""
 
     name: str
@@ -151,11 +151,11 @@ class WizardState:
         entered = self.entered("endpoint")
         return [*(str(entered.get(name, "")) for name in ("endpoint_id", "engine", "url")), self.file]
 
-    def steps(self, current: str) -> list[Step]:
+    def steps(self, current: str) -> list[WizardStep]:
         """Returns all steps for the page of the current one."""
         reached = STEPS.index(self.first_incomplete())
         return [
-            Step(name, title, name == current, index <= reached, name in self._complete)
+            WizardStep(name, title, name == current, index <= reached, name in self._complete)
             for index, (name, title) in enumerate(TITLES.items())
         ]
 

@@ -42,13 +42,13 @@ def case(request: HtmxRequest, link_token: str) -> HttpResponse:
 @login_not_required
 @never_cache
 @require_safe
-def query(request: HtmxRequest, link_token: str, entry_id: int) -> HttpResponse:
+def query(request: HtmxRequest, link_token: str, case_query_id: int) -> HttpResponse:
     """The results of a query."""
     link = cases.public_links.find(link_token)
     if link is None:
         return _refuse(request, NOT_VALID)
     public = PublicCase(link)
-    case_query = public.case_query(entry_id)
+    case_query = public.case_query(case_query_id)
     if case_query is None:
         return _refuse(request, REMOVED)
     context = {

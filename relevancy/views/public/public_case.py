@@ -86,7 +86,7 @@ class PublicCase:
         if self.run is None or ranking is None or ranking.error_kind:
             return []
         ranking.run = self.run
-        found = runs.build_results(ranking, by=self._link.created_by, depth=self.run.config["depth"])
+        results = runs.build_results(ranking, by=self._link.created_by, depth=self.run.config["depth"])
         return [
             PublicResult(
                 rank=result.rank,
@@ -97,5 +97,5 @@ class PublicCase:
                 grade=result.grade,
                 repeat=result.repeat,
             )
-            for result in found
+            for result in results
         ]

@@ -92,7 +92,7 @@ class ReportPage:
         self.access = CaseAccess(case, user)
         self.versions = list(ScorerVersion.objects.used_by(case))
         scorer = parse_number(parameters.get("scorer", ""))
-        self.version = next((each for each in self.versions if each.scorer_id == scorer), self.versions[0])
+        self.version = next((version for version in self.versions if version.scorer_id == scorer), self.versions[0])
         self.form = DifferenceForm(parameters)
         self._number = parse_number(parameters.get("run", ""))
 
@@ -100,12 +100,12 @@ class ReportPage:
     def runs(self) -> list[Run]:
         """The runs that can be chosen, newest first; the one that was named among them."""
         finished = Run.objects.newest_for(self.case).finished().select_related("attempt")
-        found = list(finished.defer("attempt__template")[:MAX_LISTED_RUNS])
-        if self._number and all(run.number != self._number for run in found):
-            found += finished.filter(number=self._number)
-        for run in found:
+        runs = list(finished.defer("attempt__template")[:MAX_LISTED_RUNS])
+        if self._number and all(run.number != self._number for run in runs):
+            runs += finished.filter(number=self._number)
+        for run in runs:
             run.case = self.case
-        return found
+        return runs
 
     @cached_property
     def run(self) -> Run | None:
@@ -182,22 +182,22 @@ class ReportPage:
 
     def _lines(
         self,
-        found: Sequence[reports.ReportQuery],
+        queries: Sequence[reports.ReportQuery],
         figure: Callable[[reports.ReportQuery], str] = lambda query: "",
     ) -> list[QueryLine]:
-        return [QueryLine(query, self._query_url(query), figure(query)) for query in found]
+        return [QueryLine(query, self._query_url(query), figure(query)) for query in queries]
 
     def candidates(self) -> list[CandidateLine]:
         if self.report is None:
             return []
         by_id = {query.query_id: query for query in self.report.queries}
         return [
-            CandidateLine(each, by_id[each.query_id], self._query_url(by_id[each.query_id]))
-            for each in self.report.candidates
+            CandidateLine(candidate, by_id[candidate.query_id], self._query_url(by_id[candidate.query_id]))
+            for candidate in self.report.candidates
         ]
 
     def tags(self) -> list[TagLine]:
-        return [TagLine(each, self._list_url(tag=each.tag)) for each in self.report.tags] if self.report else []
+        return [TagLine(tag, self._list_url(tag=tag.tag)) for tag in self.report.tags] if self.report else []
 
     def distribution(self) -> list[StepBar]:
         steps = self.report.distribution if self.report else []
@@ -224,7 +224,7 @@ class ReportPage:
 
     def _query_url(self, query: reports.ReportQuery) -> str:
         assert self.run is not None
-        return reverse("query", args=[self.case.pk, query.entry_id], query={"run": self.run.number})
+        return reverse("query", args=[self.case.pk, query.case_query_id], query={"run": self.run.number})
 
     @property
     def query_string(self) -> str:

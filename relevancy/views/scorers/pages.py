@@ -20,8 +20,8 @@ def scorer_list(request: HtmxRequest) -> HttpResponse:
     side = menu(request)
     teams = set(Team.objects.visible_to(request.user).values_list("pk", flat=True))
     find = request.GET.get("find", "").strip()
-    found = [entry for entry in _in_order(side) if _matches(entry, find)]
-    rows = [(entry, [team for team in entry.scorer.teams.all() if team.pk in teams]) for entry in found]
+    entries = [entry for entry in _in_order(side) if _matches(entry, find)]
+    rows = [(entry, [team for team in entry.scorer.teams.all() if team.pk in teams]) for entry in entries]
     context = {
         "menu": side,
         "rows": rows,

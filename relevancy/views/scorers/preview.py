@@ -127,12 +127,12 @@ def _check_range(definition: ScorerDefinition, is_missing: bool, result: Preview
         result.range_note = wrong_range(definition, suggested)
         result.is_range_wrong = bool(result.range_note)
         return definition
-    found = {
+    outcome = {
         "1": "All its scores for example rankings lie between 0 and 1, so this preview takes it as 0–1.",
         "100": "It gives scores above 1 for example rankings, so this preview takes it as 0–100.",
         "": "Example rankings do not tell. This preview takes it as 0–100.",
     }[suggested]
-    result.range_note = f"You have not chosen what the script gives. {found}"
+    result.range_note = f"You have not chosen what the script gives. {outcome}"
     return replace(definition, output_range=suggested or "100")
 
 

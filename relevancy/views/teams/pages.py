@@ -126,29 +126,29 @@ def invitation_withdraw(request: HtmxRequest, team_id: int, invitation_id: int) 
 def invitation(request: HtmxRequest, token: str) -> HttpResponse:
     """The page that the link of an invitation leads to: accept or decline, or for anonymous users sign in or create an
     account."""
-    found = _find_invitation(token)
+    pending = _find_invitation(token)
     if not request.user.is_authenticated:
-        return redirect_to_login(request.path) if request.method == "POST" else _render_sign_up(request, found)
-    reason = teams.invitations.why_not_answerable(invitation=found, by=request.user)
+        return redirect_to_login(request.path) if request.method == "POST" else _render_sign_up(request, pending)
+    reason = teams.invitations.why_not_answerable(invitation=pending, by=request.user)
     if request.method == "GET" or reason:
-        context = {"invitation": found, "reason": reason, "described_roles": described_roles()}
+        context = {"invitation": pending, "reason": reason, "described_roles": described_roles()}
         return render(request, "teams/invitation.html", context, status=403 if reason else 200)
     try:
         if submitted(request, InvitationAction) == InvitationAction.DECLINE:
-            teams.invitations.decline(invitation=found, by=request.user)
-            return redirect_with_message(request, reverse("teams"), f"Invitation to {found.team} declined.")
-        member = teams.invitations.accept(invitation=found, by=request.user)
+            teams.invitations.decline(invitation=pending, by=request.user)
+            return redirect_with_message(request, reverse("teams"), f"Invitation to {pending.team} declined.")
+        member = teams.invitations.accept(invitation=pending, by=request.user)
     except ValidationError as error:
         return conflict(request, reverse("teams"), error)
-    text = f"You joined {found.team} as {member.get_role_display()}."
-    return redirect_with_message(request, _team_url(found.team), text)
+    text = f"You joined {pending.team} as {member.get_role_display()}."
+    return redirect_with_message(request, _team_url(pending.team), text)
 
 
 def _find_invitation(token: str) -> Invitation:
-    found = teams.invitations.find(token)
-    if found is None:
+    pending = teams.invitations.find(token)
+    if pending is None:
         raise Http404("This link is not complete. Copy all of it.")
-    return found
+    return pending
 
 
 @login_not_required
@@ -159,21 +159,21 @@ def invitation_sign_up(request: HtmxRequest, token: str) -> HttpResponse:
 
     The response is the same if the address has an account already: it does not say who has one.
     """
-    found = _find_invitation(token)
+    pending = _find_invitation(token)
     form = SignUpForm(request.POST)
     if not (settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN):
         raise PermissionDenied(_why_no_sign_up())
     if form.is_valid():
         try:
             accounts.count_request(action="sign-up", address=accounts.client_address(request))
-            teams.invitations.count_sign_up(invitation=found, email=form.cleaned_data["email"])
+            teams.invitations.count_sign_up(invitation=pending, email=form.cleaned_data["email"])
             accounts.sign_up(**form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
         else:
             messages.success(request, SIGNED_UP)
             return redirect_to_login(reverse("invitation", args=[token]))
-    return _render_sign_up(request, found, form)
+    return _render_sign_up(request, pending, form)
 
 
 def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpForm | None = None) -> HttpResponse:

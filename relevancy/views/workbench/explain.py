@@ -20,14 +20,14 @@ from .workbench import Workbench
 
 
 @require_GET
-def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def explain(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows why a document, returned or not, has its engine score; with `full=1` the engine's whole explanation.
 
     What is stored with the run is for everybody who sees the case. Asking the engine is for editors.
     """
     workbench = Workbench(request, get_case(request, case_id))
-    case_query = workbench.queries.get(entry_id)
-    ranking, doc_id = get_ranking(workbench.selection, entry_id), request.GET.get("doc_id", "")
+    case_query = workbench.queries.get(case_query_id)
+    ranking, doc_id = get_ranking(workbench.selection, case_query_id), request.GET.get("doc_id", "")
     explanation = None if request.GET.get("full") else runs.stored_explanations(ranking).get(doc_id)
     error = ""
     if explanation is None:
@@ -55,15 +55,15 @@ def explain(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 
 
 @require_GET
-def explain_difference(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def explain_difference(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows what makes the difference between the engine scores of two documents, or of one document in two runs.
 
     `other` is `doc:ID` or `run:NUMBER`; `other_id`, unless it is empty, is the id of any document of the engine. What is stored
     with the runs is for everybody who sees the case. The engine is asked for editors only, for what is not stored.
     """
     workbench = Workbench(request, get_case(request, case_id))
-    case_query = workbench.queries.get(entry_id)
-    ranking, doc_id = get_ranking(workbench.selection, entry_id), request.GET.get("doc_id", "")
+    case_query = workbench.queries.get(case_query_id)
+    ranking, doc_id = get_ranking(workbench.selection, case_query_id), request.GET.get("doc_id", "")
     other_id = request.GET.get("other_id", "").strip()
     chosen = f"doc:{other_id}" if other_id else request.GET.get("other", "")
     kind, _, name = chosen.partition(":")
@@ -95,14 +95,14 @@ def explain_difference(request: HtmxRequest, case_id: int, entry_id: int) -> Htt
 
 
 @require_GET
-def explain_results(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def explain_results(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Explains the scores of all results of a query and stores it with the run. For editors: the engine is asked.
 
     Returns what changes in the rows; the table of the tab “Explain” if the address names a `tab`.
     """
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query = workbench.queries.get(entry_id)
-    ranking, error = get_ranking(workbench.selection, entry_id), ""
+    case_query = workbench.queries.get(case_query_id)
+    ranking, error = get_ranking(workbench.selection, case_query_id), ""
     depth = ranking.run.config["depth"]
     try:
         runs.explain_results(ranking, depth=depth, by=request.user)

@@ -93,7 +93,7 @@ class ExplainedPair:
         cls, first: ComparedExplanation, second: ComparedExplanation, *, by: User, can_request: bool
     ) -> "ExplainedPair":
         """Reads both explanations; raises what `ComparedExplanation.explain` raises."""
-        explanations = [each.explain(by=by, can_request=can_request) for each in (first, second)]
+        explanations = [explainable.explain(by=by, can_request=can_request) for explainable in (first, second)]
         return cls(first, second, runs.compare_explanations(*explanations))
 
     @property
@@ -204,7 +204,7 @@ def _field_text(field: FieldDifference) -> str:
     towards = [term for term in field.terms if term.difference * field.difference > 0 and term.term]
     if not towards:
         return text
-    term = max(towards, key=lambda each: abs(each.difference))
+    term = max(towards, key=lambda candidate: abs(candidate.difference))
     factors = [factor for factor in term.factors if factor.points * field.difference > 0]
     if factors:
         return f"{text}, of which {factors[0].name} of ‘{term.term}’ {numbers.engine_score(abs(factors[0].points))}"

@@ -29,7 +29,7 @@ class FoundRow:
     title: str = ""
 
     @classmethod
-    def of(cls, document: runs.FoundDocument, found: runs.FoundDocuments, depth: int) -> "FoundRow":
+    def of(cls, document: runs.FoundDocument, search: runs.FoundDocuments, depth: int) -> "FoundRow":
         """Returns the row of a document. depth: how many results of the run are shown."""
         position = document.position
         if position.rank is not None:
@@ -39,26 +39,28 @@ class FoundRow:
             title = "The run did not return it. This is its rank in the index as it is now."
             return cls(document, None, f"rank {position.rank_now:,} now", title)
         if position.matches:
-            return cls(document, None, f"matches, beyond rank {found.searched_ranks:,}")
+            return cls(document, None, f"matches, beyond rank {search.searched_ranks:,}")
         if position.matches is False:
             return cls(document, None, "does not match")
-        return cls(document, None, _unknown_rank(found))
+        return cls(document, None, _unknown_rank(search))
 
 
-def _unknown_rank(found: runs.FoundDocuments) -> str:
-    if found.rank_error:
+def _unknown_rank(search: runs.FoundDocuments) -> str:
+    if search.rank_error:
         return "rank not known"
     return (
-        f"not among the first {found.searched_ranks:,}" if found.searched_ranks else "no rank: the query finds nothing"
+        f"not among the first {search.searched_ranks:,}"
+        if search.searched_ranks
+        else "no rank: the query finds nothing"
     )
 
 
 @require_GET
-def find(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def find(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Searches the engine of the run for documents, and lists them. For editors: the engine is asked. Without `text`, only the
     form to enter it."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query, ranking = workbench.queries.get(entry_id), get_ranking(workbench.selection, entry_id)
+    case_query, ranking = workbench.queries.get(case_query_id), get_ranking(workbench.selection, case_query_id)
     form = FindForm(request.GET if "text" in request.GET else None, can_look_up=runs.can_look_up(ranking))
     form.auto_id = f"find-{case_query.pk}-%s"
     context: dict[str, object] = {
@@ -71,13 +73,13 @@ def find(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
     }
     if form.is_bound and form.is_valid():
         try:
-            found = runs.find_documents(
+            search = runs.find_documents(
                 ranking, form.cleaned_data["text"], by=request.user, method=form.cleaned_data["method"]
             )
         except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
             context["error"] = str(reason)
         else:
             depth = ranking.run.config["depth"]
-            rows = [FoundRow.of(document, found, depth) for document in found.documents]
-            context |= {"found": found, "rows": rows}
+            rows = [FoundRow.of(document, search, depth) for document in search.documents]
+            context |= {"search": search, "rows": rows}
     return render(request, "workbench/find.html", context, status=422 if form.errors else 200)

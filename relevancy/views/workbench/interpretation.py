@@ -16,10 +16,10 @@ from .workbench import Workbench
 
 
 @require_GET
-def interpretation(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def interpretation(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows how the engine understands a query. For editors: the engine is asked, and searches once."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query, ranking = workbench.queries.get(entry_id), get_ranking(workbench.selection, entry_id)
+    case_query, ranking = workbench.queries.get(case_query_id), get_ranking(workbench.selection, case_query_id)
     context: dict[str, object] = {**workbench.base_context(), "case_query": case_query}
     try:
         understood = runs.interpret(ranking, by=request.user)

@@ -67,8 +67,10 @@ def edit(request: HtmxRequest, case_id: int) -> HttpResponse:
         else:
             if not request.htmx:
                 return redirect_to(request, workbench.queries.url())
-            used = {name: each or fitting_range(_number(values[name])) for name, each in ranges.items()}
-            detail = {name: [each.lowest, each.highest, each.step] for name, each in used.items()}
+            used = {name: knob_range or fitting_range(_number(values[name])) for name, knob_range in ranges.items()}
+            detail = {
+                name: [knob_range.lowest, knob_range.highest, knob_range.step] for name, knob_range in used.items()
+            }
             response = trigger_client_event(HttpResponse(), "knob-ranges", {"ranges": detail})
             return toast(response, "Ranges of the knobs saved")
     else:
@@ -99,5 +101,5 @@ def _number(text: str) -> float:
     return value if abs(value) < float("inf") else 10.0
 
 
-def _texts(each: cases.KnobRange) -> tuple[str, ...]:
-    return tuple(numbers.grade_text(value) for value in (each.lowest, each.highest, each.step))
+def _texts(knob_range: cases.KnobRange) -> tuple[str, ...]:
+    return tuple(numbers.grade_text(value) for value in (knob_range.lowest, knob_range.highest, knob_range.step))

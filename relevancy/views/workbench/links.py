@@ -49,8 +49,8 @@ def _candidates(case: Case, text: str, chosen: object) -> tuple[list[CaseQuery],
         similar = queries.similar_queries(chosen.query.text, texts, count=MAX_CANDIDATES)
         by_id = present.in_bulk(similar)
         return [chosen, *(by_id[pk] for pk in similar)], False
-    found = list(present.filter(query__text__icontains=text)[: MAX_CANDIDATES + 1])
-    return found[:MAX_CANDIDATES], len(found) > MAX_CANDIDATES
+    candidates = list(present.filter(query__text__icontains=text)[: MAX_CANDIDATES + 1])
+    return candidates[:MAX_CANDIDATES], len(candidates) > MAX_CANDIDATES
 
 
 @require_POST
@@ -95,7 +95,7 @@ def sharing(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
         "linked": linked,
         "changed": changed[:MAX_SHOWN],
         "change_count": len(changed),
-        "conflict_count": sum(len(set(each.before) - {None}) > 1 for each in changed),
+        "conflict_count": sum(len(set(document.before) - {None}) > 1 for document in changed),
     }
     return render(request, "workbench/sharing.html", context)
 
@@ -107,10 +107,10 @@ def _get_link(case: Case, link_id: int) -> QueryLink:
 
 
 @require_POST
-def unlink(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def unlink(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Removes a query from those that it is linked with."""
     case = get_case_with_editable_book(request, case_id)
-    case_query = get_case_query(case, entry_id)
+    case_query = get_case_query(case, case_query_id)
     shares = QueryLink.objects.filter(queries=case_query.query_id, shares_ratings=True).exists()
     linked = queries.unlink(query=case_query.query, by=request.user)
     return _unlinked(request, case, linked, f"“{case_query.query}” is not linked any more.", shares=shares)

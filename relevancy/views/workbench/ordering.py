@@ -48,11 +48,11 @@ class MoveForm(forms.Form):
 
 
 @require_POST
-def move(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def move(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Moves a query directly `before` or `after` another one, or by a number of `steps` down (negative: up). Returns the new list."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
     case_queries = workbench.case.case_queries.present().select_related("query", "case")
-    case_query = get_object_or_404(case_queries, pk=entry_id)
+    case_query = get_object_or_404(case_queries, pk=case_query_id)
     form = MoveForm(request.POST, case_queries)
     try:
         _move(case_query, form, request.user)

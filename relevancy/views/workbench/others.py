@@ -21,10 +21,10 @@ def changes(request: HtmxRequest, case_id: int) -> HttpResponse:
     """
     case = get_case(request, case_id)
     logged = RatingChange.objects.filter(query__case_queries__case=case, query__case_queries__removed_at=None)
-    known = request.GET.get("since", "")
+    since = request.GET.get("since", "")
     changed: set[int] = set()
-    if known:
-        newest = parse_number(known)
+    if since:
+        newest = parse_number(since)
         newer = logged.filter(pk__gt=newest).order_by("pk")
         for pk, by_id, case_query_id in newer.values_list("pk", "by", "query__case_queries__pk")[:MAX_QUERIES]:
             newest = pk

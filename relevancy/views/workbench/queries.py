@@ -28,15 +28,15 @@ MAX_PROBLEMS = 20
 
 
 @require_GET
-def show(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def show(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Returns one query for htmx: open, or closed with `closed=1`. Otherwise redirects to the page with the query open."""
     workbench = Workbench(request, get_case(request, case_id))
-    case_query = workbench.queries.get(entry_id)
+    case_query = workbench.queries.get(case_query_id)
     is_open = request.GET.get("closed") != "1"
     if not request.htmx:
         closed_url = f"{workbench.queries.url()}#query-{case_query.pk}"
         return redirect_to(request, workbench.queries.open_url(case_query) if is_open else closed_url)
-    return _render_query(request, workbench, entry_id, is_open=is_open)
+    return _render_query(request, workbench, case_query_id, is_open=is_open)
 
 
 def _render_query(
@@ -48,28 +48,28 @@ def _render_query(
 
 
 @require_GET
-def document(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def document(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows one result with all its fields and the ratings of all raters; it can be rated there."""
     workbench = Workbench(request, get_case(request, case_id))
-    case_query, doc_id = workbench.queries.get(entry_id), request.GET.get("doc_id", "")
+    case_query, doc_id = workbench.queries.get(case_query_id), request.GET.get("doc_id", "")
     detail = workbench.queries.detail(case_query)
-    place = next((place for place, result in enumerate(detail.results) if result.doc_id == doc_id), None)
+    index = next((index for index, result in enumerate(detail.results) if result.doc_id == doc_id), None)
     context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "doc_id": doc_id}
-    if place is not None and detail.ranking is not None:
-        result = detail.results[place]
+    if index is not None and detail.ranking is not None:
+        result = detail.results[index]
         context |= {
             "result": result,
             "fields": _displayed_fields(detail.ranking, result),
-            "neighbours": _neighbours(detail.results, place),
+            "neighbours": _neighbours(detail.results, index),
             "document_url": runs.document_url(detail.ranking, doc_id),
         }
     return render(request, "workbench/document.html", context)
 
 
-def _neighbours(results: Sequence[runs.Result], place: int) -> list[tuple[runs.Result, str, str]]:
+def _neighbours(results: Sequence[runs.Result], index: int) -> list[tuple[runs.Result, str, str]]:
     """Returns the results before and after one, each with the label and the `rel` of the link to it."""
-    before = [(results[place - 1], "Previous", "prev")] if place else []
-    return before + [(result, "Next", "next") for result in results[place + 1 : place + 2]]
+    before = [(results[index - 1], "Previous", "prev")] if index else []
+    return before + [(result, "Next", "next") for result in results[index + 1 : index + 2]]
 
 
 def _displayed_fields(ranking: Ranking, result: runs.Result) -> list[tuple[str, str]]:
@@ -90,10 +90,10 @@ def _readable(value: object) -> str:
 
 
 @require_GET
-def rendered_request(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def rendered_request(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows what the run sent for a query."""
     workbench = Workbench(request, get_case(request, case_id))
-    case_query, run = workbench.queries.get(entry_id), workbench.selection.run
+    case_query, run = workbench.queries.get(case_query_id), workbench.selection.run
     ranking = run.rankings.filter(query=case_query.query_id).first() if run else None
     context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "ranking": ranking}
     if run is not None and ranking is not None:
@@ -149,10 +149,10 @@ def _rejected_lines(pasted: str, added: queries.AddedQueries) -> str:
 
 
 @require_http_methods(["GET", "POST"])
-def edit(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def edit(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Edits text, information need, notes, tags, options and weight of a query."""
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
-    case_query = get_case_query(workbench.case, entry_id)
+    case_query = get_case_query(workbench.case, case_query_id)
     case_query.query.book = workbench.case.book
     form = QueryForm(request.POST or None, initial=QueryForm.initial_values(case_query))
     if request.method == "POST" and form.is_valid():
@@ -168,13 +168,13 @@ def edit(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 
 
 @require_POST
-def remove(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def remove(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Removes a query from the case; `restore` undoes it."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query = get_case_query(workbench.case, entry_id)
+    case_query = get_case_query(workbench.case, case_query_id)
     queries.remove(case_query=case_query, by=request.user)
     _rescore_case(workbench)
-    undo = reverse("query_restore", args=[case_id, entry_id])
+    undo = reverse("query_restore", args=[case_id, case_query_id])
     text = f"“{case_query.query}” removed from this case; its ratings stay in the book"
     if not request.htmx:
         return redirect_with_message(request, workbench.queries.url(), text, undo=undo)
@@ -183,10 +183,10 @@ def remove(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 
 
 @require_POST
-def restore(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def restore(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Undoes `remove`."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query = get_object_or_404(CaseQuery.objects.filter(case=workbench.case), pk=entry_id)
+    case_query = get_object_or_404(CaseQuery.objects.filter(case=workbench.case), pk=case_query_id)
     queries.restore(case_query=case_query, by=request.user)
     _rescore_case(workbench)
     return redirect_to(request, workbench.queries.url())
@@ -199,10 +199,10 @@ def _rescore_case(workbench: Workbench) -> None:
 
 
 @require_POST
-def search_again(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def search_again(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Searches one query of the newest run again, within the request."""
     workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
-    case_query, run = get_case_query(workbench.case, entry_id), workbench.selection.run
+    case_query, run = get_case_query(workbench.case, case_query_id), workbench.selection.run
     if run is None:
         return conflict(request, workbench.queries.url(), "Nothing has been run yet. Run the attempt first.")
     try:
@@ -215,4 +215,4 @@ def search_again(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespo
         return redirect_to(request, workbench.queries.open_url(case_query))
     changed = Workbench(request, workbench.case)
     changed.is_rescoring = is_rescoring
-    return _render_query(request, changed, entry_id, is_open=True, with_head=True)
+    return _render_query(request, changed, case_query_id, is_open=True, with_head=True)

@@ -158,8 +158,8 @@ def query_detail(
     if rescored and len(rescored.query_scores) == len(versions):
         stored = rescored.query_scores
     else:
-        found = ranking.scores.filter(version__in=versions).annotate(current=F("query__revision"))
-        stored = {score.version_id: score for score in found}
+        stored_scores = ranking.scores.filter(version__in=versions).annotate(current=F("query__revision"))
+        stored = {score.version_id: score for score in stored_scores}
     return QueryDetail(
         ranking=ranking,
         results=results,
@@ -200,7 +200,7 @@ def read_rankings(run: Run | None, previous_run: Run | None, query_id: int) -> t
 
     One SQL statement.
     """
-    selected = [each for each in (run, previous_run) if each is not None]
+    selected = [selected_run for selected_run in (run, previous_run) if selected_run is not None]
     by_run = {ranking.run_id: ranking for ranking in Ranking.objects.filter(run__in=selected, query=query_id)}
     previous = by_run.get(previous_run.pk) if previous_run else None
     return by_run.get(run.pk) if run else None, previous if previous and not previous.error_kind else None

@@ -223,8 +223,8 @@ class QueryList:
             return {}
         present = self._case.case_queries.present()
         earlier = present.with_scores(self._previous_run, self._versions[0], secondary=self.secondary)
-        found = earlier.filter(pk__in=waiting)
-        return {row.pk: cast("ScoredCaseQuery", row) for row in found if vars(row)["ranking_id"] is not None}
+        scored = earlier.filter(pk__in=waiting)
+        return {row.pk: cast("ScoredCaseQuery", row) for row in scored if vars(row)["ranking_id"] is not None}
 
     def row(
         self,

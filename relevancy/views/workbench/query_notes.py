@@ -19,17 +19,17 @@ from .workbench import Workbench
 
 
 @require_GET
-def about(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def about(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows tags, information need, reference answer and notes."""
     workbench = Workbench(request, get_case(request, case_id))
-    return _render_notes(request, workbench, entry_id)
+    return _render_notes(request, workbench, case_query_id)
 
 
 @require_http_methods(["GET", "POST"])
-def notes(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def notes(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Edits information need, reference answer and notes."""
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
-    case_query = get_case_query(workbench.case, entry_id)
+    case_query = get_case_query(workbench.case, case_query_id)
     query = case_query.query
     initial = {name: getattr(query, name) for name in ("information_need", "reference_answer", "notes")}
     form = NotesForm(request.POST or None, initial=initial)
@@ -39,17 +39,17 @@ def notes(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
         except ValidationError as error:
             add_errors(form, error)
         else:
-            return _render_notes(request, workbench, entry_id)
+            return _render_notes(request, workbench, case_query_id)
     context = {**workbench.base_context(), "case_query": case_query, "form": form}
     return render(request, "workbench/notes_form.html", context, status=422 if request.method == "POST" else 200)
 
 
 @require_POST
-def tag(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def tag(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Adds the tags in `add` to the query, removes the tag in `remove`."""
     page_filter = QueryFilter.from_parameters(page_parameters(request))
     workbench = Workbench(request, get_case_with_editable_book(request, case_id), query_filter=page_filter)
-    case_query = get_case_query(workbench.case, entry_id)
+    case_query = get_case_query(workbench.case, case_query_id)
     form = TagsForm(request.POST)
     if not form.is_valid():
         return conflict(request, workbench.queries.open_url(case_query), form_error(form))
@@ -60,7 +60,7 @@ def tag(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
         queries.tags.set_tags(query=case_query.query, tags=[*kept, form.cleaned_data["add"]], by=request.user)
     except ValidationError as error:
         return conflict(request, workbench.queries.open_url(case_query), error)
-    return _render_notes(request, workbench, entry_id, tags_before=tags_before)
+    return _render_notes(request, workbench, case_query_id, tags_before=tags_before)
 
 
 @require_GET

@@ -17,6 +17,7 @@ StateName = Literal["never", "waiting", "new", "failed", "scorer", "edited", "em
 NOT_SCOREABLE = "Not scoreable: no returned document is rated, or no relevant document is known"
 
 
+@dataclass
 class ScoredCaseQuery(Protocol):
     """A `CaseQuery` with the annotations of `CaseQuerySet.with_scores`; each is None where there is nothing."""
 
@@ -52,36 +53,15 @@ class SecondaryScore:
 
 
 @dataclass
-class RatedCaseQuery:
+class CaseQueryAfterRating(ScoredCaseQuery):
     """A `ScoredCaseQuery` that was put together after a rating, instead of read by `CaseQuerySet.with_scores`."""
 
-    pk: int
-    query_id: int
-    query: Query
-    position: float
-    weight: float
-    options: dict[str, object]
-    ranking_id: int | None
-    hits: int | None
-    returned: int | None
-    took_ms: int | None
-    error_kind: str | None
-    error: str | None
-    asked_text: str | None
-    score: float | None
-    low: float | None
-    high: float | None
-    unrated: int | None
-    score_error: str | None
-    gap: float | None
-    difference: float | None
     secondary: Sequence[SecondaryScore]
-    is_stale: bool = False
 
 
 def read_secondary(case_query: ScoredCaseQuery, count: int) -> Sequence[SecondaryScore]:
     """Returns the scores of a query under `count` secondary scorers."""
-    if isinstance(case_query, RatedCaseQuery):
+    if isinstance(case_query, CaseQueryAfterRating):
         return case_query.secondary
     values = vars(case_query)
     return [SecondaryScore(values[f"score_{number}"], values[f"is_stale_{number}"]) for number in range(1, count + 1)]
@@ -101,7 +81,7 @@ def with_scores(
     points = score.score if score else None
     ideal = 100.0 if score is None or score.ideal is None else score.ideal
     before = baseline.score if baseline else None
-    return RatedCaseQuery(
+    return CaseQueryAfterRating(
         pk=case_query.pk,
         query_id=case_query.query_id,
         query=case_query.query,
@@ -122,7 +102,11 @@ def with_scores(
         score_error=score.error if score else None,
         gap=None if points is None else ideal - points,
         difference=None if points is None or before is None else points - before,
-        secondary=[SecondaryScore(each.score if each else None, is_stale=each is None) for each in secondary],
+        is_stale=False,
+        secondary=[
+            SecondaryScore(query_score.score if query_score else None, is_stale=query_score is None)
+            for query_score in secondary
+        ],
     )
 
 

@@ -35,8 +35,8 @@ class QueryTab:
 def parse_tabs(values: Iterable[str]) -> dict[int, str]:
     """Returns the tabs that an address names as `tab=12-explain`: `{id of the case query: name}`."""
     pairs = (value.partition("-") for value in values)
-    known = {*LABELS, EDIT_NOTES, ONLY_RATED}
-    return {parse_number(number): name for number, _, name in pairs if name in known}
+    tab_names = {*LABELS, EDIT_NOTES, ONLY_RATED}
+    return {parse_number(number): name for number, _, name in pairs if name in tab_names}
 
 
 def query_tabs(case_query_id: int, detail: QueryDetail, current: str, *, can_search: bool) -> list[QueryTab]:

@@ -12,11 +12,11 @@ def find_ranking(ranking: Ranking, number: str) -> Ranking:
     """Returns what another run of the case returned for the query of a ranking; raises `Http404` as `get_ranking` does."""
     runs = Run.objects.filter(case=ranking.run.case_id, number=parse_number(number))
     run = runs.select_related("case", "attempt__endpoint").first()
-    found = run.rankings.filter(query=ranking.query_id, error_kind="").first() if run else None
-    if run is None or found is None:
+    same_query = run.rankings.filter(query=ranking.query_id, error_kind="").first() if run else None
+    if run is None or same_query is None:
         raise Http404("This query was not searched in this run.")
-    found.run = run
-    return found
+    same_query.run = run
+    return same_query
 
 
 def get_ranking(selection: RunSelection, case_query_id: int) -> Ranking:

@@ -29,9 +29,9 @@ from .workbench import Workbench
 
 
 @require_POST
-def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Rates one document; takes the user's rating back if `value` is empty."""
-    workbench, case_query = _get_rateable(request, case_id, entry_id)
+    workbench, case_query = _get_rateable(request, case_id, case_query_id)
     form = RatingForm(request.POST)
     if not form.is_valid():
         return conflict(request, workbench.queries.open_url(case_query), form_error(form))
@@ -54,16 +54,16 @@ def rate(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
 
 
 @require_POST
-def rate_shown(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def rate_shown(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Gives the same grade to every document shown that the user has not rated; with `all` also to the others."""
-    workbench, case_query = _get_rateable(request, case_id, entry_id)
+    workbench, case_query = _get_rateable(request, case_id, case_query_id)
     form = RateShownForm(request.POST)
     if not form.is_valid():
         return conflict(request, workbench.queries.open_url(case_query), form_error(form))
     grade = form.cleaned_data["value"]
-    results = workbench.queries.detail(workbench.queries.get(entry_id)).results
+    results = workbench.queries.detail(workbench.queries.get(case_query_id)).results
     own_ratings = {result.doc_id: result.mine for result in results}
-    doc_ids = [doc_id for doc_id, mine in own_ratings.items() if mine is None or form.cleaned_data["all"]]
+    doc_ids = [doc_id for doc_id, own in own_ratings.items() if own is None or form.cleaned_data["all"]]
     rankings, arguments = _prepare(request, workbench, case_query)
     try:
         result = judgments.rate_many(

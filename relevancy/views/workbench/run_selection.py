@@ -45,10 +45,10 @@ class RunSelection:
     @cached_property
     def _runs(self) -> list[Run]:
         """The newest run, the one that was named, and the last complete ones before them, newest first. One SQL statement."""
-        found = list(Run.objects.newest_and_named(self._case, self._number).select_related("attempt"))
-        for run in found:
+        runs = list(Run.objects.newest_and_named(self._case, self._number).select_related("attempt"))
+        for run in runs:
             run.case = self._case
-        return found
+        return runs
 
     @cached_property
     def baseline(self) -> Run | None:

@@ -85,8 +85,8 @@ class ScorePanel:
     @cached_property
     def secondary_scores(self) -> list[SecondaryScoreRow]:
         """The scores under the case's other scorers."""
-        found = scores.secondary_scores(self._case, self.versions[1:], self._selection.run)
-        return [SecondaryScoreRow(score, scale_note(score.version, self._case.book)) for score in found]
+        secondary = scores.secondary_scores(self._case, self.versions[1:], self._selection.run)
+        return [SecondaryScoreRow(score, scale_note(score.version, self._case.book)) for score in secondary]
 
     @cached_property
     def scale_note(self) -> ScaleNote | None:

@@ -23,14 +23,14 @@ def _not_returned_text(ranking: Ranking) -> str:
 
 
 @require_GET
-def unretrieved(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def unretrieved(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Lists the documents; with `look=1`, for editors, with the fields that the engine has for them now."""
     must_look_up = bool(request.GET.get("look"))
     needs = Role.EDITOR if must_look_up else Role.VIEWER
     workbench = Workbench(request, get_case(request, case_id, needs=needs))
-    case_query, ranking = workbench.queries.get(entry_id), get_ranking(workbench.selection, entry_id)
-    found = runs.list_unretrieved(ranking, by=request.user, depth=ranking.run.config["depth"])
-    documents, error, was_looked_up = found.documents, "", must_look_up
+    case_query, ranking = workbench.queries.get(case_query_id), get_ranking(workbench.selection, case_query_id)
+    documents_left = runs.list_unretrieved(ranking, by=request.user, depth=ranking.run.config["depth"])
+    documents, error, was_looked_up = documents_left.documents, "", must_look_up
     if must_look_up:
         try:
             documents = runs.look_up(ranking, documents, by=request.user)
@@ -41,7 +41,7 @@ def unretrieved(request: HtmxRequest, case_id: int, entry_id: int) -> HttpRespon
         "case_query": case_query,
         "documents": documents,
         "not_returned_text": _not_returned_text(ranking),
-        "total": len(documents) + found.more,
+        "total": len(documents) + documents_left.more,
         "error": error,
         "must_look_up": not must_look_up,
         "can_look_up": workbench.access.can_edit and runs.can_look_up(ranking) and not was_looked_up,

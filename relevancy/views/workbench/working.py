@@ -13,10 +13,10 @@ from .workbench import Workbench
 
 
 @require_GET
-def show(request: HtmxRequest, case_id: int, entry_id: int) -> HttpResponse:
+def show(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows the working under one of the case's scorers: the primary one unless `scorer` names another."""
     workbench = Workbench(request, get_case(request, case_id))
-    case_query, run = workbench.queries.get(entry_id), workbench.selection.run
+    case_query, run = workbench.queries.get(case_query_id), workbench.selection.run
     version = _find_version(workbench.versions, parse_number(request.GET.get("scorer", "")))
     is_missing = version in scores.missing_measures([version])
     preview = None

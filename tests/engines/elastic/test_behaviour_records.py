@@ -17,8 +17,8 @@ RECORDS = [{"query_id": str(number), "user_query": f"query {number}"} for number
 
 
 def hits(records: list[dict[str, Any]], scroll_id: str = "s1") -> Reply:
-    found = [{"_index": "ubi_queries", "_id": record["query_id"], "_source": record} for record in records]
-    return json_reply({"_scroll_id": scroll_id, "took": 1, "hits": {"total": {"value": 5}, "hits": found}})
+    hits = [{"_index": "ubi_queries", "_id": record["query_id"], "_source": record} for record in records]
+    return json_reply({"_scroll_id": scroll_id, "took": 1, "hits": {"total": {"value": 5}, "hits": hits}})
 
 
 def respond(received: ReceivedRequest) -> Reply:

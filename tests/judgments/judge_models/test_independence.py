@@ -26,5 +26,5 @@ def test_find_cases_ranked_by(model: str, template: str, options: dict[str, str]
     case = make_case(1)
     run = run_now(make_attempt(case))
     Run.objects.filter(pk=run.pk).update(config={**run.config, "template": template, "options": options})
-    found = judge_models.find_cases_ranked_by(JudgeModel(model=model), case.book)
-    assert found == ([case] if is_found else [])
+    result = judge_models.find_cases_ranked_by(JudgeModel(model=model), case.book)
+    assert result == ([case] if is_found else [])

@@ -105,41 +105,41 @@ def test_staff_make_no_links(client, people, rater):
 
 
 def test_a_change_of_the_password_ends_other_sessions(rater):
-    here, there = signed_in(rater), signed_in(rater)
+    here, other_browser = signed_in(rater), signed_in(rater)
     data = {"old_password": OLD, "new_password1": NEW, "new_password2": NEW}
     assert here.post(reverse("password_change"), data).status_code == 302
     assert here.get("/account/").status_code == 200
-    assert there.get("/account/").status_code == 302
+    assert other_browser.get("/account/").status_code == 302
 
 
 def test_sessions_are_listed_with_their_browser_and_without_their_key(rater, people):
-    here, there = signed_in(rater), signed_in(rater)
+    here, other_browser = signed_in(rater), signed_in(rater)
     page = here.get(reverse("account_sessions")).content.decode()
     assert len(re.findall("data-session=", page)) == 2
     assert page.count("Firefox on Linux") == 2
     assert "127.0.0.1" in page
     assert here.session.session_key not in page
-    assert there.session.session_key not in page
+    assert other_browser.session.session_key not in page
 
 
 def test_one_session_is_ended(rater):
-    here, there = signed_in(rater), signed_in(rater)
+    here, other_browser = signed_in(rater), signed_in(rater)
     page = here.get(reverse("account_sessions")).content.decode()
     [reference] = re.findall(r"/account/sessions/(\w{32})/end/", page)
     assert here.post(reverse("account_session_end", args=[reference])).status_code == 302
-    assert there.get("/account/").status_code == 302
+    assert other_browser.get("/account/").status_code == 302
     assert here.get("/account/").status_code == 200
     assert here.post(reverse("account_session_end", args=[reference])).status_code == 404
 
 
 def test_a_session_of_another_user_is_not_ended(rater, people):
-    there = signed_in(rater)
+    other_browser = signed_in(rater)
     [row] = accounts.sessions.current(rater)
     other = Client()
     other.force_login(people["admin"])
     assert other.post(reverse("account_session_end", args=[row.reference])).status_code == 404
     other.post(reverse("account_sessions_end"))
-    assert there.get("/account/").status_code == 200
+    assert other_browser.get("/account/").status_code == 200
 
 
 def test_sign_out_everywhere_else(rater):

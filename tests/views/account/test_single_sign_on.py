@@ -171,9 +171,9 @@ def test_provider_that_changed_its_keys(provider):
     provider.key = ECKey.generate_key("P-256", auto_kid=True)
     client, _ = sign_in_with(provider, **VERIFIED)
     assert user_of(client) is not None
-    asked = len(provider.asked)
+    requests_before = len(provider.requests)
     sign_in_with(provider, **VERIFIED)
-    assert len(provider.asked) == asked + 1  # addresses and keys are kept; only the code is exchanged
+    assert len(provider.requests) == requests_before + 1  # addresses and keys are kept; only the code is exchanged
 
 
 @pytest.mark.parametrize(

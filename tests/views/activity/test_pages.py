@@ -29,10 +29,10 @@ def test_the_log_of_a_case_is_linked_and_shows_who_did_what(sign_in, case):
     url = reverse("case_activity", args=[case.pk])
     for page in (reverse("home"), reverse("history", args=[case.pk])):
         assert f'href="{url}"' in client.get(page).content.decode()
-    found = lines(client.get(url))
-    assert "Owner Sharing Shared the case" in " ".join(found)
-    assert any("Admin Ratings Rated 1 document" in line for line in found)
-    assert any(f"Admin Case Created the case “{case.name}”" in line for line in found)
+    result = lines(client.get(url))
+    assert "Owner Sharing Shared the case" in " ".join(result)
+    assert any("Admin Ratings Rated 1 document" in line for line in result)
+    assert any(f"Admin Case Created the case “{case.name}”" in line for line in result)
 
 
 def test_the_log_of_a_team_is_linked_and_shows_what_is_shared(sign_in, case, team):

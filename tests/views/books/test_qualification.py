@@ -99,9 +99,9 @@ def test_rater_who_does_not_pass_is_told_and_the_editor_decides(client, people, 
     page = client.get(url(qualifying, "judge")).content.decode()
     assert 'data-qualification="failed"' in page
     assert "3 of 6" in page
-    entry = qualifying.case_queries.first()
+    case_query = qualifying.case_queries.first()
     data = {"doc_id": "a", "value": "2"}
-    refused = client.post(reverse("rate", args=[qualifying.pk, entry.pk]), data, headers=HTMX)
+    refused = client.post(reverse("rate", args=[qualifying.pk, case_query.pk]), data, headers=HTMX)
     assert refused.status_code == 409
     assert "qualification set" in refused.content.decode()
     client.force_login(people["editor"])

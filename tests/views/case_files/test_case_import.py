@@ -151,8 +151,8 @@ def test_the_mapper_of_a_search_api_is_imported_and_reads_its_responses(sign_in)
         "numberOfResultsMapper = function (data) { return data.count };\n"
         "docsMapper = function (data) { return data.found.map(function (d) { return {id: d.sku, title: d.name} }) };"
     )
-    found = {"count": 31, "found": [{"sku": 7, "name": "Phone"}, {"sku": "a", "name": "Case"}]}
-    with serving(lambda received: json_reply(found)) as server:
+    result = {"count": 31, "found": [{"sku": 7, "name": "Phone"}, {"sku": "a", "name": "Case"}]}
+    with serving(lambda received: json_reply(result)) as server:
         endpoint = {
             **ENDPOINT,
             "search_engine": "searchapi",

@@ -115,8 +115,8 @@ def test_import_without_a_file_or_of_bytes_that_are_no_text(sign_in, case, what,
 )
 def test_queries_preview_and_import(sign_in, case, text, added, present, repeated, rejected):
     client = sign_in("editor")
-    found = send(client, case, text, "queries").context["found"]
-    assert (found.added, found.unchanged, found.repeated, found.rejected) == (added, present, repeated, rejected)
+    result = send(client, case, text, "queries").context["queries_preview"]
+    assert (result.added, result.unchanged, result.repeated, result.rejected) == (added, present, repeated, rejected)
     assert case.case_queries.count() == 2
     assert send(client, case, text, "queries", do="import").status_code == 302
     assert case.case_queries.count() == 2 + added
@@ -126,8 +126,8 @@ def test_details_of_queries_are_previewed_and_imported(sign_in, case):
     client, text = sign_in("editor"), "query,notes,weight\nstar wars,Both,2\nalien,,3\nstar trek,,\n"
     page = send(client, case, text, "queries", **{"HX-Request": "true"})
     assert [page.content.decode().count(f'data-count="{name}"') for name in ("added", "changed", "present")] == [1] * 3
-    found = page.context["found"]
-    assert (found.added, found.changed, found.unchanged) == (1, 1, 1)
+    result = page.context["queries_preview"]
+    assert (result.added, result.changed, result.unchanged) == (1, 1, 1)
     assert set(case.case_queries.values_list("weight", flat=True)) == {1}
     assert "other cases" not in page.content.decode()
     Case.objects.create(name="Other", owner=case.owner, book=case.book)
@@ -142,7 +142,7 @@ def test_details_of_queries_are_previewed_and_imported(sign_in, case):
 def test_wrong_cells_of_queries_are_listed_by_line(sign_in, case, htmx):
     text = "query,weight\nstar wars,2\nalien,x\nnew,-1\n"
     page = send(sign_in("editor"), case, text, "queries", **htmx)
-    assert [line for line, _ in page.context["found"].lines] == [3, 4]
+    assert [line for line, _ in page.context["queries_preview"].lines] == [3, 4]
     assert 'data-line="3"' in page.content.decode()
     page = send(sign_in("editor"), case, text, "queries", do="import", **htmx)
     assert page.status_code == 422

@@ -171,6 +171,6 @@ def test_ratings_with_semicolons_and_queries_without_ratings(sign_in, case, peop
     text = "query,docid,rating\nstar wars; the films,a;1,3.0\nnothing,,\n =danger,b,2.0"  # without a line end
     assert send(sign_in("editor"), url, text, filename="basic.csv").status_code == 302
     assert send(sign_in("editor"), url, "query;docid;rating\nexcel;c;1,0\n", filename="excel.csv").status_code == 302
-    found = Rating.objects.filter(query__book=case.book).values_list("query__text", "doc_id", "value")
-    assert set(found) == {("star wars; the films", "a;1", 3.0), ("=danger", "b", 2.0), ("excel", "c", 1.0)}
+    result = Rating.objects.filter(query__book=case.book).values_list("query__text", "doc_id", "value")
+    assert set(result) == {("star wars; the films", "a;1", 3.0), ("=danger", "b", 2.0), ("excel", "c", 1.0)}
     assert case.book.queries.filter(text="nothing").exists()

@@ -95,14 +95,14 @@ def test_lines_left_out_are_listed(sign_in, case):
 @pytest.fixture
 def ubi_records(monkeypatch):
     """What the server of every OpenSearch endpoint has recorded; and which endpoints were read, with the days."""
-    asked = []
+    requests = []
 
     def read(engine, *, since, limit, **options):
-        asked.append((engine.key, since, limit))
+        requests.append((engine.key, since, limit))
         return transfer.log_formats.read_log(BytesIO(LOG.encode()))
 
     monkeypatch.setattr(transfer.log_formats, "read_ubi_index", read)
-    return asked
+    return requests
 
 
 def test_queries_are_drawn_from_the_server_of_an_endpoint_that_the_user_may_change(

@@ -37,8 +37,8 @@ def test_an_imported_run_leads_to_its_comparison_with_the_run_before(sign_in, ca
 def test_the_workbench_shows_an_imported_run_and_its_results(sign_in, case):
     client = sign_in("editor")
     assert send(client, case, ROWS, name="Production").url == f"/cases/{case.pk}/"
-    entry = case.case_queries.get(query__text="star wars")
-    page = client.get(f"/cases/{case.pk}/?open={entry.pk}").content.decode()
+    case_query = case.case_queries.get(query__text="star wars")
+    page = client.get(f"/cases/{case.pk}/?open={case_query.pk}").content.decode()
     assert "A New Hope" in page
     assert 'data-notice="endpoint-not-usable"' not in page
     assert "engine-missing" not in page

@@ -38,13 +38,13 @@ def texts(response):
 
 
 def figure(response, key):
-    (found,) = elements(tree(response), **{"data-figure": key})
-    return words(elements(found, _name="dd")[0])
+    (element,) = elements(tree(response), **{"data-figure": key})
+    return words(elements(element, _name="dd")[0])
 
 
 def side(response, name):
-    (found,) = elements(tree(response), **{"data-side": name})
-    return [words(item) for item in elements(found, _name="li")]
+    (element,) = elements(tree(response), **{"data-side": name})
+    return [words(item) for item in elements(element, _name="li")]
 
 
 def test_page_says_which_queries_can_gain_most_and_why(sign_in, case, run):
@@ -83,8 +83,8 @@ def test_the_best_order_is_offered_beside_the_runs(sign_in, case, run):
 def test_opened_query_stands_beside_the_best_order_and_says_what_gains(sign_in, case, run):
     run_with(case, {**LISTS, "query 3": "axb"})  # knows the displayed fields of `a`
     client = sign_in("viewer")
-    entry = case.case_queries.get(query__text="query 3")
-    response = client.get(address(case, open=entry.pk))
+    case_query = case.case_queries.get(query__text="query 3")
+    response = client.get(address(case, open=case_query.pk))
     assert side(response, "before") == ["1 · x out", "2 · y out", "3 · z out"]
     assert side(response, "after") == ["1 3 a in"]
     assert "Documents that Run 1 did not fetch make up all 100.0 points" in words(by_id(response, "compared-sides"))
@@ -92,22 +92,22 @@ def test_opened_query_stands_beside_the_best_order_and_says_what_gains(sign_in, 
 
 def test_a_rating_changes_the_best_order_and_the_verdict(sign_in, case, run):
     client = sign_in("rater")
-    entry = case.case_queries.get(query__text="query 4")
-    url = address(case, "compare_rate", entry.pk, scorer=ScorerVersion.objects.used_by(case)[0].scorer_id)
+    case_query = case.case_queries.get(query__text="query 4")
+    url = address(case, "compare_rate", case_query.pk, scorer=ScorerVersion.objects.used_by(case)[0].scorer_id)
     response = client.post(url, {"doc_id": "b", "value": "3"}, headers=HTMX)
     assert response.status_code == 200
     assert Rating.objects.filter(query=query_of(case, "query 4"), doc_id="b").exists()
     assert "75.0 points can be gained on 4 queries" in words(by_id(response, "verdict-sentence"))
     assert side(response, "after") == ["1 3 b ▲1"]
     back = client.post(url, {"doc_id": "b", "value": ""})
-    assert (back.status_code, f"open={entry.pk}" in back["Location"]) == (302, True)
+    assert (back.status_code, f"open={case_query.pk}" in back["Location"]) == (302, True)
     assert not Rating.objects.filter(query=query_of(case, "query 4")).exists()
 
 
 def test_a_rating_below_the_scale_is_refused(sign_in, case, run):
-    entry = case.case_queries.get(query__text="query 4")
+    case_query = case.case_queries.get(query__text="query 4")
     response = sign_in("rater").post(
-        address(case, "compare_rate", entry.pk), {"doc_id": "b", "value": "17"}, headers=HTMX
+        address(case, "compare_rate", case_query.pk), {"doc_id": "b", "value": "17"}, headers=HTMX
     )
     assert response.status_code == 409
     assert not Rating.objects.filter(query=query_of(case, "query 4")).exists()

@@ -43,9 +43,9 @@ def test_preview_stores_nothing_and_import_sets_it_beside_the_verdict(sign_in, c
     assert send(client, case, do="import").status_code == 302
     client.get(url)  # the tests' worker computes the comparison at once
     page = tree(client.get(url))
-    found = attributes(by_id(page, "online-list"))
-    assert (found["data-won"], found["data-lost"], found["data-undecided"]) == ("1", "0", "0")
-    assert "hx-get" not in found
+    result = attributes(by_id(page, "online-list"))
+    assert (result["data-won"], result["data-lost"], result["data-undecided"]) == ("1", "0", "0")
+    assert "hx-get" not in result
     assert "Of 1 offline winner 1 won online" in words(by_id(page, "online-winners"))
     assert "may.csv" in words(by_id(page, "online-list"))
     again = tree(send(client, case, do="preview", headers=HTMX))

@@ -46,8 +46,8 @@ def texts(response):
 
 
 def figure(response, key):
-    (found,) = elements(tree(response), **{"data-figure": key})
-    return words(elements(found, _name="dd")[0])
+    (element,) = elements(tree(response), **{"data-figure": key})
+    return words(elements(element, _name="dd")[0])
 
 
 # --- computing ---
@@ -485,10 +485,10 @@ def test_three_runs_stand_in_a_table_and_one_of_them_is_shown(sign_in, case, com
     response = open_ready(client, case, **runs_of_page)
     result = comparison.compare(runs=[*compared, third], version=ScorerVersion.objects.used_by(case)[0])
     second, last = result.pairs[0], result.pairs[1]
-    found = cells(response, third)
-    assert found[:2] == ["33.3", "0.0"]
-    assert found[3:5] == [numbers.pvalue(last.paired.p), numbers.pvalue(last.p_holm)]
-    assert found[6:9] == [numbers.pvalue(last.p_hsd), numbers.pvalue(result.pairs[2].p_hsd), ""]
+    shown_cells = cells(response, third)
+    assert shown_cells[:2] == ["33.3", "0.0"]
+    assert shown_cells[3:5] == [numbers.pvalue(last.paired.p), numbers.pvalue(last.p_holm)]
+    assert shown_cells[6:9] == [numbers.pvalue(last.p_hsd), numbers.pvalue(result.pairs[2].p_hsd), ""]
     assert words(by_id(response, "verdict-sentence")) == comparison.describe_verdict(second)
     assert "Run 2, Run 1 and Run 3 cannot be told apart." in words(by_id(response, "verdict"))
 

@@ -18,10 +18,10 @@ FILMS = [
 API = {"option_method": "GET", "option_template": "term=#$query##", "option_hits": "data.found", "option_id": "sku"}
 
 
-def films_api(asked):
-    term = parse_qs(urlsplit(asked.path).query).get("term", [""])[0]
-    found = [film for film in FILMS if term.lower() in film["name"].lower()]
-    return json_reply({"data": {"found": found, "count": len(found)}})
+def films_api(request):
+    term = parse_qs(urlsplit(request.path).query).get("term", [""])[0]
+    films = [film for film in FILMS if term.lower() in film["name"].lower()]
+    return json_reply({"data": {"found": films, "count": len(films)}})
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def form(api):
     return {"name": "films", "engine": "http", "url": f"{api.url}/search", "parallel": "8", "per_minute": "0", **API}
 
 
-def address(endpoint, deed=""):
-    return f"/endpoints/{endpoint.pk}/{deed and deed + '/'}"
+def address(endpoint, action=""):
+    return f"/endpoints/{endpoint.pk}/{action and action + '/'}"
 
 
 def test_options_are_in_the_form_without_javascript(sign_in):

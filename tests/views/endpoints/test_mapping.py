@@ -39,7 +39,7 @@ def problems(page):
 def test_documents_of_a_pasted_response_and_each_mistake_at_its_option(sign_in):
     page = sign_in("editor").post(NEW, {"response": json.dumps(RESPONSE), **MAPPING})
     mapped = page.context["mapped"]
-    assert (mapped.found, mapped.total) == (2, 40)
+    assert (mapped.document_count, mapped.total) == (2, 40)
     assert [(each.document.id, each.document.title) for each in mapped.documents] == [("7", "Alien"), ("", "Aliens")]
     assert [each.is_complete for each in mapped.documents] == [True, False]
     assert list(problems(page)) == ["id"]
@@ -92,7 +92,7 @@ def test_a_stored_mapping_is_tried_with_a_query_and_goes_back_to_the_form(sign_i
     page = client.post(mapping(endpoint), {**sent, "send": "1"})
     assert api.received[0].path == "/search?term=alien"
     assert json.loads(page.context["form"]["response"].value()) == RESPONSE
-    assert page.context["mapped"].found == 2
+    assert page.context["mapped"].document_count == 2
     assert page.context["form"].kept["option_template"] == "term=#$query##"
     form = client.post(f"/endpoints/{endpoint.pk}/", {**sent, "fill": "mapping"})
     assert form.status_code == 200

@@ -24,8 +24,8 @@ def shared(people, team):
     return endpoint
 
 
-def address(endpoint, deed=""):
-    return f"/endpoints/{endpoint.pk}/{deed and deed + '/'}"
+def address(endpoint, action=""):
+    return f"/endpoints/{endpoint.pk}/{action and action + '/'}"
 
 
 def saved(response):
@@ -42,9 +42,9 @@ def test_endpoint_access(sign_in, shared, who, sees, edits):
         assert method(address(shared, "try")).status_code == edits
     assert client.get(address(shared)).status_code == sees
     assert client.post(address(shared), FORM).status_code in {200: (302, 422)}.get(edits, (edits,))
-    for deed in ("archive", "restore"):
-        assert client.post(address(shared, deed)).status_code == (302 if edits == 200 else edits)
-        assert client.get(address(shared, deed)).status_code == 405
+    for action in ("archive", "restore"):
+        assert client.post(address(shared, action)).status_code == (302 if edits == 200 else edits)
+        assert client.get(address(shared, action)).status_code == 405
     assert ("films" in client.get("/endpoints/").content.decode()) == (sees == 200)
 
 
@@ -190,7 +190,7 @@ def test_endpoint_try_says_what_is_wrong(sign_in, shared):
     response = sign_in("editor").post(address(shared, "try"), {"text": "star"}, headers={"HX-Request": "true"})
     page = response.content.decode()
     assert response.status_code == 200
-    assert 'id="trial"' in page
+    assert 'id="connection-test"' in page
     assert "<html" not in page
     assert "Connection refused" in page
     assert SECRET not in page

@@ -27,10 +27,10 @@ def runs(case):
     """Six runs of an attempt, and six of another one that is better."""
     attempt = make_attempt(case, name="first <b>")
     script_of(attempt).default = ("x", "a")
-    found = [run_now(attempt) for _ in range(6)]
+    result = [run_now(attempt) for _ in range(6)]
     better = make_attempt(case, attempt.endpoint, parent=attempt, depth=7)
     script_of(attempt).default = ("a", "x")
-    return [*found, *(run_now(better) for _ in range(6))]
+    return [*result, *(run_now(better) for _ in range(6))]
 
 
 def figure(response):

@@ -60,9 +60,9 @@ def test_jump_lists_the_best_matches_first_and_says_if_there_are_more(sign_in, p
 
 def test_jump_opens_a_single_match_without_javascript(sign_in, people):
     case = make_case(people["owner"], "Only one", texts=("quokka",))
-    entry = case.case_queries.get()
+    case_query = case.case_queries.get()
     response = sign_in("owner").get(reverse("jump"), {"q": "quokka"})
-    assert response.headers["Location"] == reverse("query", args=[case.pk, entry.pk])
+    assert response.headers["Location"] == reverse("query", args=[case.pk, case_query.pk])
 
 
 def test_jump_page_lists_several_matches_and_nothing(sign_in, people):

@@ -151,7 +151,7 @@ def test_endpoint_that_fails_says_why_and_can_be_skipped(sign_in, nothing_made):
     for do in ("try", "next"):
         response = step(client, "endpoint", do, **where)
         assert response.status_code == 422
-        assert "Connection refused" in response.context["trial"].error
+        assert "Connection refused" in response.context["connection_test"].error
         assert "Continue without a connection" in response.content.decode()
     assert client.get("/cases/new/fields/").status_code == 302
     assert step(client, "endpoint", "skip", **where).headers["Location"] == "/cases/new/fields/"
@@ -233,7 +233,7 @@ def test_endpoint_file_is_tried_with_its_own_query(sign_in, nothing_made):
     named(client)
     response = with_file(client, do="try")
     assert response.status_code == 200
-    assert response.context["trial"].version == "CSV with 2 queries"
+    assert response.context["connection_test"].version == "CSV with 2 queries"
     assert [document.title for document in response.context["documents"]] == ["Star Wars", "Empire"]
 
 
@@ -458,7 +458,7 @@ def test_endpoint_whose_key_is_gone_says_so(sign_in, people, team, settings):
     settings.CREDENTIALS_KEYS = ["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="]
     again = step(client, "endpoint", **where)
     assert list(again.context["form"].errors) == ["password"]
-    assert "cannot be decrypted" in step(client, "endpoint", endpoint_id=shared.pk).context["trial"].error
+    assert "cannot be decrypted" in step(client, "endpoint", endpoint_id=shared.pk).context["connection_test"].error
 
 
 def test_get_never_changes_the_session(sign_in, people):

@@ -28,8 +28,8 @@ def runs(case):
 
 
 def figure(response, key):
-    (found,) = elements(tree(response), **{"data-figure": key})
-    return words(elements(found, _name="dd")[0])
+    (element,) = elements(tree(response), **{"data-figure": key})
+    return words(elements(element, _name="dd")[0])
 
 
 def links(part):

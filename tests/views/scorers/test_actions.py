@@ -222,7 +222,7 @@ def test_import_a_file(sign_in, people):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"{", "Line 1"),
         (b"\xff\xfe", "UTF-8"),
@@ -232,10 +232,10 @@ def test_import_a_file(sign_in, people):
     ],
     ids=["cut", "bytes", "cutoff", "large", "empty"],
 )
-def test_import_refuses_a_bad_file(sign_in, people, content, said):
+def test_import_refuses_a_bad_file(sign_in, people, content, message):
     response = _upload(sign_in("viewer"), content)
     assert response.status_code == 422
-    assert said in str(response.context["form"].errors["file"])
+    assert message in str(response.context["form"].errors["file"])
     assert not Scorer.objects.filter(name="From a file").exists()
 
 

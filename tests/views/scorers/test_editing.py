@@ -68,7 +68,7 @@ def test_new_draws_the_form_from_the_measure(sign_in, name):
 
 
 @pytest.mark.parametrize(
-    ("change", "field", "said"),
+    ("change", "field", "message"),
     [
         ({"cutoff": "0"}, "cutoff", "whole number from 1"),
         ({"cutoff": "2.5"}, "cutoff", "whole number"),
@@ -87,10 +87,10 @@ def test_new_draws_the_form_from_the_measure(sign_in, name):
         ({"description": "x" * 5001}, "description", "5000"),
     ],
 )
-def test_new_refuses_at_the_field(sign_in, change, field, said):
+def test_new_refuses_at_the_field(sign_in, change, field, message):
     response = sign_in("rater").post("/scorers/new/", {**MEASURE, **change})
     assert response.status_code == 422
-    assert said in str(response.context["form"].errors[field])
+    assert message in str(response.context["form"].errors[field])
     assert not Scorer.objects.filter(name="New").exists()
 
 

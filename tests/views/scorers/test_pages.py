@@ -36,8 +36,8 @@ def test_library_lists_what_one_sees(sign_in, mine, script_scorer, team):
 @pytest.mark.parametrize(("find", "there"), [("HOUSE n", True), ("ndcg@5", True), ("rbp", False), ("zzz", False)])
 def test_library_finds_by_name_measure_and_description(sign_in, mine, find, there):
     response = sign_in("owner").get("/scorers/", {"find": find})
-    found = [entry.scorer.name for entry, _ in response.context["rows"]]
-    assert ("House nDCG" in found) is there
+    result = [entry.scorer.name for entry, _ in response.context["rows"]]
+    assert ("House nDCG" in result) is there
     assert ("contains “zzz”" in response.content.decode()) is (find == "zzz")
 
 

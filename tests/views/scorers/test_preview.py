@@ -86,7 +86,7 @@ def test_try_a_script_that_cannot_be_read_says_where(sign_in, people):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"grades": "3 x"}, "Grade 2 is &#x27;x&#x27;"),
         ({"grades": "4"}, "4 is not on the scale 0–3"),
@@ -100,10 +100,10 @@ def test_try_a_script_that_cannot_be_read_says_where(sign_in, people):
         ({"compare": "999999"}, "not one of the available choices"),
     ],
 )
-def test_try_refuses(sign_in, people, change, said):
+def test_try_refuses(sign_in, people, change, message):
     response = ask(sign_in("viewer"), **{**MEASURE, **TYPED, **change})
     assert response.status_code == 422
-    assert said in compact(response.content.decode())
+    assert message in compact(response.content.decode())
 
 
 def test_try_a_scorer_as_it_is(sign_in, mine, script_scorer):
@@ -223,15 +223,15 @@ def test_export_is_the_newest_version(sign_in, mine, people):
 
 
 @pytest.mark.parametrize(
-    ("measure", "said"),
+    ("measure", "message"),
     [
         ("DCG", "would give 9.914: the score is 69.2 % of that"),
         ("CG", "would give 18.000: the score is 61.1 % of that"),
     ],
 )
-def test_try_a_sum_says_what_it_is_per_cent_of(sign_in, measure, said):
+def test_try_a_sum_says_what_it_is_per_cent_of(sign_in, measure, message):
     data = {"kind": "measure", "scale": "0:3", "measure": measure, "cutoff": "6", "p_gain": "linear"}
-    assert said in " ".join(ask(sign_in("rater"), **data, on="typed", grades="3 2 3 0 1 2").content.decode().split())
+    assert message in " ".join(ask(sign_in("rater"), **data, on="typed", grades="3 2 3 0 1 2").content.decode().split())
     nothing = ask(sign_in("rater"), **data, on="typed", grades="0 0", known="3").content.decode()
     assert "would give" not in nothing
     assert "would give" not in ask(sign_in("rater"), **MEASURE, **TYPED).content.decode()
@@ -255,5 +255,5 @@ def test_try_says_whether_the_range_of_a_script_fits(sign_in, script, chosen, sc
     response = ask(sign_in("rater"), **data)
     assert response.status_code == 200
     assert response.context["result"].preview.score == pytest.approx(score, abs=0.01)
-    found = re.findall(r'data-range="\w+"', response.content.decode())
-    assert found == ([note] if note else [])
+    result = re.findall(r'data-range="\w+"', response.content.decode())
+    assert result == ([note] if note else [])

@@ -14,8 +14,8 @@ def newcomer(people):
     return User.objects.create_user("new@example.org", name="New")
 
 
-def at(team, deed=""):
-    return f"/teams/{team.pk}/{deed}"
+def at(team, action=""):
+    return f"/teams/{team.pk}/{action}"
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
@@ -57,8 +57,8 @@ def test_a_person_has_one_pair_of_initials(sign_in, people, team):
 def test_last_owner_stays(sign_in, people, team):
     client = sign_in("owner")
     member = team.memberships.get(user=people["owner"])
-    for deed, data in (("role/", {"role": 2}), ("remove/", {})):
-        page = client.post(at(team, f"members/{member.pk}/{deed}"), data, follow=True).content.decode()
+    for action, data in (("role/", {"role": 2}), ("remove/", {})):
+        page = client.post(at(team, f"members/{member.pk}/{action}"), data, follow=True).content.decode()
         assert "is the only owner" in page
     member.refresh_from_db()
     assert member.role == Role.OWNER

@@ -52,8 +52,8 @@ def finished(run):
     """The run with three hits for every query of its case, scored."""
     queries = Query.objects.filter(book=run.case.book)
     hits = [["a", 2.0, {"id": "a"}], ["b", 1.0, {"id": "b"}], ["c", None, {"id": "c"}]]
-    said = {"hits": hits, "returned": 3, "total": 1204, "took_ms": 7, "asked_at": timezone.now()}
-    rows = [Ranking(run=run, query=query, text=query.text, **said) for query in queries]
+    columns = {"hits": hits, "returned": 3, "total": 1204, "took_ms": 7, "asked_at": timezone.now()}
+    rows = [Ranking(run=run, query=query, text=query.text, **columns) for query in queries]
     Ranking.objects.bulk_create(rows, batch_size=500)
     done = {"status": "complete", "done": len(rows), "started_at": timezone.now(), "finished_at": timezone.now()}
     Run.objects.filter(pk=run.pk).update(**done)
@@ -90,18 +90,18 @@ def tree(response):
 
 def elements(part, **wanted):
     """Every element within a part that has these attributes; `_name`: the tag, `cls`: one of its classes."""
-    found = []
+    matching = []
     if not isinstance(part, Element):
-        return found
+        return matching
     tag, cls = wanted.get("_name"), wanted.get("cls")
-    said = attributes(part)
+    values = attributes(part)
     plain = {key.replace("_", "-"): value for key, value in wanted.items() if key not in {"_name", "cls"}}
-    fits = (not tag or part.name == tag) and (not cls or cls in said.get("class", "").split())
-    if fits and all(said.get(key) == value for key, value in plain.items()):
-        found.append(part)
+    fits = (not tag or part.name == tag) and (not cls or cls in values.get("class", "").split())
+    if fits and all(values.get(key) == value for key, value in plain.items()):
+        matching.append(part)
     for child in part.children:
-        found += elements(child, **wanted)
-    return found
+        matching += elements(child, **wanted)
+    return matching
 
 
 def attributes(part):
@@ -110,8 +110,8 @@ def attributes(part):
 
 def by_id(response, name):
     """The one element with an id."""
-    (found,) = elements(response if isinstance(response, Element) else tree(response), id=name)
-    return found
+    (element,) = elements(response if isinstance(response, Element) else tree(response), id=name)
+    return element
 
 
 def same(one, other):

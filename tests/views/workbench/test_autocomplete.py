@@ -17,11 +17,11 @@ def case(people, team, script):
 
 def test_offered(sign_in, case):
     endpoint = Endpoint.objects.get()
-    said = sign_in("editor").get(at(case, "autocomplete", endpoint=endpoint.pk)).json()
-    assert said["names"] == ["id"]
-    assert "title:id" in said["fields"]
-    assert "#$query##" in said["slots"]
-    assert (said["words"], said["reason"]) == ([], "")
+    offered = sign_in("editor").get(at(case, "autocomplete", endpoint=endpoint.pk)).json()
+    assert offered["names"] == ["id"]
+    assert "title:id" in offered["fields"]
+    assert "#$query##" in offered["slots"]
+    assert (offered["words"], offered["reason"]) == ([], "")
 
 
 def test_offered_of_an_endpoint_the_user_does_not_see(sign_in, case, people):

@@ -49,7 +49,7 @@ def scripted(text, name="a script", scale=((0, ""), (3, ""))):
 def secondary_scores(response):
     """The lines of the other scorers, as words."""
     lists = elements(by_id(response, "case-score"), _name="ul", cls="secondary-scores")
-    return [words(line) for found in lists for line in elements(found, _name="li")]
+    return [words(line) for score_list in lists for line in elements(score_list, _name="li")]
 
 
 def notices(response):
@@ -90,7 +90,7 @@ def test_secondary_scorers_are_missing_for_one_scorer_and_have_no_buttons_for_a_
 
 
 def test_make_primary_computes_nothing_and_searches_nothing(sign_in, case, monkeypatch):
-    asked = len(script_of(attempt_of(case)).asked)
+    searches_before = len(script_of(attempt_of(case)).requests)
     before = list(QueryScore.objects.order_by("pk").values_list("pk", "score", "revision"))
     monkeypatch.setattr("relevancy.scores.rescoring.compute_scores", lambda *arguments: pytest.fail("scores are there"))
     client = sign_in("editor")
@@ -98,17 +98,17 @@ def test_make_primary_computes_nothing_and_searches_nothing(sign_in, case, monke
     assert response.headers["Location"] == at(case, "case")
     assert names(case) == ["RR@10", "nDCG@10", "P@10"]
     assert list(QueryScore.objects.order_by("pk").values_list("pk", "score", "revision")) == before
-    assert len(script_of(attempt_of(case)).asked) == asked
+    assert len(script_of(attempt_of(case)).requests) == searches_before
     page = client.get(at(case, "case"), {"sort": "score", "down": "1"})
-    found = [row.case_query.score for row in page.context["rows"]]
+    result = [row.case_query.score for row in page.context["rows"]]
     stored = QueryScore.objects.filter(version__scorer__name="RR@10", score__isnull=False).order_by("-score")
-    assert found[:2] == [score.score for score in stored]
+    assert result[:2] == [score.score for score in stored]
 
 
 def test_add_scores_the_history_without_searching(sign_in, people, team, script):
     case = make_workbench_case(people, team)
     run_now(attempt_of(case))
-    asked = len(script_of(attempt_of(case)).asked)
+    searches_before = len(script_of(attempt_of(case)).requests)
     client = sign_in("editor")
     options = elements(by_id(client.get(at(case, "case")), "add-scorer"), _name="option")
     assert "RR@10" in [words(option) for option in options]
@@ -116,7 +116,7 @@ def test_add_scores_the_history_without_searching(sign_in, people, team, script)
     response = client.post(at(case, "case_scorer_add"), {"scorer": scorer("RR@10").pk}, headers=HTMX)
     assert response.headers["HX-Redirect"] == at(case, "case")
     assert names(case) == ["nDCG@10", "RR@10"]
-    assert len(script_of(attempt_of(case)).asked) == asked
+    assert len(script_of(attempt_of(case)).requests) == searches_before
     assert scorer("RR@10").versions.get().case_scores.count() == 2
 
 
@@ -216,10 +216,10 @@ def test_restore_of_another_users_scorer_only_where_it_scored(sign_in, people, t
 
 def test_newer_version_is_mentioned_and_adopted_by_editors(sign_in, case):
     ScorerVersion.objects.create(scorer=scorer("P@10"), number=2, measure="P@2", scale=[[0, ""], [1, ""]])
-    said = "P@10 has a newer version (2); this case is scored with version 1."
-    assert notices(sign_in("viewer").get(at(case, "case"))) == [said]
+    notice = "P@10 has a newer version (2); this case is scored with version 1."
+    assert notices(sign_in("viewer").get(at(case, "case"))) == [notice]
     client = sign_in("editor")
-    assert notices(client.get(at(case, "case"))) == [f"{said} Score with version 2"]
+    assert notices(client.get(at(case, "case"))) == [f"{notice} Score with version 2"]
     client.post(at(case, "case_scorer_adopt", scorer("P@10").pk))
     assert notices(client.get(at(case, "case"))) == []
     assert names(case) == MEASURES
@@ -266,31 +266,31 @@ def test_many_are_scored_in_the_background_and_the_page_follows(sign_in, case, m
 
 
 def test_opened_query_says_why_and_what_the_others_give(sign_in, case):
-    entry = case_query_of(case, "query 1")
-    part = by_id(sign_in("viewer").get(at(case, "case", open=entry.pk)), f"query-scores-{entry.pk}")
+    case_query = case_query_of(case, "query 1")
+    part = by_id(sign_in("viewer").get(at(case, "case", open=case_query.pk)), f"query-scores-{case_query.pk}")
     first, *others = [words(line) for line in elements(part, _name="div")]
     run = case.runs.select_related("case__book").get()
     tried = scores.preview_query(
-        models.ScorerDefinition.of(ScorerVersion.objects.used_by(case)[0]), run=run, query_id=entry.query_id
+        models.ScorerDefinition.of(ScorerVersion.objects.used_by(case)[0]), run=run, query_id=case_query.query_id
     )
     assert first == f"{tried.explanation.sentence} Show the working of nDCG@10"
     assert [line.split()[0] for line in others] == ["P@10", "RR@10"]
     for line, name in zip(others, MEASURES[1:], strict=True):
-        score = QueryScore.objects.get(query=entry.query_id, version__scorer__name=name)
+        score = QueryScore.objects.get(query=case_query.query_id, version__scorer__name=name)
         assert f" {score.score:.1f} " in line
         assert "2 unrated" in line
     links = [attributes(link)["href"] for link in elements(part, _name="a") if "working" in attributes(link)["href"]]
-    assert links == [f"{at(case, 'query_working', entry.pk)}?scorer={scorer(name).pk}" for name in MEASURES]
+    assert links == [f"{at(case, 'query_working', case_query.pk)}?scorer={scorer(name).pk}" for name in MEASURES]
 
 
 def test_rating_brings_every_score_of_the_query_along(sign_in, case):
-    entry = case_query_of(case, "query 1")
-    place = at(case, "rate", entry.pk, rank=2)
+    case_query = case_query_of(case, "query 1")
+    place = at(case, "rate", case_query.pk, rank=2)
     response = sign_in("rater").post(place, {"doc_id": "b", "value": "3"}, headers=HTMX)
-    part = by_id(response, f"query-scores-{entry.pk}")
+    part = by_id(response, f"query-scores-{case_query.pk}")
     assert attributes(part)["hx-swap-oob"] == "true"
     for name in MEASURES[1:]:
-        score = QueryScore.objects.get(query=entry.query_id, version__scorer__name=name)
+        score = QueryScore.objects.get(query=case_query.query_id, version__scorer__name=name)
         assert f"{name} {score.score:.1f} " in words(part)
         assert score.unrated == 1
     assert len(secondary_scores(response)) == 2
@@ -301,10 +301,10 @@ def test_opening_a_query_runs_no_script(sign_in, case, monkeypatch):
     client = sign_in("editor")
     client.get(at(case, "case"))
     monkeypatch.setattr(scripts.sandbox, "score", lambda *arguments, **options: pytest.fail("a script was run"))
-    entry = case_query_of(case, "query 1")
-    page = client.get(at(case, "case", open=entry.pk))
-    assert "Scored by a script" in words(by_id(page, f"query-scores-{entry.pk}"))
-    assert "Scored by a script" in client.get(at(case, "query", entry.pk), headers=HTMX).content.decode()
+    case_query = case_query_of(case, "query 1")
+    page = client.get(at(case, "case", open=case_query.pk))
+    assert "Scored by a script" in words(by_id(page, f"query-scores-{case_query.pk}"))
+    assert "Scored by a script" in client.get(at(case, "query", case_query.pk), headers=HTMX).content.decode()
 
 
 # --- the gap ---
@@ -318,7 +318,7 @@ def test_gap_is_shown_sorted_and_named_in_the_head(sign_in, people, team, script
     page = client.get(at(case, "case"), {"sort": "gap", "down": "1"})
     assert shown(page) == ["worst", "worse", "good", SCRIPT]
     assert "Most to gain: “worst” gap 100.0" in head_of(page)
-    (link,) = [found for found in elements(by_id(page, "case-score"), _name="a") if "Most to gain" in words(found)]
+    (link,) = [result for result in elements(by_id(page, "case-score"), _name="a") if "Most to gain" in words(result)]
     opened = client.get(attributes(link)["href"], follow=True)
     assert [attributes(part)["id"] for part in elements(by_id(opened, "queries"), cls="is-open")] == [
         f"query-{case_query_of(case, 'worst').pk}"
@@ -360,14 +360,14 @@ def test_secondary_scorers_are_columns_that_sort_the_list(sign_in, case):
 
 
 def test_a_rating_changes_the_columns_of_secondary_scorers(sign_in, case):
-    client, entry = sign_in("rater"), case_query_of(case, "query 1")
-    before = secondary_cells(by_id(client.get(at(case, "case")), f"query-row-{entry.pk}"))
-    response = client.post(at(case, "rate", entry.pk, rank=1), {"doc_id": "a", "value": "0"}, headers=HTMX)
-    scores_now = QueryScore.objects.filter(run=case.runs.latest("number"), query=entry.query)
+    client, case_query = sign_in("rater"), case_query_of(case, "query 1")
+    before = secondary_cells(by_id(client.get(at(case, "case")), f"query-row-{case_query.pk}"))
+    response = client.post(at(case, "rate", case_query.pk, rank=1), {"doc_id": "a", "value": "0"}, headers=HTMX)
+    scores_now = QueryScore.objects.filter(run=case.runs.latest("number"), query=case_query.query)
     expected = [scores_now.get(version__scorer__name=name).score for name in MEASURES[1:]]
-    cells = secondary_cells(by_id(response, f"query-row-{entry.pk}"))
+    cells = secondary_cells(by_id(response, f"query-row-{case_query.pk}"))
     assert cells == [f"{score:.1f}" for score in expected] != before
-    assert cells == secondary_cells(by_id(client.get(at(case, "case")), f"query-row-{entry.pk}"))
+    assert cells == secondary_cells(by_id(client.get(at(case, "case")), f"query-row-{case_query.pk}"))
 
 
 def test_column_of_a_scorer_that_was_removed_does_not_sort(sign_in, case):
@@ -385,21 +385,21 @@ def test_scale_of_a_script_that_is_mapped_is_a_notice(sign_in, people, team, scr
     case = make_workbench_case(people, team, 1, {"query 1": {"a": 10}}, scale="1:10")
     scorers.make_primary(case=case, scorer=scripted("setScore(docRating(0) * 10);"))
     client = sign_in("viewer")
-    said = "Made for 0–3: grades of the book, 1–10, are mapped linearly to 0–3."
-    assert f"a script has another scale. {said}" in notices(client.get(at(case, "case")))
+    notice = "Made for 0–3: grades of the book, 1–10, are mapped linearly to 0–3."
+    assert f"a script has another scale. {notice}" in notices(client.get(at(case, "case")))
     assert QueryScore.objects.get(version__scorer__name="a script").score == 30  # 10 of 1–10 is 3 of 0–3
     scorers.make_primary(case=case, scorer=scorer("nDCG@10"))
     page = client.get(at(case, "case"))
-    assert f"a script has another scale. {said}" in notices(page)
+    assert f"a script has another scale. {notice}" in notices(page)
     assert "maps to 0–3" in secondary_scores(page)[0]
 
 
 def test_scale_of_a_measure_counts_by_the_book(sign_in, people, team, script):
     case = make_workbench_case(people, team, 1, {"query 1": {"a": 10}}, scale="1:10", measures=["P@3", "P@4"])
     page = sign_in("viewer").get(at(case, "case"))
-    said = "Made for 0–3: here it uses the scale of the book, 1–10; grades are not mapped"
-    assert said in head_of(page)
-    assert secondary_scores(page)[0].startswith(f"P@4 scale 0–3 . {said}")
+    notice = "Made for 0–3: here it uses the scale of the book, 1–10; grades are not mapped"
+    assert notice in head_of(page)
+    assert secondary_scores(page)[0].startswith(f"P@4 scale 0–3 . {notice}")
     assert notices(page) == []
 
 
@@ -437,28 +437,28 @@ def test_script_that_fails_is_reported_in_row_head_and_state(sign_in, failing):
 
 def test_secondary_script_that_fails_is_reported_in_head_and_opened_query(sign_in, failing):
     scorers.make_primary(case=failing, scorer=scorer("nDCG@10"))
-    entry = case_query_of(failing, "query 2")
-    page = sign_in("viewer").get(at(failing, "case", open=entry.pk))
+    case_query = case_query_of(failing, "query 2")
+    page = sign_in("viewer").get(at(failing, "case", open=case_query.pk))
     assert secondary_scores(page)[0].startswith("a script 1 failed")
-    assert "Scorer: Line 1: nobody is not defined" in words(by_id(page, f"query-scores-{entry.pk}"))
-    assert "the scorer failed" not in words(by_id(page, f"query-row-{entry.pk}"))
+    assert "Scorer: Line 1: nobody is not defined" in words(by_id(page, f"query-scores-{case_query.pk}"))
+    assert "the scorer failed" not in words(by_id(page, f"query-row-{case_query.pk}"))
 
 
 def test_score_again_tries_only_what_failed(sign_in, failing, monkeypatch):
-    asked = []
+    searched = []
     score = scripts.sandbox.score
 
     def seen(script, queries, **options):
-        asked.append([query.text for query in queries])
+        searched.append([query.text for query in queries])
         return score(script, queries, **options)
 
     monkeypatch.setattr(scripts.sandbox, "score", seen)
     client = sign_in("editor")
     assert client.post(at(failing, "case_score_again")).headers["Location"] == at(failing, "case")
-    assert asked == [["query 2"]]
+    assert searched == [["query 2"]]
     response = client.post(at(failing, "case_score_again"), headers=HTMX, follow=True)
     assert response.status_code == 200
-    assert asked == [["query 2"]] * 2
+    assert searched == [["query 2"]] * 2
     Run.objects.update(status="running")
     assert client.post(at(failing, "case_score_again"), headers=HTMX).status_code == 409
 
@@ -470,17 +470,19 @@ def test_statements_do_not_grow_with_the_scorers(sign_in, people, team, script):
     few = make_workbench_case(people, team, measures=MEASURES[:2])
     many = make_workbench_case(people, team, measures=[*MEASURES, "ERR@10", "CG@10", "DCG@10"])
     client = sign_in("editor")
-    found = []
+    result = []
     for case in (few, many):
-        entry = case_query_of(case, "query 1").pk
-        found.append(
+        case_query_id = case_query_of(case, "query 1").pk
+        result.append(
             (
-                statements(client.get, at(case, "case", open=entry)),
+                statements(client.get, at(case, "case", open=case_query_id)),
                 statements(client.get, at(case, "case"), headers=LIST),
-                statements(client.post, at(case, "rate", entry, rank=1), {"doc_id": "a", "value": "2"}, headers=HTMX),
+                statements(
+                    client.post, at(case, "rate", case_query_id, rank=1), {"doc_id": "a", "value": "2"}, headers=HTMX
+                ),
             )
         )
-    assert found[0] == found[1]
+    assert result[0] == result[1]
 
 
 def statements(send, *what, **how):

@@ -76,8 +76,8 @@ def test_explain_says_why_it_cannot(sign_in, films):
 
 
 def test_explain_as_a_page(sign_in, films):
-    entry = case_query_of(films, "star")
-    page = sign_in("editor").get(at(films, "query_explain", entry.pk, doc_id="1"))
+    case_query = case_query_of(films, "star")
+    page = sign_in("editor").get(at(films, "query_explain", case_query.pk, doc_id="1"))
     assert b"<html" in page.content and b"title:star" in page.content
     (bar,) = [svg for svg in elements(tree(page), _name="svg") if attributes(svg).get("aria-label") == "title 100 %"]
     assert elements(bar, _name="rect")
@@ -86,36 +86,36 @@ def test_explain_as_a_page(sign_in, films):
 def bars(page):
     """What the bars of the results say, in the order of ranks."""
     svgs = [elements(cell, _name="svg") for cell in elements(tree(page), cls="explain-cell")]
-    return [attributes(found[0])["aria-label"] for found in svgs if found]
+    return [attributes(paths[0])["aria-label"] for paths in svgs if paths]
 
 
 def test_explain_results_fills_every_row_and_the_legend(sign_in, films):
-    client, entry = sign_in("editor"), case_query_of(films, "star")
+    client, case_query = sign_in("editor"), case_query_of(films, "star")
     opened = ask(client, films, "query")
-    legend = by_id(opened, f"legend-{entry.pk}")
+    legend = by_id(opened, f"legend-{case_query.pk}")
     assert attributes(legend)["hx-trigger"] == "load"
     assert bars(opened) == ["not explained yet"] * 2
     places = [attributes(cell)["id"] for cell in elements(tree(opened), cls="explain-cell")]
     answer = ask(client, films, "query_explanations")
-    assert [attributes(key)["class"] for key in elements(by_id(answer, f"legend-{entry.pk}"), _name="rect")] == [
+    assert [attributes(key)["class"] for key in elements(by_id(answer, f"legend-{case_query.pk}"), _name="rect")] == [
         "part1"
     ]
-    assert "hx-trigger" not in attributes(by_id(answer, f"legend-{entry.pk}"))
+    assert "hx-trigger" not in attributes(by_id(answer, f"legend-{case_query.pk}"))
     for place in places:
         cell = by_id(answer, place)
         assert attributes(cell)["hx-swap-oob"] == "innerHTML"
         assert "title:star 100 %" in words(cell)
     again = ask(client, films, "query")
     assert bars(again) == ["title 100 %"] * 2
-    assert "hx-trigger" not in attributes(by_id(again, f"legend-{entry.pk}"))
+    assert "hx-trigger" not in attributes(by_id(again, f"legend-{case_query.pk}"))
 
 
 @pytest.mark.parametrize("who", ["viewer", "rater"])
 def test_stored_explanations_are_for_everybody_who_sees_the_case(sign_in, films, monkeypatch, who):
     """An editor asked for them; nobody else sends a request."""
-    entry = case_query_of(films, "star")
+    case_query = case_query_of(films, "star")
     closed = ask(sign_in(who), films, "query")
-    assert "hx-trigger" not in attributes(by_id(closed, f"legend-{entry.pk}"))
+    assert "hx-trigger" not in attributes(by_id(closed, f"legend-{case_query.pk}"))
     assert bars(closed) == []
     ask(sign_in("editor"), films, "query_explanations")
     monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
@@ -140,11 +140,11 @@ def test_stored_explanation_leads_to_that_of_the_engine(sign_in, films):
 
 
 def test_a_rating_keeps_what_was_explained(sign_in, films):
-    client, entry = sign_in("editor"), case_query_of(films, "star")
+    client, case_query = sign_in("editor"), case_query_of(films, "star")
     ask(client, films, "query_explanations")
-    row = by_id(ask(client, films, "query"), f"result-{entry.pk}-1")
-    rated = client.post(at(films, "rate", entry.pk, rank=1), {"doc_id": "1", "value": "1"}, headers=HTMX)
-    changed = by_id(rated, f"result-{entry.pk}-1")
+    row = by_id(ask(client, films, "query"), f"result-{case_query.pk}-1")
+    rated = client.post(at(films, "rate", case_query.pk, rank=1), {"doc_id": "1", "value": "1"}, headers=HTMX)
+    changed = by_id(rated, f"result-{case_query.pk}-1")
     for part in ("explain-cell", "explanation-place"):
         (before,), (after,) = elements(row, cls=part), elements(changed, cls=part)
         assert attributes(before)["id"] == attributes(after)["id"]
@@ -157,22 +157,22 @@ def test_explain_results_says_why_it_cannot(sign_in, films, monkeypatch, reason)
     def refuse(endpoint):
         raise reason
 
-    entry = case_query_of(films, "star")
+    case_query = case_query_of(films, "star")
     monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", refuse)
     answer = ask(sign_in("editor"), films, "query_explanations")
     assert answer.status_code == 200
-    legend = by_id(answer, f"legend-{entry.pk}")
+    legend = by_id(answer, f"legend-{case_query.pk}")
     assert str(reason) in words(legend)
     assert "hx-trigger" not in attributes(legend)
     assert [attributes(link)["hx-get"] for link in elements(legend, _name="a")] == [
-        at(films, "query_explanations", entry.pk)
+        at(films, "query_explanations", case_query.pk)
     ]
     assert [words(cell).split()[0] for cell in elements(tree(ask(sign_in("editor"), films, "query")), cls="top")] != []
 
 
 def test_explain_results_without_htmx_leads_back_to_the_query(sign_in, films):
-    entry = case_query_of(films, "star")
-    page = sign_in("editor").get(at(films, "query_explanations", entry.pk), follow=True)
+    case_query = case_query_of(films, "star")
+    page = sign_in("editor").get(at(films, "query_explanations", case_query.pk), follow=True)
     assert bars(page) == ["title 100 %"] * 2
 
 
@@ -196,12 +196,12 @@ def test_fields_of_a_result_have_names(sign_in, films):
 
 def test_missing_lists_ids_then_titles(sign_in, films):
     client = sign_in("editor")
-    entry = case_query_of(films, "star")
-    part = by_id(ask(client, films, "query_unretrieved"), f"unretrieved-{entry.pk}")
+    case_query = case_query_of(films, "star")
+    part = by_id(ask(client, films, "query_unretrieved"), f"unretrieved-{case_query.pk}")
     assert [words(title) for title in elements(part, cls="title")] == ["gone", "3"]
     section = attributes(part)
     assert (section["hx-trigger"], "look=1" in section["hx-get"]) == ("load", True)
-    looked = by_id(ask(client, films, "query_unretrieved", look="1"), f"unretrieved-{entry.pk}")
+    looked = by_id(ask(client, films, "query_unretrieved", look="1"), f"unretrieved-{case_query.pk}")
     assert [words(title) for title in elements(looked, cls="title")] == ["gone", "Solaris <i>1972</i>"]
     assert elements(looked, _name="i") == []
     assert "hx-trigger" not in attributes(looked)
@@ -281,8 +281,8 @@ def test_engine_is_not_searched_for_users_who_may_no_longer_use_the_endpoint(sig
 
 def test_table_of_terms(sign_in, films):
     """Each term is a row, each result a column, and the columns add up to the engine scores."""
-    client, entry = sign_in("editor"), case_query_of(films, "star")
-    tab = f"{entry.pk}-explain"
+    client, case_query = sign_in("editor"), case_query_of(films, "star")
+    tab = f"{case_query.pk}-explain"
     (place,) = elements(tree(ask(client, films, "query", tab=tab)), cls="explain-table")
     assert attributes(place)["hx-trigger"] == "load"
     answer = client.get(attributes(place)["hx-get"], headers=HTMX)
@@ -298,8 +298,8 @@ def test_table_of_terms(sign_in, films):
 
 def test_table_of_terms_says_why_it_cannot(sign_in, films):
     Endpoint.objects.update(url="elsewhere")
-    entry = case_query_of(films, "star")
-    answer = ask(sign_in("editor"), films, "query_explanations", tab=f"{entry.pk}-explain")
+    case_query = case_query_of(films, "star")
+    answer = ask(sign_in("editor"), films, "query_explanations", tab=f"{case_query.pk}-explain")
     assert "is now elsewhere" in words(tree(answer))
     assert "hx-trigger" not in attributes(elements(tree(answer), cls="explain-table")[0])
 

@@ -59,7 +59,7 @@ def test_find_says_where_the_query_has_each_document(sign_in, films, monkeypatch
 
 
 def test_find_a_missing_document_and_rate_it(sign_in, films):
-    client, entry = sign_in("editor"), case_query_of(films, "star")
+    client, case_query = sign_in("editor"), case_query_of(films, "star")
     before = CaseScore.objects.get(run__case=films).score
     page = find(client, films, text="solaris")
     assert places(page) == {"solaris": "does not match"}
@@ -68,7 +68,7 @@ def test_find_a_missing_document_and_rate_it(sign_in, films):
     assert rated.status_code == 200
     assert Rating.objects.get(doc_id="solaris").value == 3
     assert CaseScore.objects.get(run__case=films).score < before, "A relevant document is missing."
-    listed = client.get(at(films, "query_unretrieved", entry.pk), headers=HTMX)
+    listed = client.get(at(films, "query_unretrieved", case_query.pk), headers=HTMX)
     assert "solaris" in words(tree(listed))
     (checked,) = elements(tree(find(client, films, text="solaris")), role="radio", aria_checked="true")
     assert attributes(checked)["data-grade"] == "3"
@@ -91,8 +91,8 @@ def test_find_without_javascript(sign_in, films):
     (form,) = elements(tree(page), _name="form", cls="find-form")
     assert attributes(form)["method"] == "get"
     assert {attributes(field).get("name") for field in elements(form, _name="input")} == {"text"}
-    found = client.get(attributes(form)["action"], {"text": "solaris", "method": "query"})
-    assert b"<html" in found.content and places(found) == {"solaris": "does not match"}
+    result = client.get(attributes(form)["action"], {"text": "solaris", "method": "query"})
+    assert b"<html" in result.content and places(result) == {"solaris": "does not match"}
 
 
 def test_find_before_and_without_results(sign_in, films):
@@ -122,38 +122,38 @@ def test_find_with_an_endpoint_that_has_moved(sign_in, films):
 
 @pytest.mark.parametrize("who", ["viewer", "rater"])
 def test_find_is_for_editors_only(sign_in, films, who):
-    client, entry = sign_in(who), case_query_of(films, "star")
+    client, case_query = sign_in(who), case_query_of(films, "star")
     assert find(client, films, text="star").status_code == 403
-    opened = tree(client.get(at(films, "query", entry.pk), headers=HTMX))
+    opened = tree(client.get(at(films, "query", case_query.pk), headers=HTMX))
     assert not elements(opened, role="tab", data_tab_name="find")
-    listed = tree(client.get(at(films, "query_unretrieved", entry.pk), headers=HTMX))
+    listed = tree(client.get(at(films, "query_unretrieved", case_query.pk), headers=HTMX))
     assert "Find any document" not in words(listed)
 
 
 def test_find_is_a_tab_and_a_link_of_what_was_not_returned(sign_in, films):
-    client, entry = sign_in("editor"), case_query_of(films, "star")
-    opened = tree(client.get(at(films, "query", entry.pk, tab=f"{entry.pk}-find"), headers=HTMX))
+    client, case_query = sign_in("editor"), case_query_of(films, "star")
+    opened = tree(client.get(at(films, "query", case_query.pk, tab=f"{case_query.pk}-find"), headers=HTMX))
     (place,) = elements(opened, cls="tab-place")
-    assert attributes(place)["hx-get"] == at(films, "query_find", entry.pk)
-    assert "Find any document" in words(tree(client.get(at(films, "query_unretrieved", entry.pk), headers=HTMX)))
+    assert attributes(place)["hx-get"] == at(films, "query_find", case_query.pk)
+    assert "Find any document" in words(tree(client.get(at(films, "query_unretrieved", case_query.pk), headers=HTMX)))
 
 
 def test_only_rated_keeps_true_ranks(sign_in, films):
     """The rated documents among the results at their ranks, and after them those that are not shown."""
     rate_all(films, {"star": {"4": 1, "7": 2, "12": 3}}, by=films.owner)
-    client, entry = sign_in("viewer"), case_query_of(films, "star")
+    client, case_query = sign_in("viewer"), case_query_of(films, "star")
 
     def ranks(page):
         rows = elements(page, _name="li", cls="result")
         return [words(elements(row, cls="rank")[0]) for row in rows]
 
-    everything = tree(client.get(at(films, "query", entry.pk), headers=HTMX))
+    everything = tree(client.get(at(films, "query", case_query.pk), headers=HTMX))
     assert ranks(everything) == ["1", "2", "3", "4", "5"]
     (switch,) = [link for link in elements(everything, _name="a") if words(link) == "Only rated"]
     only_rated = tree(client.get(attributes(switch)["hx-get"], headers=HTMX))
     assert ranks(only_rated) == ["2", "4"]
     (field,) = elements(only_rated, _name="input", name="open")
-    assert attributes(field)["data-tab"] == f"{entry.pk}-rated", "It stays while runs come and go."
+    assert attributes(field)["data-tab"] == f"{case_query.pk}-rated", "It stays while runs come and go."
     (place,) = elements(only_rated, cls="tab-place")
     listed = client.get(attributes(place)["hx-get"], headers=HTMX)
     assert places(listed) == {"12": "beyond rank 10", "7": "below what is shown"}

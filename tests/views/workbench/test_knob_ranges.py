@@ -26,8 +26,8 @@ def case(people, team, script):
 def sliders(client, case):
     """`{knob: (lowest, highest, step)}` of the tune pane."""
     knobs = [knob for knob in elements(tree(client.get(at(case, "case"))), cls="knob") if attributes(knob)["data-knob"]]
-    found = {attributes(knob)["data-knob"]: attributes(elements(knob, type="range")[0]) for knob in knobs}
-    return {name: tuple(float(slider[part]) for part in ("min", "max", "step")) for name, slider in found.items()}
+    result = {attributes(knob)["data-knob"]: attributes(elements(knob, type="range")[0]) for knob in knobs}
+    return {name: tuple(float(slider[part]) for part in ("min", "max", "step")) for name, slider in result.items()}
 
 
 def sent(boost=("", "", ""), tie=("", "", "")):

@@ -68,10 +68,10 @@ def test_links_are_read_only_for_those_who_may_not_change_the_book(sign_in, case
 def test_a_row_says_that_its_query_is_linked(sign_in, case):
     queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
     page = sign_in("viewer").get(at(case, "case"))
-    said = [
+    labels = [
         "linked" in words(by_id(page, f"query-row-{case_query_of(case, text).pk}")) for text in ("query 1", "query 3")
     ]
-    assert said == [True, False]
+    assert labels == [True, False]
 
 
 def test_sharing_is_previewed_given_and_restored_by_undo(sign_in, case):

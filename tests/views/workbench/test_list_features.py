@@ -31,8 +31,8 @@ def case(people, team, script):
 
 
 def tag(case, **tags):
-    for text, some in tags.items():
-        Query.objects.filter(book=case.book, text=text.replace("_", " ")).update(tags=some)
+    for text, own_tags in tags.items():
+        Query.objects.filter(book=case.book, text=text.replace("_", " ")).update(tags=own_tags)
 
 
 def test_the_list_is_filtered_by_tag(sign_in, case):
@@ -114,8 +114,8 @@ def test_pictures_lead_to_larger_ones(sign_in, case):
     fields = {"id": "a", "title": "A", "small": "https://a.example/s.png", "large": "https://a.example/l.png"}
     set_hits(run, "query 1", [("a", fields)])
     client = sign_in("viewer")
-    entry = case_query_of(case, "query 1").pk
-    page = by_id(client.get(at(case, "case", open=entry)), "queries")
+    case_query_id = case_query_of(case, "query 1").pk
+    page = by_id(client.get(at(case, "case", open=case_query_id)), "queries")
     (link,) = elements(page, cls="thumb-link")
     assert attributes(elements(link, _name="img")[0])["src"] == "https://a.example/s.png"
     larger = elements(tree(client.get(attributes(link)["href"], headers=HTMX)), cls="document-image")
@@ -143,29 +143,29 @@ def test_an_opened_query_counts_what_is_rated_and_not_shown(sign_in, case):
 
 def test_rating_a_document_that_is_not_shown(sign_in, case):
     client = sign_in("rater")
-    entry = case_query_of(case, "query 1")
-    place = at(case, "rate", entry.pk, unretrieved=1)
+    case_query = case_query_of(case, "query 1")
+    place = at(case, "rate", case_query.pk, unretrieved=1)
     answer = client.post(place, {"doc_id": "x", "value": "2"}, headers=HTMX)
     (form,) = elements(tree(answer), _name="form", **{"data-rate": "x"})
     chosen = [attributes(button)["data-grade"] for button in elements(form, **{"aria-checked": "true"})]
     assert chosen == ["2"]
-    assert by_id(answer, f"query-row-{entry.pk}")
+    assert by_id(answer, f"query-row-{case_query.pk}")
     assert attributes(by_id(answer, "case-score"))["hx-swap-oob"] == "true"
     answer = client.post(place, {"doc_id": "x", "value": ""}, headers=HTMX)
     (form,) = elements(tree(answer), _name="form", **{"data-rate": "x"})
     assert elements(form, **{"aria-checked": "true"}) == []
-    assert scores.known_grades(case.book, [entry.query_id])[entry.query_id]["x"] == 1
+    assert scores.known_grades(case.book, [case_query.query_id])[case_query.query_id]["x"] == 1
 
 
 def test_raters_of_documents_that_are_not_shown_are_named_where_they_differ(sign_in, people, case):
     """A row that repeats the user's own grade, name and time says nothing that its buttons do not say."""
-    entry = case_query_of(case, "query 1")
-    entry.query.ratings.all().delete()
+    case_query = case_query_of(case, "query 1")
+    case_query.query.ratings.all().delete()
     for doc_id, grades in {"mine": (2, None), "same": (2, 2), "different": (2, 0), "others": (None, 1)}.items():
         for user, grade in zip((people["rater"], people["editor"]), grades, strict=True):
             if grade is not None:
-                judgments.rate(query=entry.query, doc_id=doc_id, value=grade, by=user)
-    listed = tree(sign_in("rater").get(at(case, "query_unretrieved", entry.pk), headers=HTMX))
+                judgments.rate(query=case_query.query, doc_id=doc_id, value=grade, by=user)
+    listed = tree(sign_in("rater").get(at(case, "query_unretrieved", case_query.pk), headers=HTMX))
     rows = {attributes(row)["data-document"]: row for row in elements(listed, _name="li", cls="result")}
     named = {doc_id: [words(part) for part in elements(row, cls="judgments")] for doc_id, row in rows.items()}
     assert named.keys() == {"mine", "same", "different", "others"}

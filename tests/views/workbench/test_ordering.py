@@ -38,10 +38,10 @@ def test_move_by_steps(sign_in, case):
 
 
 def test_move_without_htmx_comes_back_with_the_query_open(sign_in, case):
-    entry = case_query_of(case, "d")
-    answer = sign_in("editor").post(at(case, "query_move", entry.pk), {"steps": "-1"})
+    case_query = case_query_of(case, "d")
+    answer = sign_in("editor").post(at(case, "query_move", case_query.pk), {"steps": "-1"})
     assert answer.status_code == 302
-    assert answer["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
+    assert answer["Location"] == at(case, "case", open=case_query.pk) + f"#query-{case_query.pk}"
     assert order(case) == "abdc"
 
 
@@ -66,8 +66,8 @@ def test_move_beside_a_query_of_another_case(sign_in, case):
 
 
 def test_move_a_removed_query(sign_in, case):
-    entry = case_query_of(case, "b")
-    queries.remove(case_query=entry)
+    case_query = case_query_of(case, "b")
+    queries.remove(case_query=case_query)
     assert move(sign_in("editor"), case, "b", steps="1").status_code == 404
 
 

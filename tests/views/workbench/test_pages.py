@@ -114,8 +114,8 @@ def answer(client, case, name, method, headers=None, **where):
 
 def test_addresses_are_all_in_the_table():
     modules = {f"relevancy.views.workbench.{name}" for name in MODULES}
-    there = {pattern.name for pattern in urls.urlpatterns if pattern.callback.__module__ in modules}
-    assert {name for name, *_ in ADDRESSES} == there
+    names = {pattern.name for pattern in urls.urlpatterns if pattern.callback.__module__ in modules}
+    assert {name for name, *_ in ADDRESSES} == names
 
 
 @pytest.mark.parametrize(("name", "method", "lowest", "status"), ADDRESSES)
@@ -154,7 +154,7 @@ def test_other_method_is_not_allowed(sign_in, case, name):
 def test_what_belongs_to_another_case_is_not_found(sign_in, people, team, case, name):
     other = make_workbench_case(people, team)
     run_now(case.attempts.select_related("case", "endpoint").get())  # a number that the other case does not have
-    method = next(method for found, method, *_ in ADDRESSES if found == name)
+    method = next(method for address_name, method, *_ in ADDRESSES if address_name == name)
     where = {"entry": case_query_of(case, "query 1"), "number": 2}
     client = sign_in("admin")
     for headers in ({}, HTMX):
@@ -171,15 +171,15 @@ def test_access_follows_the_team_at_once(sign_in, case, team):
 
 def test_page_shows_only_what_the_role_may(sign_in, case):
     place = at(case, "case", open=case_query_of(case, "query 1").pk)
-    found = {}
+    result = {}
     for who in ("viewer", "rater", "editor"):
         page = tree(sign_in(who).get(place))
         forms = {attributes(form).get("action", "") for form in elements(page, _name="form")}
-        found[who] = {name for name, *_ in ADDRESSES if any(re.fullmatch(pattern(case, name), form) for form in forms)}
-    assert found["viewer"] == {"case"}  # the filter sends to the page itself
-    assert found["rater"] == {"case", "rate", "rate_shown", "rating_undo"}
+        result[who] = {name for name, *_ in ADDRESSES if any(re.fullmatch(pattern(case, name), form) for form in forms)}
+    assert result["viewer"] == {"case"}  # the filter sends to the page itself
+    assert result["rater"] == {"case", "rate", "rate_shown", "rating_undo"}
     editor = {"run", "case_scorer", "case_scorer_add", "queries_add", "query_search", "query_remove"}
-    assert found["editor"] == found["rater"] | editor
+    assert result["editor"] == result["rater"] | editor
     pane = by_id(sign_in("rater").get(place), "tune")
     assert [elements(pane, _name=name) for name in ("form", "fieldset", "input", "textarea", "button")] == [[]] * 5
     text = words(by_id(pane, "attempt-text"))
@@ -202,7 +202,7 @@ def films(people, team, script):
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("typed", "expected"),
     [
         ("STAR", ["Star Wars", "star trek"]),
         ("  star t ", ["star trek"]),
@@ -215,10 +215,10 @@ def films(people, team, script):
         ("", ["Star Wars", "star trek", "100% wool", "under_score", 'say "hi"', "it's", SCRIPT, "a\\b"]),
     ],
 )
-def test_list_filter(sign_in, films, typed, found):
+def test_list_filter(sign_in, films, typed, expected):
     client = sign_in("viewer")
-    assert shown(client.get(at(films, "case"), {"q": typed})) == found
-    assert shown(client.get(at(films, "case"), {"q": typed}, headers=LIST)) == found
+    assert shown(client.get(at(films, "case"), {"q": typed})) == expected
+    assert shown(client.get(at(films, "case"), {"q": typed}, headers=LIST)) == expected
 
 
 def test_list_filter_without_hits_says_so_and_keeps_the_text(sign_in, films):
@@ -251,8 +251,8 @@ def mixed(people, team, script):
     answers |= {"broken": engines.EngineError(f"No such parser. {SCRIPT}"), "empty": (), "bad": ("a", "b", "c", "d")}
     run_now(attempt)
     queries.add(case=case, texts=["late"])
-    entry = case_query_of(case, "old text")
-    queries.edit(case_query=entry, text="new text", weight=2.5, tags=["one", "two", "three", "four"])
+    case_query = case_query_of(case, "old text")
+    queries.edit(case_query=case_query, text="new text", weight=2.5, tags=["one", "two", "three", "four"])
     return case
 
 
@@ -265,7 +265,7 @@ def pills(row):
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "numbers"),
+    ("text", "message", "numbers"),
     [
         ("good", [], ["", "", "3", "2", True]),
         ("bad", [], ["", "100.0", "4", "3", True]),
@@ -275,9 +275,9 @@ def pills(row):
         ("new text", ["four", "one", "three", "edited", "×2.5"], ["", "", "3", "3", True]),
     ],
 )
-def test_row_states(sign_in, mixed, text, said, numbers):
+def test_row_states(sign_in, mixed, text, message, numbers):
     row = row_of(sign_in("viewer").get(at(mixed, "case")), mixed, text)
-    assert pills(row) == said
+    assert pills(row) == message
     cells = [words(cell) for cell in elements(row, _name="td", cls="num")]
     assert [bool(cell) if wanted is True else cell for cell, wanted in zip(cells, numbers, strict=True)] == numbers
 
@@ -313,7 +313,7 @@ def test_row_never_run_and_waiting(sign_in, films):
 
 
 @pytest.mark.parametrize(
-    ("state", "found"),
+    ("state", "expected"),
     [
         ("unrated", ["good", "bad", "blank", "new text"]),
         ("failed", ["broken"]),
@@ -322,8 +322,8 @@ def test_row_never_run_and_waiting(sign_in, films):
         ("nonsense", ["good", "bad", "blank", "broken", "empty", "new text", "late"]),
     ],
 )
-def test_list_states(sign_in, mixed, state, found):
-    assert shown(sign_in("viewer").get(at(mixed, "case"), {"state": state})) == found
+def test_list_states(sign_in, mixed, state, expected):
+    assert shown(sign_in("viewer").get(at(mixed, "case"), {"state": state})) == expected
 
 
 def test_list_state_without_a_run(sign_in, films):
@@ -347,7 +347,7 @@ def test_list_sort_missing_values_are_last_both_ways(sign_in, mixed, sort):
         values[down] = [getattr(row.case_query, key) for row in page.context["rows"]]
         head = elements(tree(page), **{"aria-sort": "descending" if down else "ascending"})
         assert len(head) == 1
-    known = {down: [value for value in found if value is not None] for down, found in values.items()}
+    known = {down: [value for value in listed if value is not None] for down, listed in values.items()}
     assert known[""] == sorted(known[""]) == sorted(known["1"])
     assert known["1"] == sorted(known["1"], reverse=True)
     assert len(known[""]) < len(values[""])
@@ -440,10 +440,10 @@ def test_query_link_leads_to_the_page_of_the_list_where_it_stands(sign_in, peopl
     case = make_workbench_case(people, team, 120, None, run=False)
     client = sign_in("viewer")
     for text, page in (("query 1", None), ("query 50", None), ("query 51", 2), ("query 120", 3)):
-        entry = case_query_of(case, text)
-        response = client.get(address(case, "query", entry))
-        wanted = at(case, "case", open=entry.pk, **({"page": page} if page else {}))
-        assert response.headers["Location"] == f"{wanted}#query-{entry.pk}"
+        case_query = case_query_of(case, text)
+        response = client.get(address(case, "query", case_query))
+        wanted = at(case, "case", open=case_query.pk, **({"page": page} if page else {}))
+        assert response.headers["Location"] == f"{wanted}#query-{case_query.pk}"
         assert len(elements(tree(client.get(response.headers["Location"])), cls="is-open")) == 1
 
 
@@ -571,8 +571,10 @@ def test_rating_updates_the_run_before_at_once(sign_in, case, monkeypatch):
     for _ in range(2):
         run_now(case.attempts.select_related("case", "endpoint").get())
     monkeypatch.setattr(tasks, "send", lambda task, pk: None)
-    entry = case_query_of(case, "query 1")
-    response = sign_in("rater").post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    case_query = case_query_of(case, "query 1")
+    response = sign_in("rater").post(
+        at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX
+    )
     assert "0.0 vs run 2 on the same 2" in head_of(response)
     pending = elements(by_id(response, "case-score"), cls="dot")
     assert ["pending" in attributes(dot)["class"] for dot in pending] == [True, False]
@@ -631,17 +633,17 @@ def notices(response):
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "button"),
+    ("status", "message", "button"),
     [
         ("incomplete", "Run 1 is incomplete:", "Try them again"),
         ("failed", "Run 1 failed:", "Search the rest"),
         ("cancelled", "Run 1 was stopped:", "Search the rest"),
     ],
 )
-def test_notice_of_an_unfinished_run(sign_in, case, status, said, button):
+def test_notice_of_an_unfinished_run(sign_in, case, status, message, button):
     Run.objects.update(status=status, failed=2, reason=f"Because. {SCRIPT}")
     (notice,) = notices(sign_in("editor").get(at(case, "case")))
-    assert notice.startswith(f"{said} Because. {SCRIPT}")
+    assert notice.startswith(f"{message} Because. {SCRIPT}")
     assert notice.endswith(button)
     assert button not in notices(sign_in("viewer").get(at(case, "case")))[0]
 
@@ -650,11 +652,11 @@ def test_notice_of_new_and_edited_queries(sign_in, case):
     client = sign_in("editor")
     assert notices(client.get(at(case, "case"))) == []
     queries.add(case=case, texts=["late"])
-    said = "1 query is new since run 1. It is not included in the score yet."
-    assert notices(client.get(at(case, "case")))[0].startswith(said)
+    notice = "1 query is new since run 1. It is not included in the score yet."
+    assert notices(client.get(at(case, "case")))[0].startswith(notice)
     queries.edit(case_query=case_query_of(case, "query 1"), text="query one")
-    said = notices(client.get(at(case, "case")))[0]
-    assert "1 query is new and 1 query was edited since run 1." in said
+    notice = notices(client.get(at(case, "case")))[0]
+    assert "1 query is new and 1 query was edited since run 1." in notice
     client.post(at(case, "run_complete", 1))
     assert notices(client.get(at(case, "case"))) == []
 
@@ -722,9 +724,9 @@ def test_failed_run_is_run_again_from_its_notice(sign_in, failing, django_captur
 
 
 def test_ratings_after_a_failed_run_are_scored_in_the_run_shown(sign_in, failing):
-    client, entry = sign_in("rater"), case_query_of(failing, "query 1")
-    response = client.post(at(failing, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
-    score = QueryScore.objects.get(run__number=1, query=entry.query_id)
+    client, case_query = sign_in("rater"), case_query_of(failing, "query 1")
+    response = client.post(at(failing, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    score = QueryScore.objects.get(run__number=1, query=case_query.query_id)
     assert score.revision == query_of(failing, "query 1").revision
     assert "Run 1 · attempt 1" in words(by_id(response, "case-score"))
 
@@ -757,8 +759,8 @@ def test_missing_packages_are_notices(sign_in, case):
     type(version).objects.filter(pk=version.pk).update(measure="Uninstalled@10")
     response = sign_in("viewer").get(at(case, "case", open=case_query_of(case, "query 1").pk))
     assert response.status_code == 200
-    found = {attributes(part).get("data-notice") for part in elements(by_id(response, "queries"), cls="notice")}
-    assert {"engine-missing", "measure-missing"} <= found
+    result = {attributes(part).get("data-notice") for part in elements(by_id(response, "queries"), cls="notice")}
+    assert {"engine-missing", "measure-missing"} <= result
 
 
 @pytest.fixture
@@ -777,38 +779,40 @@ def kinds_of_notices(page):
 
 @pytest.mark.parametrize("headers", [HTMX, {}])
 def test_rate_without_the_package_of_the_measure(sign_in, uninstalled, headers):
-    client, entry = sign_in("rater"), case_query_of(uninstalled, "query 1")
-    url = at(uninstalled, "rate", entry.pk, rank=2)
+    client, case_query = sign_in("rater"), case_query_of(uninstalled, "query 1")
+    url = at(uninstalled, "rate", case_query.pk, rank=2)
     response = client.post(url, {"doc_id": "b", "value": "2"}, headers=headers)
     assert response.status_code == (200 if headers else 302)
-    assert Rating.objects.get(query=entry.query_id, doc_id="b").value == 2
+    assert Rating.objects.get(query=case_query.query_id, doc_id="b").value == 2
     if headers:
-        row = by_id(response, f"query-row-{entry.pk}")
+        row = by_id(response, f"query-row-{case_query.pk}")
         assert attributes(row)["data-state"] == "scorer"
         assert "Uninstalled" in words(row)
-    page = client.get(at(uninstalled, "case", open=entry.pk))
+    page = client.get(at(uninstalled, "case", open=case_query.pk))
     assert page.status_code == 200
     assert {"engine-missing", "measure-missing"} <= kinds_of_notices(page)
 
 
 def test_rate_shown_without_the_package_of_the_measure(sign_in, uninstalled):
-    entry = case_query_of(uninstalled, "query 1")
-    response = sign_in("rater").post(at(uninstalled, "rate_shown", entry.pk), {"value": "1"}, headers=HTMX)
+    case_query = case_query_of(uninstalled, "query 1")
+    response = sign_in("rater").post(at(uninstalled, "rate_shown", case_query.pk), {"value": "1"}, headers=HTMX)
     assert response.status_code == 200
-    assert Rating.objects.filter(query=entry.query_id, value=1).exists()
+    assert Rating.objects.filter(query=case_query.query_id, value=1).exists()
 
 
 @pytest.mark.parametrize("headers", [HTMX, {}])
 @pytest.mark.parametrize("name", ["query", "query_request", "query_unretrieved", "query_working", "document"])
 def test_parts_of_a_run_without_its_packages(sign_in, uninstalled, name, headers):
-    entry = case_query_of(uninstalled, "query 1")
-    response = sign_in("viewer").get(at(uninstalled, name, entry.pk), {"doc_id": "a"}, headers=headers, follow=True)
+    case_query = case_query_of(uninstalled, "query 1")
+    response = sign_in("viewer").get(
+        at(uninstalled, name, case_query.pk), {"doc_id": "a"}, headers=headers, follow=True
+    )
     assert response.status_code == 200
 
 
 def test_explain_without_the_package_of_the_engine(sign_in, uninstalled):
-    entry = case_query_of(uninstalled, "query 1")
-    response = sign_in("editor").get(at(uninstalled, "query_explain", entry.pk, doc_id="a"), headers=HTMX)
+    case_query = case_query_of(uninstalled, "query 1")
+    response = sign_in("editor").get(at(uninstalled, "query_explain", case_query.pk, doc_id="a"), headers=HTMX)
     assert response.status_code == 200
     assert "uninstalled" in words(tree(response))
 
@@ -837,11 +841,11 @@ def test_search_again_without_the_package_of_the_engine(sign_in, uninstalled, na
 def test_choose_scorer_scores_the_history_and_searches_nothing(sign_in, case):
     run_now(case.attempts.select_related("case", "endpoint").get())
     script = script_of(case.attempts.get())
-    asked = len(script.asked)
+    searches_before = len(script.requests)
     chosen = make_scorer("P@3", "Precision of three")
     client = sign_in("editor")
     assert client.post(at(case, "case_scorer"), {"scorer": chosen.pk}).headers["Location"] == at(case, "case")
-    assert len(script.asked) == asked
+    assert len(script.requests) == searches_before
     points = scores.recent_case_scores(case, ScorerVersion.objects.used_by(case)[0])
     assert [(point.run.number, point.version.scorer.name) for point in points] == [(1, chosen.name), (2, chosen.name)]
     assert points[0].score == pytest.approx(100 / 3)
@@ -888,9 +892,9 @@ def test_every_text_is_escaped(sign_in, people, team, script):
     cases.rename(case=case, name=f"C{SCRIPT}")
     people["rater"].name = f"N{SCRIPT}"
     people["rater"].save()
-    entry = case_query_of(case, SCRIPT)
-    said = {"text": SCRIPT, "tags": [f"T{SCRIPT}"], "notes": SCRIPT, "information_need": SCRIPT}
-    queries.edit(case_query=entry, **said)
+    case_query = case_query_of(case, SCRIPT)
+    texts = {"text": SCRIPT, "tags": [f"T{SCRIPT}"], "notes": SCRIPT, "information_need": SCRIPT}
+    queries.edit(case_query=case_query, **texts)
     attempt = case.attempts.select_related("case", "endpoint").get()
     type(attempt.endpoint).objects.filter(pk=attempt.endpoint_id).update(name=f"E{SCRIPT}")
     make_scorer("P@1", f"S{SCRIPT}")
@@ -906,15 +910,18 @@ def test_every_text_is_escaped(sign_in, people, team, script):
     }
     Run.objects.update(config={**run.config, "fields": "id:id, title:title, long, items"})
     set_hits(Run.objects.get(), SCRIPT, [(f"d{SCRIPT}", fields)])
-    entry.query.book = case.book
-    judgments.rate(query=entry.query, doc_id=f"d{SCRIPT}", value=2, by=people["rater"], note=SCRIPT)
+    case_query.query.book = case.book
+    judgments.rate(query=case_query.query, doc_id=f"d{SCRIPT}", value=2, by=people["rater"], note=SCRIPT)
     client = sign_in("editor")
     places = [
-        at(case, "case", open=entry.pk, q="script"),
-        address(case, "query_request", entry),
-        address(case, "query_edit", entry),
+        at(case, "case", open=case_query.pk, q="script"),
+        address(case, "query_request", case_query),
+        address(case, "query_edit", case_query),
     ]
-    places += [at(case, "document", entry.pk, doc_id=f"d{SCRIPT}"), at(case, "document", entry.pk, doc_id=SCRIPT)]
+    places += [
+        at(case, "document", case_query.pk, doc_id=f"d{SCRIPT}"),
+        at(case, "document", case_query.pk, doc_id=SCRIPT),
+    ]
     for place in places:
         for headers in ({}, HTMX):
             text = client.get(place, headers=headers).content.decode()
@@ -954,22 +961,22 @@ def test_statements_do_not_grow(sign_in, people, team, script, other, monkeypatc
     client = sign_in("editor")
     small, large = big_case(people, team, 3, attempts=2), big_case(people, team, **{"attempts": 2, **other})
     monkeypatch.setattr(tasks, "send", lambda task, pk: None)  # the worker's part
-    found = []
+    result = []
     for case in (small, large):
-        entry = case_query_of(case, "query 2").pk
-        rate = at(case, "rate", entry, rank=1)
-        found.append(
+        case_query_id = case_query_of(case, "query 2").pk
+        rate = at(case, "rate", case_query_id, rank=1)
+        result.append(
             (
                 statements(client, at(case, "case")),
                 statements(client, at(case, "case"), headers=LIST),
-                statements(client, at(case, "case", open=entry)),
+                statements(client, at(case, "case", open=case_query_id)),
                 statements(client, rate, {"doc_id": "a", "value": "2"}, HTMX),
                 statements(client, rate, {"doc_id": "a", "value": ""}, HTMX),
                 statements(client, at(case, "run_state")),
             )
         )
-    assert found[0] == found[1]
-    assert max(found[0]) < 45
+    assert result[0] == result[1]
+    assert max(result[0]) < 45
 
 
 def test_five_thousand_queries(sign_in, people, team, script):
@@ -987,10 +994,10 @@ def test_five_thousand_queries(sign_in, people, team, script):
     assert shown(client.get(at(case, "case"), {"sort": "score", "down": "1"}))[:2] == ["query 4999", "query 17"]
     last = client.get(at(case, "case"), {"page": "100", "sort": "place"})
     assert shown(last)[-1] == "query 5000"
-    entry = case_query_of(case, "query 4999")
-    answer = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    case_query = case_query_of(case, "query 4999")
+    answer = client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
     assert answer.status_code == 200
-    assert by_id(answer, f"result-{entry.pk}-2")
+    assert by_id(answer, f"result-{case_query.pk}-2")
 
 
 def test_history_holds_one_point_a_run(sign_in, case):

@@ -32,7 +32,7 @@ def case(people, team, script):
     return make_workbench_case(people, team)
 
 
-def said(response):
+def toasts(response):
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
@@ -49,31 +49,31 @@ def score_of(case):
 
 def test_show_opens_and_closes_in_place(sign_in, case):
     client = sign_in("rater")
-    entry = case_query_of(case, "query 1")
-    place = at(case, "query", entry.pk)
-    opened = by_id(client.get(place, {"position": "1"}, headers=HTMX), f"query-{entry.pk}")
-    assert same(opened, by_id(client.get(at(case, "case", open=entry.pk)), f"query-{entry.pk}"))
+    case_query = case_query_of(case, "query 1")
+    place = at(case, "query", case_query.pk)
+    opened = by_id(client.get(place, {"position": "1"}, headers=HTMX), f"query-{case_query.pk}")
+    assert same(opened, by_id(client.get(at(case, "case", open=case_query.pk)), f"query-{case_query.pk}"))
     link = elements(opened, _name="a", **{"data-key-open": ""})[0]
     assert attributes(link)["aria-expanded"] == "true"
     closed = by_id(
-        client.get(attributes(link)["href"], {"closed": "1", "position": "1"}, headers=HTMX), f"query-{entry.pk}"
+        client.get(attributes(link)["href"], {"closed": "1", "position": "1"}, headers=HTMX), f"query-{case_query.pk}"
     )
-    assert same(closed, by_id(client.get(at(case, "case")), f"query-{entry.pk}"))
+    assert same(closed, by_id(client.get(at(case, "case")), f"query-{case_query.pk}"))
 
 
 def test_show_says_why_there_are_no_results(sign_in, case):
     client = sign_in("editor")
     run = case.runs.get()
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
 
     def inside():
-        return words(by_id(client.get(at(case, "query", entry.pk), headers=HTMX), f"query-{entry.pk}"))
+        return words(by_id(client.get(at(case, "query", case_query.pk), headers=HTMX), f"query-{case_query.pk}"))
 
     set_hits(run, "query 1", [], total=0)
     assert "The engine returned no results for this query." in inside()
-    run.rankings.filter(query=entry.query).update(error_kind="bad query", error=f"No parser {SCRIPT}")
+    run.rankings.filter(query=case_query.query).update(error_kind="bad query", error=f"No parser {SCRIPT}")
     assert f"The search failed (bad query): No parser {SCRIPT}" in inside()
-    run.rankings.filter(query=entry.query).delete()
+    run.rankings.filter(query=case_query.query).delete()
     assert "Run 1 has no results for this query." in inside()
     start(case)
     assert "Not searched yet: the run is still active." in inside()
@@ -95,17 +95,17 @@ def test_show_says_how_many_more_there_are(sign_in, case, total, kept, line):
     run = case.runs.get()
     Run.objects.update(config={**run.config, "depth": 2})
     set_hits(run, "query 1", ["a", "b", "c"][:kept], total=total)
-    entry = case_query_of(case, "query 1")
-    page = by_id(sign_in("viewer").get(at(case, "case", open=entry.pk)), f"query-{entry.pk}")
+    case_query = case_query_of(case, "query 1")
+    page = by_id(sign_in("viewer").get(at(case, "case", open=case_query.pk)), f"query-{case_query.pk}")
     assert words(elements(page, cls="cutoff")[0]) == line
 
 
 def test_show_how_documents_moved(sign_in, case):
     script_of(case.attempts.get()).answers["query 1"] = ("c", "a", "d")
     run_now(case.attempts.select_related("case", "endpoint").get())
-    entry = case_query_of(case, "query 1")
-    page = sign_in("viewer").get(at(case, "case", open=entry.pk))
-    ranks = [words(elements(by_id(page, f"result-{entry.pk}-{rank}"), cls="rank")[0]) for rank in (1, 2, 3)]
+    case_query = case_query_of(case, "query 1")
+    page = sign_in("viewer").get(at(case, "case", open=case_query.pk))
+    ranks = [words(elements(by_id(page, f"result-{case_query.pk}-{rank}"), cls="rank")[0]) for rank in (1, 2, 3)]
     assert ranks == ["1 ▲2", "2 ▼1", "3 new"]
 
 
@@ -145,29 +145,29 @@ def test_document_shows_its_fields_in_the_order_of_the_attempt(sign_in, case):
 
 
 def test_document_steps_and_rates(sign_in, case):
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     set_hits(case.runs.get(), "query 1", [("a", {}), ("b", {}), ("c", {})])
     client = sign_in("rater")
     for doc_id, steps in (("a", {"next": "b"}), ("b", {"prev": "a", "next": "c"}), ("c", {"prev": "b"})):
-        page = client.get(at(case, "document", entry.pk, doc_id=doc_id), headers=HTMX)
+        page = client.get(at(case, "document", case_query.pk, doc_id=doc_id), headers=HTMX)
         links = {
             attributes(link)["rel"]: attributes(link)["hx-get"]
             for link in elements(tree(page), _name="a", cls="button")
         }
-        assert links == {rel: at(case, "document", entry.pk, doc_id=other) for rel, other in steps.items()}
+        assert links == {rel: at(case, "document", case_query.pk, doc_id=other) for rel, other in steps.items()}
     (form,) = elements(tree(page), _name="form", **{"data-rate": "c"})
-    assert attributes(form)["hx-target"] == f"#result-{entry.pk}-3"
-    (bar,) = elements(tree(client.get(at(case, "document", entry.pk, doc_id="c"))), cls="document-bar")
+    assert attributes(form)["hx-target"] == f"#result-{case_query.pk}-3"
+    (bar,) = elements(tree(client.get(at(case, "document", case_query.pk, doc_id="c"))), cls="document-bar")
     assert "hx-disable" in attributes(bar), "As a page of its own it has no row to replace."
     (bar,) = elements(
-        tree(sign_in("viewer").get(at(case, "document", entry.pk, doc_id="c"), headers=HTMX)), cls="document-bar"
+        tree(sign_in("viewer").get(at(case, "document", case_query.pk, doc_id="c"), headers=HTMX)), cls="document-bar"
     )
     assert elements(bar, _name="form") == []
 
 
 def test_document_leads_to_the_engine(sign_in, people, case):
-    entry = case_query_of(case, "query 1")
-    place = at(case, "document", entry.pk, doc_id="a")
+    case_query = case_query_of(case, "query 1")
+    place = at(case, "document", case_query.pk, doc_id="a")
     client = sign_in("viewer")
     assert "Open in the engine" not in words(tree(client.get(place)))
     secret = {"credentials": {"username": "keeper", "password": "hunter2-secret"}}
@@ -196,15 +196,15 @@ def test_document_not_among_the_results(sign_in, case):
 
 def test_as_sent(sign_in, case):
     client = sign_in("viewer")
-    entry = case_query_of(case, "query 1")
-    queries.edit(case_query=entry, text="another text")
-    text = words(tree(client.get(at(case, "query_request", entry.pk), headers=HTMX)))
+    case_query = case_query_of(case, "query 1")
+    queries.edit(case_query=case_query, text="another text")
+    text = words(tree(client.get(at(case, "query_request", case_query.pk), headers=HTMX)))
     assert '"query": "query 1"' in text
     queries.add(case=case, texts=["late"])
     response = client.get(at(case, "query_request", case_query_of(case, "late").pk))
     assert "has not been searched in this run." in words(tree(response))
     Run.objects.update(config={**case.runs.get().config, "engine": "gone"})
-    assert "gone" in words(elements(tree(client.get(at(case, "query_request", entry.pk))), cls="bad")[0])
+    assert "gone" in words(elements(tree(client.get(at(case, "query_request", case_query.pk))), cls="bad")[0])
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_add(sign_in, case):
     client = sign_in("editor")
     response = client.post(at(case, "queries_add"), {"queries": "  new one \r\n\r\nquery 1\nñandú 🦊\nnew one"})
     assert response.headers["Location"] == at(case, "case")
-    assert said(response) == ["2 queries added; 2 already in the case: new one, query 1"]
+    assert toasts(response) == ["2 queries added; 2 already in the case: new one, query 1"]
     assert texts(case) == ["query 1", "query 2", "query 3", "new one", "ñandú 🦊"]
     assert score_of(case).queries == 5
     response = client.post(at(case, "queries_add"), {"queries": SCRIPT}, headers=HTMX)
@@ -312,7 +312,7 @@ def test_add_too_many_at_once(sign_in, case):
 def test_add_ten_thousand(sign_in, case):
     many = "\r\n".join(f"q{number}" for number in range(10_000))
     response = sign_in("editor").post(at(case, "queries_add"), {"queries": many})
-    assert said(response) == ["10,000 queries added"]
+    assert toasts(response) == ["10,000 queries added"]
 
 
 def test_add_brings_a_removed_one_back_with_its_score(sign_in, case):
@@ -331,18 +331,18 @@ def test_changes_to_the_book_need_its_editor(sign_in, people, script):
     make_attempt(mine)
     mine.case_queries.create(query=query_of(theirs, "query 1"), position=1)
     client = sign_in("editor")
-    entry = case_query_of(mine, "query 1")
+    case_query = case_query_of(mine, "query 1")
     for response in (
         client.post(at(mine, "queries_add"), {"queries": "new"}),
-        client.get(at(mine, "query_edit", entry.pk)),
-        client.post(at(mine, "query_edit", entry.pk), {"text": "x", "weight": "1"}),
+        client.get(at(mine, "query_edit", case_query.pk)),
+        client.post(at(mine, "query_edit", case_query.pk), {"text": "x", "weight": "1"}),
     ):
         assert response.status_code == 403
         assert "book" in response.content.decode()
-    page = client.get(at(mine, "case", open=entry.pk)).content.decode()
+    page = client.get(at(mine, "case", open=case_query.pk)).content.decode()
     assert "/edit/" not in page
     assert 'id="add-queries"' not in page
-    assert client.post(at(mine, "query_remove", entry.pk)).status_code == 302
+    assert client.post(at(mine, "query_remove", case_query.pk)).status_code == 302
 
 
 # --- edited ---
@@ -358,7 +358,7 @@ def edit(client, case, text, headers=None, **fields):
 
 def test_edit(sign_in, case):
     client = sign_in("editor")
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     fields = {
         "information_need": "need",
         "tags": "b, a,, b",
@@ -367,14 +367,14 @@ def test_edit(sign_in, case):
         "options": '{"lang": "en"}',
     }
     response = edit(client, case, "query 1", **fields)
-    assert response.headers["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
-    entry.refresh_from_db()
+    assert response.headers["Location"] == at(case, "case", open=case_query.pk) + f"#query-{case_query.pk}"
+    case_query.refresh_from_db()
     query = query_of(case, "query 1")
     assert (query.information_need, query.notes, query.tags) == ("need", "note", ["a", "b"])
-    assert (entry.weight, entry.options) == (2.5, {"lang": "en"})
-    page = by_id(client.get(at(case, "query_edit", entry.pk), headers=HTMX), "dialog-title")
+    assert (case_query.weight, case_query.options) == (2.5, {"lang": "en"})
+    page = by_id(client.get(at(case, "query_edit", case_query.pk), headers=HTMX), "dialog-title")
     assert words(page) == "Edit query"
-    form = tree(client.get(at(case, "query_edit", entry.pk)))
+    form = tree(client.get(at(case, "query_edit", case_query.pk)))
     values = {attributes(field).get("name"): attributes(field).get("value") for field in elements(form, _name="input")}
     assert (values["text"], values["tags"], values["weight"]) == ("query 1", "a, b", "2.5")
 
@@ -407,16 +407,16 @@ def test_edit_weight_changes_the_case_score_at_once(sign_in, case):
 )
 def test_edit_refused_at_its_field_with_what_was_typed(sign_in, case, field, value, reason):
     client = sign_in("editor")
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     for headers in ({}, HTMX):
         response = client.post(
-            at(case, "query_edit", entry.pk), {**FORM, "notes": SCRIPT, field: value}, headers=headers
+            at(case, "query_edit", case_query.pk), {**FORM, "notes": SCRIPT, field: value}, headers=headers
         )
         assert response.status_code == 422
         assert reason in words(by_id(response, f"id_{field}_error"))
         assert SCRIPT in words(by_id(response, "id_notes"))
-    entry.refresh_from_db()
-    assert (entry.weight, entry.options, query_of(case, "query 1").notes) == (1, {}, "")
+    case_query.refresh_from_db()
+    assert (case_query.weight, case_query.options, query_of(case, "query 1").notes) == (1, {}, "")
 
 
 def test_edit_with_nothing_sent(sign_in, case):
@@ -431,11 +431,11 @@ def test_edit_with_nothing_sent(sign_in, case):
 def test_remove_and_undo(sign_in, case):
     client = sign_in("editor")
     before = score_of(case)
-    entry = case_query_of(case, "query 1")
-    response = client.post(at(case, "query_remove", entry.pk), headers=HTMX)
+    case_query = case_query_of(case, "query 1")
+    response = client.post(at(case, "query_remove", case_query.pk), headers=HTMX)
     toast = json.loads(response.headers["HX-Trigger"])["toast"]
     assert toast["text"] == "“query 1” removed from this case; its ratings stay in the book"
-    assert toast["undo"] == at(case, "query_restore", entry.pk)
+    assert toast["undo"] == at(case, "query_restore", case_query.pk)
     assert elements(tree(response), _name="tbody") == []
     assert same(by_id(response, "case-score"), by_id(client.get(at(case, "case")), "case-score"))
     assert texts(case) == ["query 2", "query 3"]
@@ -443,7 +443,7 @@ def test_remove_and_undo(sign_in, case):
     assert (score_of(case).queries, score_of(case).scored) == (2, 1)
     for name in ("query", "query_remove", "query_search", "rate"):
         send = client.get if name == "query" else client.post
-        assert send(at(case, name, entry.pk)).status_code == 404
+        assert send(at(case, name, case_query.pk)).status_code == 404
     response = client.post(toast["undo"], headers=HTMX)
     assert response.headers["HX-Redirect"] == at(case, "case")
     assert texts(case) == ["query 1", "query 2", "query 3"]
@@ -452,11 +452,11 @@ def test_remove_and_undo(sign_in, case):
 
 def test_remove_without_htmx_offers_undo_on_the_page(sign_in, case):
     client = sign_in("editor")
-    entry = case_query_of(case, "query 1")
-    page = client.post(at(case, "query_remove", entry.pk), follow=True)
+    case_query = case_query_of(case, "query 1")
+    page = client.post(at(case, "query_remove", case_query.pk), follow=True)
     assert shown(page) == ["query 2", "query 3"]
     toasts = elements(by_id(page, "toasts"), _name="form")
-    assert [attributes(form)["action"] for form in toasts] == [at(case, "query_restore", entry.pk)]
+    assert [attributes(form)["action"] for form in toasts] == [at(case, "query_restore", case_query.pk)]
 
 
 # --- searched again ---
@@ -466,16 +466,16 @@ def test_search_again(sign_in, case):
     client = sign_in("editor")
     script = script_of(case.attempts.get())
     script.answers["query 1"] = ("x", "y")
-    asked = len(script.asked)
-    entry = case_query_of(case, "query 1")
-    response = client.post(at(case, "query_search", entry.pk), {"position": "1"}, headers=HTMX)
-    assert len(script.asked) == asked + 1
-    page = client.get(at(case, "case", open=entry.pk))
-    for name in (f"query-{entry.pk}", "case-score"):
+    searches_before = len(script.requests)
+    case_query = case_query_of(case, "query 1")
+    response = client.post(at(case, "query_search", case_query.pk), {"position": "1"}, headers=HTMX)
+    assert len(script.requests) == searches_before + 1
+    page = client.get(at(case, "case", open=case_query.pk))
+    for name in (f"query-{case_query.pk}", "case-score"):
         assert same(by_id(response, name), by_id(page, name)), name
     assert [part.name for part in tree(response).children if hasattr(part, "name")] == ["tbody", "template"]
-    response = client.post(at(case, "query_search", entry.pk))
-    assert response.headers["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
+    response = client.post(at(case, "query_search", case_query.pk))
+    assert response.headers["Location"] == at(case, "case", open=case_query.pk) + f"#query-{case_query.pk}"
 
 
 def test_search_again_completes_an_incomplete_run(sign_in, case):
@@ -492,14 +492,14 @@ def test_search_again_completes_an_incomplete_run(sign_in, case):
 def test_search_again_failing_keeps_what_was_there(sign_in, case):
     script_of(case.attempts.get()).answers["query 1"] = engines.EndpointUnreachable(f"Down. {SCRIPT}")
     client = sign_in("editor")
-    entry = case_query_of(case, "query 1")
-    hits = case.runs.get().rankings.get(query=entry.query).hits
-    response = client.post(at(case, "query_search", entry.pk), headers=HTMX)
+    case_query = case_query_of(case, "query 1")
+    hits = case.runs.get().rankings.get(query=case_query.query).hits
+    response = client.post(at(case, "query_search", case_query.pk), headers=HTMX)
     assert (response.status_code, response.headers["Content-Type"]) == (409, "text/plain; charset=utf-8")
     assert response.content.decode() == f"“query 1” was not searched: Down. {SCRIPT}"
-    response = client.post(at(case, "query_search", entry.pk))
-    assert said(response) == [f"“query 1” was not searched: Down. {SCRIPT}"]
-    assert case.runs.get().rankings.get(query=entry.query).hits == hits
+    response = client.post(at(case, "query_search", case_query.pk))
+    assert toasts(response) == [f"“query 1” was not searched: Down. {SCRIPT}"]
+    assert case.runs.get().rankings.get(query=case_query.query).hits == hits
 
 
 def test_search_again_is_refused_before_and_during_a_run(sign_in, people, team, script):

@@ -27,10 +27,10 @@ def test_tag_adds_and_takes_off(sign_in, case):
     client = sign_in("editor")
     answer = tag(client, case, add="brand, long tail")
     assert tags_of(case) == ["brand", "long tail"]
-    entry = case_query_of(case, "query 1")
-    part = by_id(answer, f"about-{entry.pk}")
+    case_query = case_query_of(case, "query 1")
+    part = by_id(answer, f"about-{case_query.pk}")
     assert "brand" in words(part)
-    row = by_id(answer, f"query-row-{entry.pk}")
+    row = by_id(answer, f"query-row-{case_query.pk}")
     assert "long tail" in words(row)
     tag(client, case, remove="brand")
     assert tags_of(case) == ["long tail"]
@@ -64,34 +64,34 @@ def test_tag_refuses(sign_in, case):
 
 
 def test_tag_without_htmx(sign_in, case):
-    entry = case_query_of(case, "query 1")
-    answer = sign_in("editor").post(at(case, "query_tag", entry.pk), {"add": "x"})
-    assert answer["Location"] == at(case, "case", open=entry.pk) + f"#query-{entry.pk}"
+    case_query = case_query_of(case, "query 1")
+    answer = sign_in("editor").post(at(case, "query_tag", case_query.pk), {"add": "x"})
+    assert answer["Location"] == at(case, "case", open=case_query.pk) + f"#query-{case_query.pk}"
 
 
 def test_notes_are_edited_and_shown_as_markdown(sign_in, case):
     client = sign_in("editor")
-    entry = case_query_of(case, "query 1")
-    place = at(case, "query_notes", entry.pk)
-    form = by_id(client.get(place, headers=HTMX), f"about-{entry.pk}")
+    case_query = case_query_of(case, "query 1")
+    place = at(case, "query_notes", case_query.pk)
+    form = by_id(client.get(place, headers=HTMX), f"about-{case_query.pk}")
     assert form.name == "form"
     sent = {"information_need": " All the **films** ", "notes": "<script>alert(1)</script>\n\n- one"}
     answer = client.post(place, sent, headers=HTMX)
-    part = by_id(answer, f"about-{entry.pk}")
+    part = by_id(answer, f"about-{case_query.pk}")
     assert [words(bold) for bold in elements(part, _name="strong")] == ["films"]
     assert elements(part, _name="script") == []
     assert "<script>alert(1)</script>" in words(part).replace("&lt;", "<").replace("&gt;", ">")
     assert query_of(case, "query 1").information_need == "All the **films**"
-    page = client.get(at(case, "query_notes", entry.pk)).content.decode()
+    page = client.get(at(case, "query_notes", case_query.pk)).content.decode()
     assert "All the **films**" in page and "<html" in page
 
 
 def test_reference_answer_is_edited_and_shown_and_others_stay(sign_in, case):
     client = sign_in("editor")
-    entry = case_query_of(case, "query 1")
-    place = at(case, "query_notes", entry.pk)
+    case_query = case_query_of(case, "query 1")
+    place = at(case, "query_notes", case_query.pk)
     client.post(place, {"information_need": "need", "reference_answer": "The *first* film.", "notes": ""}, headers=HTMX)
-    part = by_id(client.get(at(case, "query_about", entry.pk), headers=HTMX), f"about-{entry.pk}")
+    part = by_id(client.get(at(case, "query_about", case_query.pk), headers=HTMX), f"about-{case_query.pk}")
     (shown,) = elements(part, **{"data-reference-answer": ""})
     assert [words(emphasis) for emphasis in elements(shown, _name="em")] == ["first"]
     query = query_of(case, "query 1")
@@ -103,9 +103,9 @@ def test_reference_answer_is_edited_and_shown_and_others_stay(sign_in, case):
 
 def test_notes_too_long(sign_in, case):
     client = sign_in("editor")
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     sent = {"information_need": "x", "notes": "y" * 20_001}
-    answer = client.post(at(case, "query_notes", entry.pk), sent, headers=HTMX)
+    answer = client.post(at(case, "query_notes", case_query.pk), sent, headers=HTMX)
     assert answer.status_code == 422
     assert "20001" in answer.content.decode()
     assert query_of(case, "query 1").information_need == ""
@@ -113,9 +113,9 @@ def test_notes_too_long(sign_in, case):
 
 def test_about_is_what_cancel_brings_back(sign_in, case):
     Query.objects.filter(text="query 1").update(notes="known", tags=["x"])
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     for who, forms in (("viewer", 0), ("editor", 2)):
-        part = by_id(sign_in(who).get(at(case, "query_about", entry.pk), headers=HTMX), f"about-{entry.pk}")
+        part = by_id(sign_in(who).get(at(case, "query_about", case_query.pk), headers=HTMX), f"about-{case_query.pk}")
         assert "known" in words(part)
         assert len(elements(part, _name="form")) == forms
 
@@ -123,10 +123,10 @@ def test_about_is_what_cancel_brings_back(sign_in, case):
 @pytest.mark.parametrize(("who", "status"), [("rater", 403), ("viewer", 403), ("stranger", 404)])
 def test_what_belongs_to_the_book_is_changed_by_its_editors(sign_in, case, who, status):
     client = sign_in(who)
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     assert tag(client, case, add="x").status_code == status
-    assert client.post(at(case, "query_notes", entry.pk), {"notes": "x"}).status_code == status
-    assert client.get(at(case, "query_notes", entry.pk)).status_code == status
+    assert client.post(at(case, "query_notes", case_query.pk), {"notes": "x"}).status_code == status
+    assert client.get(at(case, "query_notes", case_query.pk)).status_code == status
     assert (tags_of(case), query_of(case, "query 1").notes) == ([], "")
 
 

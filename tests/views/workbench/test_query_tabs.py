@@ -23,8 +23,8 @@ def current(page):
 
 
 def test_tabs_lead_to_their_parts(sign_in, case):
-    client, entry = sign_in("editor"), case_query_of(case, "query 1")
-    opened = client.get(at(case, "query", entry.pk), headers=HTMX)
+    client, case_query = sign_in("editor"), case_query_of(case, "query 1")
+    opened = client.get(at(case, "query", case_query.pk), headers=HTMX)
     assert current(opened) == ["Results"]
     tabs = {attributes(tab)["data-tab-name"]: attributes(tab)["hx-get"] for tab in elements(tree(opened), role="tab")}
     assert list(tabs) == ["results", "unretrieved", "find", "request", "notes"], "This engine does not explain."
@@ -39,21 +39,21 @@ def test_tabs_lead_to_their_parts(sign_in, case):
         assert len(elements(tree(page), cls=cls)) == 1, name
         assert len(elements(tree(page), cls="query-scores")) == 1, name
         (field,) = elements(tree(page), _name="input", name="open")
-        assert attributes(field).get("data-tab", "") == ("" if name == "results" else f"{entry.pk}-{name}")
+        assert attributes(field).get("data-tab", "") == ("" if name == "results" else f"{case_query.pk}-{name}")
 
 
 def test_tab_without_javascript_and_after_a_reload(sign_in, case):
-    client, entry = sign_in("editor"), case_query_of(case, "query 1")
-    page = client.get(at(case, "query", entry.pk, tab=f"{entry.pk}-notes"), follow=True)
+    client, case_query = sign_in("editor"), case_query_of(case, "query 1")
+    page = client.get(at(case, "query", case_query.pk, tab=f"{case_query.pk}-notes"), follow=True)
     assert current(page) == ["Notes"]
     (list_url, _) = page.redirect_chain[-1]
-    assert f"tab={entry.pk}-notes" in list_url
+    assert f"tab={case_query.pk}-notes" in list_url
 
 
 def test_tab_of_a_query_without_results(sign_in, people, team, script):
     case = make_workbench_case(people, team, run=False)
-    entry = case_query_of(case, "query 1")
-    page = sign_in("editor").get(at(case, "query", entry.pk, tab=f"{entry.pk}-request"), headers=HTMX)
+    case_query = case_query_of(case, "query 1")
+    page = sign_in("editor").get(at(case, "query", case_query.pk, tab=f"{case_query.pk}-request"), headers=HTMX)
     assert [attributes(tab)["data-tab-name"] for tab in elements(tree(page), role="tab")] == ["results", "notes"]
     assert current(page) == ["Results"]
 
@@ -75,8 +75,8 @@ def test_need_and_notes_are_one_line_each(sign_in, case):
     ],
 )
 def test_parse_tabs(values, tabs):
-    found = parse_tabs(values)
-    assert found == tabs if tabs is not None else 12 not in found
+    result = parse_tabs(values)
+    assert result == tabs if tabs is not None else 12 not in result
 
 
 def arguments(command):

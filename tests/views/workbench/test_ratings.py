@@ -105,59 +105,62 @@ def test_rate_odd_document_ids(sign_in, people, case, doc_id):
     kept = doc_id.strip()
     set_hits(case.runs.get(), "query 1", [kept, "b"])
     client = sign_in("rater")
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     response = send(client, case, "query 1", doc_id, "2")
     assert response.status_code == 200
     assert mine(people) == {kept: 2}
-    result = by_id(response, f"result-{entry.pk}-1")
+    result = by_id(response, f"result-{case_query.pk}-1")
     form = elements(result, _name="form")[0]
     assert attributes(form)["data-rate"] == kept
     assert attributes(elements(form, name="doc_id")[0])["value"] == kept
     link = elements(result, cls="title")[0]
     assert "This document is not among" not in client.get(attributes(link)["href"]).content.decode()
-    page = client.get(at(case, "case", open=entry.pk))
-    assert same(by_id(page, f"result-{entry.pk}-1"), result)
+    page = client.get(at(case, "case", open=case_query.pk))
+    assert same(by_id(page, f"result-{case_query.pk}-1"), result)
 
 
 @pytest.mark.parametrize(
-    ("doc_id", "said"), [("", "empty"), ("  ", "empty"), ("x" * 501, "501 characters"), ("a\0b", "invalid character")]
+    ("doc_id", "message"),
+    [("", "empty"), ("  ", "empty"), ("x" * 501, "501 characters"), ("a\0b", "invalid character")],
 )
 @pytest.mark.parametrize("value", ["2", ""])
-def test_rate_refuses_invalid_ids(sign_in, people, case, doc_id, said, value):
+def test_rate_refuses_invalid_ids(sign_in, people, case, doc_id, message, value):
     response = send(sign_in("rater"), case, "query 1", doc_id, value)
     assert response.status_code == 409
-    assert said in response.content.decode()
+    assert message in response.content.decode()
     assert mine(people) == {}
 
 
 def test_rate_of_a_document_that_is_not_shown_answers_with_the_whole_query(sign_in, people, case):
     client = sign_in("rater")
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
     # The ranking has changed since the page was drawn: "b" has moved, and "z" is gone.
     for doc_id, rank in (("b", 1), ("z", 1), ("a", "x"), ("a", "")):
         response = send(client, case, "query 1", doc_id, "2", rank=rank)
-        assert response.headers["HX-Retarget"] == f"#query-{entry.pk}"
+        assert response.headers["HX-Retarget"] == f"#query-{case_query.pk}"
         assert response.headers["HX-Reswap"] == "outerHTML"
-        page = client.get(at(case, "case", open=entry.pk))
-        assert words(by_id(page, f"query-{entry.pk}")).removeprefix("1 ") == words(by_id(response, f"query-{entry.pk}"))
+        page = client.get(at(case, "case", open=case_query.pk))
+        assert words(by_id(page, f"query-{case_query.pk}")).removeprefix("1 ") == words(
+            by_id(response, f"query-{case_query.pk}")
+        )
     assert mine(people) == {"a": 2, "b": 2, "z": 2}
 
 
 def test_rate_answer_is_what_a_reload_would_show(sign_in, case):
     client = sign_in("editor")
-    entry = case_query_of(case, "query 2")
+    case_query = case_query_of(case, "query 2")
     for doc_id, rank, value in (("b", 2, "3"), ("c", 3, "1"), ("b", 2, "")):
         response = send(client, case, "query 2", doc_id, value, rank=rank, position="2")
-        page = client.get(at(case, "case", open=entry.pk))
-        inside = (f"query-row-{entry.pk}", f"rate-shown-{entry.pk}", f"query-scores-{entry.pk}")
-        for name in (f"result-{entry.pk}-{rank}", *inside, "case-score"):
+        page = client.get(at(case, "case", open=case_query.pk))
+        inside = (f"query-row-{case_query.pk}", f"rate-shown-{case_query.pk}", f"query-scores-{case_query.pk}")
+        for name in (f"result-{case_query.pk}-{rank}", *inside, "case-score"):
             assert same(by_id(response, name), by_id(page, name)), name
         parts = [part for part in tree(response).children if hasattr(part, "name")]
         assert [part.name for part in parts] == ["li", "form", "section", "template", "div"]
         assert "hx-swap-oob" not in attributes(parts[0])
         out_of_band = [parts[1], parts[2], parts[3].children[0], parts[4]]
         assert [attributes(part)["hx-swap-oob"] for part in out_of_band] == ["true"] * 4
-        assert attributes(elements(parts[0], _name="form")[0])["hx-target"] == f"#result-{entry.pk}-{rank}"
+        assert attributes(elements(parts[0], _name="form")[0])["hx-target"] == f"#result-{case_query.pk}-{rank}"
 
 
 def test_rate_changes_score_and_grade_at_once(sign_in, people, case):
@@ -183,19 +186,19 @@ def test_rate_does_not_touch_others_ratings(sign_in, people, case):
 def test_rate_of_a_repeated_document_updates_every_position(sign_in, case):
     set_hits(case.runs.get(), "query 1", ["b", "a", "b"])
     client = sign_in("rater")
-    entry = case_query_of(case, "query 1")
-    page = client.get(at(case, "case", open=entry.pk))
-    assert "1 document was returned twice." in words(by_id(page, f"query-{entry.pk}"))
-    repeat = by_id(page, f"result-{entry.pk}-3")
+    case_query = case_query_of(case, "query 1")
+    page = client.get(at(case, "case", open=case_query.pk))
+    assert "1 document was returned twice." in words(by_id(page, f"query-{case_query.pk}"))
+    repeat = by_id(page, f"result-{case_query.pk}-3")
     assert [words(pill) for pill in elements(repeat, cls="pill")] == ["repeat"]
     assert elements(repeat, _name="form") == []
     response = send(client, case, "query 1", "b", "2", rank=1)
-    first, again = (by_id(response, f"result-{entry.pk}-{rank}") for rank in (1, 3))
+    first, again = (by_id(response, f"result-{case_query.pk}-{rank}") for rank in (1, 3))
     assert "hx-swap-oob" not in attributes(first)
     assert attributes(again)["hx-swap-oob"] == "true"
-    page = client.get(at(case, "case", open=entry.pk))
-    assert same(by_id(page, f"result-{entry.pk}-1"), first)
-    assert same(by_id(page, f"result-{entry.pk}-3"), again)
+    page = client.get(at(case, "case", open=case_query.pk))
+    assert same(by_id(page, f"result-{case_query.pk}-1"), first)
+    assert same(by_id(page, f"result-{case_query.pk}-3"), again)
 
 
 def test_rate_while_a_run_is_active(sign_in, people, case):
@@ -223,9 +226,9 @@ def test_rate_on_an_older_run(sign_in, people, case):
     run_now(case.attempts.select_related("case", "endpoint").get())
     client = sign_in("rater")
     response = send(client, case, "query 1", "b", "3", rank=2, run="1", position="1")
-    entry = case_query_of(case, "query 1")
-    page = client.get(at(case, "case", open=entry.pk, run=1))
-    for name in (f"result-{entry.pk}-2", f"query-row-{entry.pk}", "case-score"):
+    case_query = case_query_of(case, "query 1")
+    page = client.get(at(case, "case", open=case_query.pk, run=1))
+    for name in (f"result-{case_query.pk}-2", f"query-row-{case_query.pk}", "case-score"):
         assert same(by_id(response, name), by_id(page, name)), name
     (title,) = elements(by_id(response, f"result-{entry.pk}-2"), cls="title")
     assert attributes(title)["href"] == at(case, "document", entry.pk, doc_id="b", run=1)
@@ -239,10 +242,10 @@ def test_rate_without_htmx_keeps_the_query_open(sign_in, people, team, script):
     case = make_workbench_case(people, team, 60)
     client = sign_in("rater")
     for text, page in (("query 2", {}), ("query 60", {"page": 2})):
-        entry = case_query_of(case, text)
+        case_query = case_query_of(case, text)
         response = send(client, case, text, "a", "2", headers={})
-        assert response.headers["Location"] == at(case, "case", open=entry.pk, **page) + f"#query-{entry.pk}"
-        assert by_id(client.get(response.headers["Location"]), f"result-{entry.pk}-1")
+        assert response.headers["Location"] == at(case, "case", open=case_query.pk, **page) + f"#query-{case_query.pk}"
+        assert by_id(client.get(response.headers["Location"]), f"result-{case_query.pk}-1")
 
 
 def test_rate_reaches_the_other_cases_of_the_book(sign_in, people, team, script):
@@ -261,22 +264,22 @@ def undo(client, case, headers=HTMX, **sent):
 
 
 def test_undo_takes_the_last_rating_back_and_updates_the_open_query(sign_in, people, case):
-    client, entry = sign_in("rater"), case_query_of(case, "query 1")
-    before = client.get(at(case, "case", open=entry.pk))
+    client, case_query = sign_in("rater"), case_query_of(case, "query 1")
+    before = client.get(at(case, "case", open=case_query.pk))
     send(client, case, "query 1", "b", "3")
-    response = undo(client, case, open=[entry.pk])
+    response = undo(client, case, open=[case_query.pk])
     assert mine(people) == {}
     assert "Rating 3 of “query 1” taken back" in json.loads(response.headers["HX-Trigger"])["toast"]["text"]
-    for name in ("case-score", f"query-{entry.pk}"):
+    for name in ("case-score", f"query-{case_query.pk}"):
         assert same(by_id(response, name), by_id(before, name)), name
 
 
 def test_undo_of_a_closed_query_sends_its_row(sign_in, people, case):
-    client, entry = sign_in("rater"), case_query_of(case, "query 2")
+    client, case_query = sign_in("rater"), case_query_of(case, "query 2")
     before = client.get(at(case, "case"))
     send(client, case, "query 2", "a", "3")
     response = undo(client, case, open=[case_query_of(case, "query 1").pk])
-    assert same(by_id(response, f"query-{entry.pk}"), by_id(before, f"query-{entry.pk}"))
+    assert same(by_id(response, f"query-{case_query.pk}"), by_id(before, f"query-{case_query.pk}"))
 
 
 def test_undo_of_ratings_given_together_is_offered_with_them(sign_in, people, case):
@@ -316,9 +319,9 @@ def test_rate_shown_leaves_what_is_rated(sign_in, people, case):
     response = send_all(client, case, "query 1", "1")
     assert mine(people) == {"a": 1, "b": 3, "c": 1}
     assert "2 documents rated 1" in response.headers["HX-Trigger"]
-    entry = case_query_of(case, "query 1")
-    page = client.get(at(case, "case", open=entry.pk))
-    for name in ("case-score", *(f"result-{entry.pk}-{rank}" for rank in (1, 2, 3))):
+    case_query = case_query_of(case, "query 1")
+    page = client.get(at(case, "case", open=case_query.pk))
+    for name in ("case-score", *(f"result-{case_query.pk}-{rank}" for rank in (1, 2, 3))):
         assert same(by_id(response, name), by_id(page, name)), name
 
 
@@ -363,14 +366,14 @@ def test_rate_shown_without_results(sign_in, people, team, script):
 def test_rate_shown_offers_what_is_left(sign_in, people, team, script):
     case = make_workbench_case(people, team, 1, None, scale="1:10")
     client = sign_in("rater")
-    entry = case_query_of(case, "query 1")
+    case_query = case_query_of(case, "query 1")
 
     def bar():
-        page = client.get(at(case, "case", open=entry.pk))
+        page = client.get(at(case, "case", open=case_query.pk))
         return next(
             form
             for form in elements(tree(page), _name="form")
-            if attributes(form).get("action") == at(case, "rate_shown", entry.pk)
+            if attributes(form).get("action") == at(case, "rate_shown", case_query.pk)
         )
 
     assert "Rate 3 documents not rated by you" in words(bar())
@@ -398,10 +401,10 @@ def test_notes_of_others_are_shown_with_the_result(sign_in, people, case):
     judgments.rate(query=query, doc_id="b", value=1, by=someone, note="why")
     Rating.objects.filter(rater=someone).update(verdict=Verdict.CANNOT, value=None)
     client = sign_in("viewer")
-    entry = case_query_of(case, "query 1")
-    page = client.get(at(case, "case", open=entry.pk))
-    assert "Somebody cannot" in words(by_id(page, f"result-{entry.pk}-2"))
-    text = words(tree(client.get(at(case, "document", entry.pk, doc_id="b"))))
+    case_query = case_query_of(case, "query 1")
+    page = client.get(at(case, "case", open=case_query.pk))
+    assert "Somebody cannot" in words(by_id(page, f"result-{case_query.pk}-2"))
+    text = words(tree(client.get(at(case, "document", case_query.pk, doc_id="b"))))
     assert "Somebody: why cannot" in text
     rate_all(case, {"query 1": {"b": 2}}, case.owner)
-    assert "Admin 2" in words(by_id(client.get(at(case, "case", open=entry.pk)), f"result-{entry.pk}-2"))
+    assert "Admin 2" in words(by_id(client.get(at(case, "case", open=case_query.pk)), f"result-{case_query.pk}-2"))

@@ -42,7 +42,7 @@ def on_commit(django_capture_on_commit_callbacks):
 def pane_of(case, **changes):
     """What the pane sends, with these changes."""
     attempt = case.attempts.first()
-    said = {
+    fields = {
         "parent": attempt.number,
         "template": attempt.template.replace("\n", "\r\n"),
         "endpoint": attempt.endpoint_id,
@@ -53,7 +53,7 @@ def pane_of(case, **changes):
         **({"escape": "1"} if attempt.escape else {}),
         **changes,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def test_run_unchanged_is_the_same_attempt(sign_in, case, on_commit):
@@ -120,24 +120,24 @@ def test_list_keeps_the_numbers_of_the_run_before_until_a_query_is_searched(sign
     before = tree(client.get(at(case, "case")))
     start(case)
     after = tree(client.get(at(case, "case"), headers=LIST))
-    for entry in case.case_queries.all():
-        earlier, row = (by_id(page, f"query-row-{entry.pk}") for page in (before, after))
+    for case_query in case.case_queries.all():
+        earlier, row = (by_id(page, f"query-row-{case_query.pk}") for page in (before, after))
         assert attributes(row)["data-state"] == "waiting"
         assert words(elements(row, cls="score")[0])[:4] == words(elements(earlier, cls="score")[0])[:4]
         assert [words(cell) for cell in elements(row, cls="num")[1:]] == [
             words(cell) for cell in elements(earlier, cls="num")[1:]
         ]
-    entry = case_query_of(case, "query 1")
-    opened = client.get(at(case, "query", entry.pk), headers=HTMX)
+    case_query = case_query_of(case, "query 1")
+    opened = client.get(at(case, "query", case_query.pk), headers=HTMX)
     assert len(elements(tree(opened), cls="result")) == 3
 
 
 def test_rating_while_a_query_waits_changes_the_result_of_the_run_before(sign_in, case):
     client = sign_in("editor")
     start(case)
-    entry = case_query_of(case, "query 1")
-    response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
-    result = by_id(response, f"result-{entry.pk}-2")
+    case_query = case_query_of(case, "query 1")
+    response = client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    result = by_id(response, f"result-{case_query.pk}-2")
     assert attributes(elements(result, **{"data-grade": "3"})[0])["aria-checked"] == "true"
 
 
@@ -329,14 +329,14 @@ def test_run_without_queries(sign_in, people, team, script):
 def test_preview_shows_the_first_query_and_stores_nothing(sign_in, case):
     queries.edit(case_query=case_query_of(case, "query 1"), text=f"first {SCRIPT}")
     client = sign_in("editor")
-    asked = len(script_of(case.attempts.get()).asked)
+    searches_before = len(script_of(case.attempts.get()).requests)
     for headers in ({}, HTMX):
         response = client.post(at(case, "attempt_preview"), pane_of(case, template=KNOBS), headers=headers)
         assert response.status_code == 200
         assert "first &lt;script&gt;alert(" in response.content.decode()
         assert "<script>alert(" not in response.content.decode()
     assert (case.attempts.count(), case.runs.count()) == (1, 1)
-    assert len(script_of(case.attempts.get()).asked) == asked
+    assert len(script_of(case.attempts.get()).requests) == searches_before
 
 
 def test_preview_warns_of_probable_mistakes_in_the_template(sign_in, people, case):
@@ -418,7 +418,7 @@ def test_complete_searches_what_failed_is_new_or_edited(sign_in, case, on_commit
     script.answers["query 2"] = engines.EndpointUnreachable("Down.")
     run_now(case.attempts.select_related("case", "endpoint").get())
     script.answers.clear()
-    script.asked.clear()
+    script.requests.clear()
     queries.add(case=case, texts=["late"])
     queries.edit(case_query=case_query_of(case, "query 3"), text="query three")
     with on_commit():

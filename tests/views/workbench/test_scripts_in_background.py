@@ -63,11 +63,11 @@ def script_score(case, text="query 1"):
 
 
 def test_rating_answers_with_the_score_before_and_polls_until_the_worker_has_scored(sign_in, case, worker):
-    client, entry = sign_in("rater"), case_query_of(case, "query 1")
-    response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
+    client, case_query = sign_in("rater"), case_query_of(case, "query 1")
+    response = client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
     assert response.status_code == 200
     assert script_score(case) == 20
-    assert len(elements(by_id(response, f"query-scores-{entry.pk}"), **{"data-stale": ""})) == 1
+    assert len(elements(by_id(response, f"query-scores-{case_query.pk}"), **{"data-stale": ""})) == 1
     head = attributes(by_id(response, "case-score"))
     assert head["hx-trigger"] == "every 2s"
     waiting = client.get(head["hx-get"], headers=HTMX)
@@ -80,29 +80,29 @@ def test_rating_answers_with_the_score_before_and_polls_until_the_worker_has_sco
     done = client.get(head["hx-get"], headers=HTMX)
     assert "hx-trigger" not in attributes(by_id(done, "case-score"))
     assert done.headers["HX-Trigger"] == "run-finished"
-    opened = client.get(at(case, "query", entry.pk), headers=HTMX)
-    assert elements(by_id(opened, f"query-scores-{entry.pk}"), **{"data-stale": ""}) == []
+    opened = client.get(at(case, "query", case_query.pk), headers=HTMX)
+    assert elements(by_id(opened, f"query-scores-{case_query.pk}"), **{"data-stale": ""}) == []
 
 
 def test_rating_without_javascript_enqueues_as_well(sign_in, case, worker):
-    entry = case_query_of(case, "query 1")
-    response = sign_in("rater").post(at(case, "rate", entry.pk), {"doc_id": "b", "value": "2"})
+    case_query = case_query_of(case, "query 1")
+    response = sign_in("rater").post(at(case, "rate", case_query.pk), {"doc_id": "b", "value": "2"})
     assert response.status_code == 302
     assert worker.task_names == ["rescore_book", "rescore_run"]
 
 
 def test_rating_twice_enqueues_once(sign_in, case, worker):
-    client, entry = sign_in("rater"), case_query_of(case, "query 1")
+    client, case_query = sign_in("rater"), case_query_of(case, "query 1")
     for value in "12":
-        client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": value}, headers=HTMX)
+        client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": value}, headers=HTMX)
     assert worker.task_names == ["rescore_book", "rescore_run"]
 
 
 def test_rating_that_changes_nothing_does_not_poll(sign_in, case, worker):
-    client, entry = sign_in("rater"), case_query_of(case, "query 1")
-    client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
+    client, case_query = sign_in("rater"), case_query_of(case, "query 1")
+    client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
     worker.work()
-    response = client.post(at(case, "rate", entry.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
+    response = client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "2"}, headers=HTMX)
     assert "hx-trigger" not in attributes(by_id(response, "case-score"))
     assert worker.enqueued == []
 
@@ -129,8 +129,8 @@ def test_added_script_and_scoring_again_are_left_to_the_worker(sign_in, case, wo
 
 
 def test_search_again_leaves_scripts_to_the_worker(sign_in, case, worker):
-    entry = case_query_of(case, "query 1")
-    response = sign_in("editor").post(at(case, "query_search", entry.pk), headers=HTMX)
+    case_query = case_query_of(case, "query 1")
+    response = sign_in("editor").post(at(case, "query_search", case_query.pk), headers=HTMX)
     assert response.status_code == 200
     assert attributes(by_id(response, "case-score"))["hx-trigger"] == "every 2s"
     assert [task.name for task, _ in worker.enqueued] == ["rescore_run"]

@@ -21,18 +21,18 @@ def sections(response):
 
 
 def side(section, name):
-    (found,) = elements(section, **{"data-side": name})
-    return [words(item) for item in elements(found, _name="li")]
+    (element,) = elements(section, **{"data-side": name})
+    return [words(item) for item in elements(element, _name="li")]
 
 
 @pytest.mark.parametrize("headers", [HTMX, {}])
 def test_try_shows_both_lists(sign_in, case, headers):
     script_of(case.attempts.get()).answers["query 2"] = ("c", "x")
-    entry = case_query_of(case, "query 2")
-    sent = pane_of(case, depth="5") | {"try": [entry.pk]}
+    case_query = case_query_of(case, "query 2")
+    sent = pane_of(case, depth="5") | {"try": [case_query.pk]}
     response = sign_in("editor").post(at(case, "attempt_try"), sent, headers=headers)
     (section,) = sections(response)
-    assert attributes(section)["data-trial"] == str(entry.pk)
+    assert attributes(section)["data-trial"] == str(case_query.pk)
     assert side(section, "before") == ["1 · a out", "2 · b out", "3 2 c"]
     assert side(section, "after") == ["1 2 c ▲2", "2 · x in"]
     assert len(elements(section, _name="path")) == 2
@@ -70,13 +70,13 @@ def test_try_compares_with_the_run_shown(sign_in, case, django_capture_on_commit
 
 def test_a_document_that_only_the_draft_returned_is_rated_there(sign_in, case):
     script_of(case.attempts.get()).answers["query 2"] = ("c", "x")
-    client, entry = sign_in("editor"), case_query_of(case, "query 2")
-    (section,) = sections(client.post(at(case, "attempt_try"), pane_of(case) | {"try": [entry.pk]}, headers=HTMX))
+    client, case_query = sign_in("editor"), case_query_of(case, "query 2")
+    (section,) = sections(client.post(at(case, "attempt_try"), pane_of(case) | {"try": [case_query.pk]}, headers=HTMX))
     (form,) = elements(section, **{"data-rate": "x"})
     response = client.post(attributes(form)["hx-post"], {"doc_id": "x", "value": "3"}, headers=HTMX)
     assert response.status_code == 200
-    assert Rating.objects.get(query=entry.query, doc_id="x").value == 3
-    (section,) = sections(client.post(at(case, "attempt_try"), pane_of(case) | {"try": [entry.pk]}, headers=HTMX))
+    assert Rating.objects.get(query=case_query.query, doc_id="x").value == 3
+    (section,) = sections(client.post(at(case, "attempt_try"), pane_of(case) | {"try": [case_query.pk]}, headers=HTMX))
     assert side(section, "after") == ["1 2 c ▲2", "2 3 x in"]
 
 
@@ -91,9 +91,9 @@ def test_try_warns_of_probable_mistakes(sign_in, case, monkeypatch):
 
 @pytest.mark.parametrize("change", [{"template": "{"}, {"depth": "x"}, {"endpoint": "x"}])
 def test_try_refused(sign_in, case, change):
-    asked = len(script_of(case.attempts.get()).asked)
+    searches_before = len(script_of(case.attempts.get()).requests)
     for headers in ({}, HTMX):
         response = sign_in("editor").post(at(case, "attempt_try"), pane_of(case, **change), headers=headers)
         assert response.status_code == 422
         assert elements(tree(response), cls="bad")
-    assert len(script_of(case.attempts.get()).asked) == asked
+    assert len(script_of(case.attempts.get()).requests) == searches_before

@@ -11,7 +11,7 @@ def press(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
-class BenchPage:
+class WorkbenchPage:
     """A case's workbench in a browser."""
 
     def __init__(self, page: Page, case: Case | None = None, address: str = "") -> None:
