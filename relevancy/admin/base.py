@@ -1,4 +1,4 @@
-"""Base classes: models that cannot be deleted, read-only models, and read-only rows on another model's page."""
+"""Base classes: models that cannot be deleted, read-only models, data of a user, and read-only rows on another model's page."""
 
 from typing import Any
 
@@ -50,6 +50,13 @@ class ReadOnlyAdmin(UndeletableAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class UserDataAdmin(ReadOnlyAdmin):
+    """Rows that belong to one user each."""
+
+    list_select_related = ("user",)
+    search_fields = ("user__email", "user__name")
 
 
 class ReadOnlyInline(admin.TabularInline):

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from relevancy import accounts, activity, models, teams
 
-from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline
+from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline, UserDataAdmin
 
 
 class NewUserForm(AdminUserCreationForm):
@@ -174,38 +174,31 @@ class SignInCounterAdmin(ReadOnlyAdmin):
 
 
 @admin.register(models.Authenticator)
-class AuthenticatorAdmin(ReadOnlyAdmin):
+class AuthenticatorAdmin(UserDataAdmin):
     list_display = ("user", "confirmed_at")
-    list_select_related = ("user",)
-    search_fields = ("user__email", "user__name")
     fields = ("user", "confirmed_at")
 
 
 @admin.register(models.RecoveryCode)
-class RecoveryCodeAdmin(ReadOnlyAdmin):
+class RecoveryCodeAdmin(UserDataAdmin):
     list_display = ("user", "used_at")
-    list_select_related = ("user",)
-    search_fields = ("user__email", "user__name")
     fields = ("user", "used_at")
 
 
 @admin.register(models.UserSession)
-class UserSessionAdmin(ReadOnlyAdmin):
+class UserSessionAdmin(UserDataAdmin):
     """Without links and actions, which would show the keys: anyone who has a key can use the session."""
 
     list_display = ("user", "expire_date")
     list_display_links = None
-    list_select_related = ("user",)
-    search_fields = ("user__email", "user__name")
     fields = ("user", "expire_date")
     actions = None
 
 
 @admin.register(models.ExternalAccount)
-class ExternalAccountAdmin(ReadOnlyAdmin):
+class ExternalAccountAdmin(UserDataAdmin):
     list_display = ("user", "email", "issuer", "connected_at", "last_used_at")
-    list_select_related = ("user",)
-    search_fields = ("user__email", "user__name", "email", "subject")
+    search_fields = (*UserDataAdmin.search_fields, "email", "subject")
 
 
 @admin.register(models.Invitation)
@@ -227,13 +220,12 @@ class InvitationAdmin(ReadOnlyAdmin):
 
 
 @admin.register(models.ApiToken)
-class ApiTokenAdmin(ReadOnlyAdmin):
+class ApiTokenAdmin(UserDataAdmin):
     """Tokens are created and revoked by their users; deactivating a user stops all of them."""
 
     list_display = ("name", "user", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
     list_filter = ("scope", "created_at")
-    list_select_related = ("user",)
-    search_fields = ("name", "prefix", "user__email", "user__name")
+    search_fields = ("name", "prefix", *UserDataAdmin.search_fields)
     fields = ("user", "name", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
     actions = ("revoke_tokens",)
 
