@@ -73,7 +73,9 @@ class ScriptedEngine(engines.Engine):
         if isinstance(answer, Exception):
             raise answer
         ids = list(answer)[: request.rows]
-        hits = tuple(engines.Hit(doc_id, float(len(ids) - place), {"id": doc_id}) for place, doc_id in enumerate(ids))
+        hits = tuple(
+            engines.Hit(doc_id, float(len(ids) - position), {"id": doc_id}) for position, doc_id in enumerate(ids)
+        )
         return engines.Page(hits, len(answer), 1, {})
 
     def search_many(

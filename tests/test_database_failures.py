@@ -96,8 +96,8 @@ def fill_pool() -> None:
     """Opens as many connections as the pool may have."""
     pool = connection.pool  # type: ignore[attr-defined]
     connections = [pool.getconn() for _ in range(pool.max_size - 1)]  # one is in use
-    for each in connections:
-        pool.putconn(each)
+    for item in connections:
+        pool.putconn(item)
 
 
 def terminate(database: str) -> int:

@@ -48,7 +48,7 @@ def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypa
 def test_ratings_changed_rescores_the_other_case() -> None:
     case = make_case(2, {"query 1": {"b": 1}})
     other = make_case(2, book_of=case)
-    runs = [run_now(make_attempt(each)) for each in (case, other)]
+    runs = [run_now(make_attempt(item)) for item in (case, other)]
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=runs[0])
     tasks.enqueue_book_rescore(case.book_id)
     assert stored_case_scores(runs[0]) == stored_case_scores(runs[1])

@@ -157,7 +157,10 @@ class RatingPlanner:
         after = np.zeros(len(query_ids))
         for grade in (self._scale.lowest, self._scale.top):
             known_grades = [
-                {**grades[query_id], **{each.doc_id: grade for each in documents if each.query_id == query_id}}
+                {
+                    **grades[query_id],
+                    **{document.doc_id: grade for document in documents if document.query_id == query_id},
+                }
                 for query_id in query_ids
             ]
             low, high = calculator.ranges(lists, known_grades)

@@ -92,8 +92,8 @@ def load(stored: StoredComparison, runs: Sequence[Run], texts: Mapping[int, str]
 def load_first_pairs(comparison_ids: Sequence[int]) -> dict[int, PairFigures]:
     """Returns the figures of the first run and the baseline by the id of the comparison; those without figures are absent. One SQL
     statement, in which the database reads the few numbers: the figures of all queries may be large."""
-    found = StoredComparison.objects.filter(pk__in=comparison_ids, figures__isnull=False)
-    rows = found.values_list("pk", "figures__pairs__0", "figures__means")
+    computed = StoredComparison.objects.filter(pk__in=comparison_ids, figures__isnull=False)
+    rows = computed.values_list("pk", "figures__pairs__0", "figures__means")
     return {pk: load_first_pair(pair, means) for pk, pair, means in rows}
 
 

@@ -121,9 +121,9 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         return self.order_by("level", "key", "id")
 
     def from_position(self, level: int, key: float, pk: int) -> Self:
-        """Those that are not before this place in the order."""
+        """Those that are not before this position in the order."""
         return self.filter(
-            GreaterThanOrEqual(_place(F("level"), F("key"), F("pk")), _place(*map(Value, (level, key, pk))))
+            GreaterThanOrEqual(_order_key(F("level"), F("key"), F("pk")), _order_key(*map(Value, (level, key, pk))))
         )
 
     def update_levels(
@@ -211,7 +211,7 @@ _UPDATE_LEVELS = f"""
 """
 
 
-def _place(*columns: F | Value) -> Func:
+def _order_key(*columns: F | Value) -> Func:
     return Func(
         *columns, template="(%(expressions)s)", output_field=FloatField()
     )  # compared as a row; the type means nothing

@@ -27,9 +27,9 @@ function show(dot) {
   text.textContent = dot.parentElement.getAttribute("aria-label");
   label.classList.add("is-shown");
   const frame = chart.getBoundingClientRect();
-  const place = dot.getBoundingClientRect();
+  const dotBox = dot.getBoundingClientRect();
   const width = text.getComputedTextLength() + 16;
-  const center = place.left + place.width / 2 - frame.left;
+  const center = dotBox.left + dotBox.width / 2 - frame.left;
   const left = Math.max(0, Math.min(center - width / 2, frame.width - width));
   set(box, { x: left, y: -4, width, height: 20, rx: 5 });
   set(text, { x: left + 8, y: 10 });

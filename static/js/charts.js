@@ -117,7 +117,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest?.("[data-drag]");
   const chart = button?.closest("figure").querySelector("[data-drawn]");
   if (!chart) return;
-  for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
+  for (const sibling of button.parentElement.children) sibling.setAttribute("aria-pressed", String(sibling === button));
   chart.dataset.dragmode = button.dataset.drag;
   window.Plotly.relayout(chart, { dragmode: button.dataset.drag });
 });

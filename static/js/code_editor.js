@@ -49,10 +49,10 @@ function completer(field) {
   return {
     identifierRegexps: [/[\w.#$]/],
     async getCompletions(_editor, _session, _position, prefix, callback) {
-      const found = await completionsFor(field);
-      if (!found) return callback(null, []);
-      const slots = prefix.startsWith("#") || !prefix ? found.slots : [];
-      const words = prefix.startsWith("#") ? [] : [...found.names, ...found.words];
+      const completions = await completionsFor(field);
+      if (!completions) return callback(null, []);
+      const slots = prefix.startsWith("#") || !prefix ? completions.slots : [];
+      const words = prefix.startsWith("#") ? [] : [...completions.names, ...completions.words];
       const entry = (meta) => (value) => ({ caption: value, value, meta, completer: this });
       callback(null, [...slots.map(entry("placeholder")), ...words.map(entry(""))]);
     },
@@ -68,7 +68,7 @@ function label(editor, field) {
     if (field.hasAttribute(attribute)) input.setAttribute(attribute, field.getAttribute(attribute));
   }
   field.removeAttribute("data-key-go");
-  for (const each of field.labels) each.addEventListener("click", () => editor.focus());
+  for (const label of field.labels) label.addEventListener("click", () => editor.focus());
 }
 
 /** Marks the lines that differ from `data-base`. Returns a function that does it again. */

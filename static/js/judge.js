@@ -2,9 +2,9 @@
 // once and is sent in the background. What was not sent yet is kept in the storage of this tab, also across a reload and a sign-in:
 // if the server cannot be reached, it is sent again after 10 seconds or when the network is back.
 
-const AGAIN = 10000;
+const RETRY_MILLISECONDS = 10000;
 const root = document.getElementById("judge");
-const place = document.getElementById("judge-place");
+const slot = document.getElementById("judge-slot");
 const notice = document.getElementById("unsent");
 const storageKey = root.dataset.judgeKey;
 
@@ -16,13 +16,13 @@ let sending = null;
 let timer = 0;
 let isLast = false; // the server had no further document
 
-const current = () => place.querySelector("[data-card]");
-const cardsHere = () => [current(), ...waiting, ...forward].filter(Boolean);
+const current = () => slot.querySelector("[data-card]");
+const shownCards = () => [current(), ...waiting, ...forward].filter(Boolean);
 
 function take(part) {
   for (const template of part.querySelectorAll("template[data-next]")) {
     const card = template.content.querySelector("[data-card]");
-    const isThere = cardsHere().some((other) => other.dataset.card === card.dataset.card);
+    const isThere = shownCards().some((other) => other.dataset.card === card.dataset.card);
     const isUnsent = outbox.some((entry) => entry.card === card.dataset.card);
     if (!isThere && !isUnsent) waiting.push(document.importNode(card, true));
     template.remove();
@@ -30,7 +30,7 @@ function take(part) {
 }
 
 function show(card, focus = true) {
-  place.replaceChildren(card);
+  slot.replaceChildren(card);
   if (focus) card.querySelector(".judged-query")?.focus({ preventScroll: true });
   scrollTo(0, 0);
   const [next] = waiting;
@@ -42,7 +42,7 @@ function showNext() {
   const card = forward.shift() ?? waiting.shift();
   if (card) return show(card);
   const template = document.getElementById(isLast && !outbox.length ? "judge-done" : "judge-wait");
-  place.replaceChildren(document.importNode(template.content, true));
+  slot.replaceChildren(document.importNode(template.content, true));
 }
 
 function store() {
@@ -87,7 +87,7 @@ function later(text, signIn = false) {
   say(`${text} ${count} kept here.`, signIn);
 }
 
-function giveBack(entry, text) {
+function takeBack(entry, text) {
   outbox.shift();
   store();
   document.dispatchEvent(new CustomEvent("toast", { detail: { text, level: "error" } }));
@@ -103,7 +103,7 @@ async function sendFirst() {
   const body = new URLSearchParams(entry.fields);
   body.set(
     "have",
-    cardsHere()
+    shownCards()
       .slice(0, 20)
       .map((card) => card.dataset.card)
       .join(","),
@@ -147,7 +147,7 @@ async function sendFirst() {
     return false;
   }
   const isText = (response.headers.get("Content-Type") ?? "").startsWith("text/plain");
-  giveBack(entry, isText && text ? text : "This rating could not be saved. Reload the page.");
+  takeBack(entry, isText && text ? text : "This rating could not be saved. Reload the page.");
   return true;
 }
 
@@ -155,7 +155,7 @@ async function sendAll() {
   clearTimeout(timer);
   while (outbox.length) {
     if (!(await sendFirst())) {
-      timer = setTimeout(send, AGAIN);
+      timer = setTimeout(send, RETRY_MILLISECONDS);
       return;
     }
   }
@@ -221,7 +221,7 @@ document.addEventListener("click", (event) => {
 
 // Escape leaves the note, so that a digit rates again.
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && event.target.matches?.("#judge-place textarea")) event.target.blur();
+  if (event.key === "Escape" && event.target.matches?.("#judge-slot textarea")) event.target.blur();
 });
 
 // Undo takes back what the server has, and a pause frees what is kept for the rater: all ratings have to be there first.
@@ -241,7 +241,7 @@ addEventListener("beforeunload", (event) => {
   if (outbox.length && !sending && notice.querySelector("[data-unsent-sign-in]").hidden) event.preventDefault();
 });
 
-if (place.querySelector("[data-judge-reload]")) setTimeout(() => location.reload(), 2000);
+if (slot.querySelector("[data-judge-reload]")) setTimeout(() => location.reload(), 2000);
 take(document);
 isLast = waiting.length === 0;
 if (current() && outbox.some((entry) => entry.card === current().dataset.card)) showNext();

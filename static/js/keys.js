@@ -24,7 +24,7 @@ const parentItem = (item) => item.parentElement?.closest("[data-key-item]") ?? n
 const within = (item, selector) =>
   [...item.querySelectorAll(selector)].find((node) => node.closest("[data-key-item]") === item);
 
-function here() {
+function currentItem() {
   if (current && !current.isConnected && current.id) current = document.getElementById(current.id);
   return current?.isConnected ? current : null;
 }
@@ -32,12 +32,12 @@ function here() {
 function mark() {
   for (const item of document.querySelectorAll("[data-key-item].is-active"))
     if (item !== current) item.classList.remove("is-active");
-  if (byKeyboard && here()) current.classList.add("is-active");
+  if (byKeyboard && currentItem()) current.classList.add("is-active");
 }
 
 function moveTo(item) {
   if (!item) return;
-  if (here()?.hasAttribute("tabindex")) current.tabIndex = -1;
+  if (currentItem()?.hasAttribute("tabindex")) current.tabIndex = -1;
   current = item;
   byKeyboard = true;
   mark();
@@ -50,7 +50,7 @@ function moveTo(item) {
 
 function step(by, wanted = () => true, nothing = "") {
   const all = items();
-  const at = all.indexOf(here());
+  const at = all.indexOf(currentItem());
   if (wanted === step.any) {
     const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by];
     return next ? moveTo(next) : turnPage(by, wanted, "");
@@ -63,17 +63,17 @@ function step(by, wanted = () => true, nothing = "") {
 function turnPage(by, wanted, nothing) {
   const link = document.querySelector(by > 0 ? ".pager a[rel=next]" : ".pager a[rel=prev]");
   if (!link) {
-    const found = wanted === step.any ? null : items().find(wanted);
-    if (!found && nothing) document.dispatchEvent(new CustomEvent("toast", { detail: { text: nothing } }));
-    return moveTo(found);
+    const matching = wanted === step.any ? null : items().find(wanted);
+    if (!matching && nothing) document.dispatchEvent(new CustomEvent("toast", { detail: { text: nothing } }));
+    return moveTo(matching);
   }
-  const goOn = (event) => {
+  const continueMove = (event) => {
     if (event.detail.requestConfig?.elt !== link) return;
-    document.removeEventListener("htmx:afterSettle", goOn);
+    document.removeEventListener("htmx:afterSettle", continueMove);
     current = null;
     step(by, wanted, nothing);
   };
-  document.addEventListener("htmx:afterSettle", goOn);
+  document.addEventListener("htmx:afterSettle", continueMove);
   return link.click();
 }
 step.any = () => true;
@@ -89,7 +89,7 @@ function isUnrated(item) {
 }
 
 function grades() {
-  const item = here();
+  const item = currentItem();
   // A row that holds results may have a bar to rate all of them: a digit must not press its buttons.
   if (!item || [...item.querySelectorAll("[data-key-item]")].some(visible)) return [];
   return [...item.querySelectorAll("[data-grade]")];
@@ -99,7 +99,7 @@ function grades() {
 const GOES_ON = "relevancy go on after a rating";
 const option = help?.querySelector("[data-go-on]");
 
-function goesOn() {
+function movesOn() {
   return Boolean(option?.checked);
 }
 
@@ -119,15 +119,15 @@ option?.addEventListener("change", () => {
 function rate(digit) {
   const buttons = grades();
   const wanted = buttons.find((button) => button.dataset.grade === digit);
-  const ten = digit === "0" ? buttons.find((button) => button.dataset.grade === "10") : null;
-  if (wanted ?? ten) {
+  const buttonTen = digit === "0" ? buttons.find((button) => button.dataset.grade === "10") : null;
+  if (wanted ?? buttonTen) {
     // On the chosen grade a click would take the rating back; the digit means "this grade", the other key takes it back.
-    const button = wanted ?? ten;
+    const button = wanted ?? buttonTen;
     if (button.getAttribute("aria-checked") !== "true") button.click();
-    if (goesOn()) step(1, step.any);
+    if (movesOn()) step(1, step.any);
     return;
   }
-  const field = here() && within(here(), "[data-grade-field]");
+  const field = currentItem() && within(currentItem(), "[data-grade-field]");
   if (!field) return;
   field.focus();
   field.value = digit;
@@ -147,7 +147,7 @@ function go(name) {
 
 function named(kind, name) {
   const selector = `[data-key-${kind}="${CSS.escape(name)}"]`;
-  for (let item = here(); item; item = parentItem(item)) {
+  for (let item = currentItem(); item; item = parentItem(item)) {
     const inside = within(item, selector);
     if (inside) return inside;
   }
@@ -168,9 +168,9 @@ const actions = {
   unrated: () => step(1, isUnrated, "Nothing unrated follows"),
   failed: () =>
     step(1, (item) => item.hasAttribute("data-failed") || item.classList.contains("failed"), "No failed query follows"),
-  open: () => here() && within(here(), "[data-key-open]")?.click(),
+  open: () => currentItem() && within(currentItem(), "[data-key-open]")?.click(),
   out: () => {
-    const item = here();
+    const item = currentItem();
     if (!item) return document.activeElement?.blur();
     if (parentItem(item)) return moveTo(parentItem(item));
     const opener = within(item, "[data-key-open]");
@@ -182,12 +182,12 @@ const actions = {
   rate: (key) => rate(key),
   unrate: () => {
     const chosen = grades().find((button) => button.getAttribute("aria-checked") === "true");
-    (chosen ?? (here() && within(here(), "[data-grade-back]")))?.click();
+    (chosen ?? (currentItem() && within(currentItem(), "[data-grade-back]")))?.click();
   },
   run: () => document.querySelector("[data-key-run]")?.click(),
   press: (_key, name) => named("press", name)?.click(),
   go: (_key, name) => go(name),
-  tell: (_key, name) => here()?.dispatchEvent(new CustomEvent(`key:${name}`, { bubbles: true })),
+  tell: (_key, name) => currentItem()?.dispatchEvent(new CustomEvent(`key:${name}`, { bubbles: true })),
 };
 
 let prefix = "";
@@ -216,7 +216,7 @@ document.addEventListener("keydown", (event) => {
   if (document.body.dataset.keys === "off" && !modified) return;
   if (typing && event.key === "Escape" && bindings.has("Escape")) {
     target.blur();
-    if (here()) moveTo(here());
+    if (currentItem()) moveTo(currentItem());
     return;
   }
   if (typing && !(modified && event.key === "Enter")) return;

@@ -19,8 +19,8 @@ function showChange(knob) {
 
 function showCount(knobs) {
   const count = knobs.querySelectorAll("[data-knob].is-changed:not([hidden])").length;
-  const place = knobs.querySelector("[data-knobs-changed]");
-  if (place) place.textContent = count ? `${count} changed` : "";
+  const label = knobs.querySelector("[data-knobs-changed]");
+  if (label) label.textContent = count ? `${count} changed` : "";
 }
 
 function addKnob(list, name) {

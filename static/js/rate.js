@@ -2,8 +2,8 @@
 // if the server was not reached, it is sent again when the network is back, or after 10 seconds. If the user is signed out, it is
 // sent after signing in elsewhere: the page looks at data-session-url of the body, whose data-user says who is signed in.
 
-const AGAIN = 10000;
-const LOOK = 15000;
+const RETRY_MILLISECONDS = 10000;
+const SESSION_POLL_MILLISECONDS = 15000;
 
 function choose(form, grade) {
   const buttons = form.querySelectorAll("[data-grade]");
@@ -23,7 +23,7 @@ function failed(form, sendAgain) {
   form.classList.add("unsaved");
   if (!sendAgain) return;
   form.dataset.retry = "1";
-  setTimeout(() => retry(form), AGAIN);
+  setTimeout(() => retry(form), RETRY_MILLISECONDS);
 }
 
 function retry(form) {
@@ -80,7 +80,7 @@ function waitForSignIn(form) {
   form.dataset.signedOut = "1";
   const link = { text: "Sign in", href: document.body.dataset.sessionUrl };
   say("You are signed out. Your ratings are kept on this page and sent when you have signed in in another tab.", link);
-  if (!looking) looking = setInterval(lookForSession, LOOK);
+  if (!looking) looking = setInterval(lookForSession, SESSION_POLL_MILLISECONDS);
   if (document.hasFocus()) lookForSession();
 }
 

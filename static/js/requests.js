@@ -28,7 +28,7 @@ function keyOf(detail) {
   return path ? `refused ${verb} ${new URL(path, location.href).pathname}` : undefined;
 }
 
-function saidByServer(xhr) {
+function serverMessage(xhr) {
   const type = xhr.getResponseHeader("Content-Type") || "";
   const body = xhr.responseText || "";
   if (type.startsWith("application/json")) {
@@ -44,8 +44,8 @@ function saidByServer(xhr) {
 }
 
 function message(xhr) {
-  const said = String(saidByServer(xhr) || "").trim();
-  if (said) return said.length > LONGEST ? `${said.slice(0, LONGEST)}…` : said;
+  const text = String(serverMessage(xhr) || "").trim();
+  if (text) return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   if (GENERIC[xhr.status]) return GENERIC[xhr.status];
   return `The server answered with error ${xhr.status}. Nothing was changed on this page; try again.`;
 }
@@ -71,15 +71,15 @@ for (const [name, text] of [
 document.addEventListener("htmx:swapError", () => toast("The answer could not be shown. Reload the page."));
 
 // ---- focus: htmx itself restores it only for elements with an id
-let lost = null;
+let focusLost = null;
 
 function remember(target) {
   const active = document.activeElement;
   if (!active || active === document.body || !target?.contains(active)) return;
-  const place = active.parentElement?.closest("[id]");
-  lost = {
+  const container = active.parentElement?.closest("[id]");
+  focusLost = {
     id: active.id,
-    place: place?.id,
+    container: container?.id,
     tag: active.localName,
     name: active.name,
     grade: active.dataset.grade,
@@ -88,29 +88,29 @@ function remember(target) {
 }
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-  lost = null;
+  focusLost = null;
   remember(event.detail.target);
 });
 document.addEventListener("htmx:oobBeforeSwap", (event) => remember(event.detail.target));
 
-function again({ id, place, tag, name, grade, key }) {
+function findAgain({ id, container, tag, name, grade, key }) {
   if (id) return document.getElementById(id);
-  const within = (place && document.getElementById(place)) || document;
+  const within = (container && document.getElementById(container)) || document;
   if (grade) return within.querySelector(`[data-grade="${CSS.escape(grade)}"]`);
   if (key) return within.querySelector(`[data-key-press="${CSS.escape(key)}"]`);
   if (name) return within.querySelector(`${tag}[name="${CSS.escape(name)}"]`);
-  return place ? document.getElementById(place)?.querySelector(tag) : null;
+  return container ? document.getElementById(container)?.querySelector(tag) : null;
 }
 
 document.addEventListener("htmx:afterSettle", () => {
-  if (lost && (document.activeElement === document.body || !document.activeElement)) {
-    again(lost)?.focus({ preventScroll: true });
+  if (focusLost && (document.activeElement === document.body || !document.activeElement)) {
+    findAgain(focusLost)?.focus({ preventScroll: true });
   }
-  lost = null;
+  focusLost = null;
 });
 
 // ---- progress for screen readers
-const said = document.getElementById("announce");
+const announcer = document.getElementById("announce");
 let last = 0;
 
 document.addEventListener("htmx:load", (event) => {
@@ -118,7 +118,7 @@ document.addEventListener("htmx:load", (event) => {
   const speaker = part.matches?.("[data-announce]") ? part : part.querySelector?.("[data-announce]");
   if (!speaker || Date.now() - last < 10000) return;
   last = Date.now();
-  said.textContent = speaker.dataset.announce;
+  announcer.textContent = speaker.dataset.announce;
 });
 
 // ---- an element that polls and is replaced meanwhile: its answer has no place any more

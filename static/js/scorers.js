@@ -20,10 +20,10 @@ document.addEventListener(
 ); // before the editor, which knows these keys too
 
 // ---- the list at the side
-const here = document.querySelector(".menu [aria-current]");
-if (here) {
-  const list = here.closest(".menu");
-  const below = here.offsetTop - list.offsetTop - list.clientHeight + 2 * here.offsetHeight;
+const current = document.querySelector(".menu [aria-current]");
+if (current) {
+  const list = current.closest(".menu");
+  const below = current.offsetTop - list.offsetTop - list.clientHeight + 2 * current.offsetHeight;
   if (below > 0) list.scrollTop = below + list.clientHeight / 2;
 }
 
@@ -52,7 +52,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // ---- unsaved text
-const BENCH = new Set([
+const PREVIEW_FIELDS = new Set([
   "on",
   "grades",
   "known",
@@ -65,7 +65,7 @@ const BENCH = new Set([
   "do",
 ]);
 const guarded = document.querySelector("form[data-guard]");
-const text = (form) => JSON.stringify([...new FormData(form)].filter(([name]) => !BENCH.has(name)));
+const text = (form) => JSON.stringify([...new FormData(form)].filter(([name]) => !PREVIEW_FIELDS.has(name)));
 
 if (guarded) {
   const refused = guarded.querySelector("[aria-invalid=true], .hint.bad, .notice.bad");
@@ -90,17 +90,17 @@ if (guarded) {
 }
 
 // ---- the preview result; after a change of the scorer or of its source it is dimmed, and its error is no longer marked
-const shown = document.getElementById("preview-result");
+const preview = document.getElementById("preview-result");
 const note = document.getElementById("preview-outdated");
 
 function setOutdated(isOutdated) {
-  shown.classList.toggle("is-outdated", isOutdated);
+  preview.classList.toggle("is-outdated", isOutdated);
   note.hidden = !isOutdated;
 }
 
 function becomesOutdated(event) {
   const form = document.querySelector("[data-run]")?.form;
-  if (!shown?.childElementCount || !form?.contains(event.target) || shown.classList.contains("is-outdated")) return;
+  if (!preview?.childElementCount || !form?.contains(event.target) || preview.classList.contains("is-outdated")) return;
   if (event.target.name === "primary") return; // says where the scorer is used, not what it gives
   setOutdated(true);
   document.dispatchEvent(new CustomEvent("codeerror", { detail: null }));

@@ -61,7 +61,7 @@ function end(dropped) {
   const { row, rows, moved, y, frame } = drag;
   cancelAnimationFrame(frame);
   const next = below(rows, y);
-  for (const each of rows) each.classList.remove("drop-before", "drop-after", "is-dragged");
+  for (const row of rows) row.classList.remove("drop-before", "drop-after", "is-dragged");
   document.body.classList.remove("dragging");
   drag = null;
   if (!dropped || !moved || next === row) return;

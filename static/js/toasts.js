@@ -5,13 +5,13 @@
 // 5 seconds; with Undo they stay while the pointer or the focus is on them; errors stay until they are closed.
 
 const list = document.getElementById("toasts");
-const LIFE = 5000;
+const VISIBLE_MILLISECONDS = 5000;
 
 function arm(toast) {
   if (toast.dataset.toast === "error" || toast.dataset.toast === "warning") return;
   const hold = () => toast.matches(":hover") || toast.contains(document.activeElement);
   const end = () => (hold() ? setTimeout(end, 1000) : toast.remove());
-  setTimeout(end, LIFE);
+  setTimeout(end, VISIBLE_MILLISECONDS);
 }
 
 function show({ text, level = "info", undo = "", key = text, link = null }) {

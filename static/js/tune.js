@@ -50,7 +50,7 @@ function isEdited(tune) {
 // ---- the draft of each attempt, kept by this tab
 let isKept = true; // false if the browser could not store it
 
-function keep(tune) {
+function keepDraft(tune) {
   try {
     if (isEdited(tune) || tune.elements.name?.value) {
       sessionStorage.setItem(keyOf(parentOf(tune)), JSON.stringify({ ...values(tune), edited: isEdited(tune) }));
@@ -105,7 +105,7 @@ function show(tune) {
 function follow() {
   const tune = form();
   if (!tune) return;
-  keep(tune);
+  keepDraft(tune);
   show(tune);
 }
 

@@ -125,8 +125,8 @@ function inPlace(link) {
 }
 
 function addListParameters(address) {
-  const here = new URL(location.href).searchParams;
-  for (const name of LIST_PARAMETERS) if (here.has(name)) address.searchParams.set(name, here.get(name));
+  const shown = new URL(location.href).searchParams;
+  for (const name of LIST_PARAMETERS) if (shown.has(name)) address.searchParams.set(name, shown.get(name));
 }
 
 function show(address, runIsAsked) {
@@ -169,7 +169,7 @@ document.addEventListener("keydown", (event) => {
   const rel = { j: "next", k: "prev" }[event.key];
   if (rel) bar.querySelector(`a[rel=${rel}]`)?.click();
   if (!/^\d$/.test(event.key)) return;
-  const ten = event.key === "0" ? bar.querySelector('[data-grade="10"]') : null;
-  const grade = bar.querySelector(`[data-grade="${event.key}"]`) ?? ten;
+  const buttonTen = event.key === "0" ? bar.querySelector('[data-grade="10"]') : null;
+  const grade = bar.querySelector(`[data-grade="${event.key}"]`) ?? buttonTen;
   if (grade?.getAttribute("aria-checked") === "false") grade.click();
 });

@@ -2,7 +2,7 @@
 
 const RISKY = /^[=+\-@\t\r](?!$|[\d.\u2212])/; // a spreadsheet would take it for a formula
 
-function cell(text) {
+function csvCell(text) {
   const plain = text.replace(/\s+/g, " ").trim().replaceAll("\u2212", "-");
   const safe = RISKY.test(plain) ? `'${plain}` : plain;
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -12,20 +12,20 @@ function csv(table) {
   return [...table.rows]
     .map((row) =>
       [...row.cells]
-        .filter((each) => !each.classList.contains("bar-cell"))
-        .flatMap((each) => parts(each))
-        .map(cell)
+        .filter((cell) => !cell.classList.contains("bar-cell"))
+        .flatMap((cell) => parts(cell))
+        .map(csvCell)
         .join(","),
     )
     .join("\r\n");
 }
 
 // The column of the document contains two values: its grade and its title.
-function parts(each) {
-  if (each.cellIndex !== 1) return [each.textContent];
-  if (each.localName === "th") return ["Grade", each.textContent];
-  const grade = each.querySelector(".grade")?.textContent ?? "";
-  return [grade === "·" ? "" : grade, each.querySelector(".truncate")?.textContent ?? ""];
+function parts(cell) {
+  if (cell.cellIndex !== 1) return [cell.textContent];
+  if (cell.localName === "th") return ["Grade", cell.textContent];
+  const grade = cell.querySelector(".grade")?.textContent ?? "";
+  return [grade === "·" ? "" : grade, cell.querySelector(".truncate")?.textContent ?? ""];
 }
 
 document.addEventListener("click", async (event) => {

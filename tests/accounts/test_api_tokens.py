@@ -37,7 +37,7 @@ def test_find_returns_the_token_of_exactly_this_text(ann: User) -> None:
     assert result == token
     assert result is not None and result.user == ann
     wrong = ["", "x", text + "x", text[:-1], text[:-1] + "!", text.replace(token.prefix, other.prefix), f" {text}"]
-    assert [api_tokens.find(each) for each in wrong] == [None] * len(wrong)
+    assert [api_tokens.find(item) for item in wrong] == [None] * len(wrong)
 
 
 def test_find_takes_one_statement(ann: User, django_assert_num_queries) -> None:
@@ -74,7 +74,7 @@ def test_token_stops_when_its_user_is_deactivated(ann: User) -> None:
     [(Scope.READ, [Scope.READ]), (Scope.RATE, [Scope.READ, Scope.RATE]), (Scope.WRITE, list(Scope))],
 )
 def test_scope_includes_those_before_it(scope: ApiToken.Scope, allowed: list[ApiToken.Scope]) -> None:
-    assert [each for each in Scope if ApiToken(scope=scope).allows(each)] == allowed
+    assert [item for item in Scope if ApiToken(scope=scope).allows(item)] == allowed
 
 
 def test_record_use_writes_once_in_ten_minutes(ann: User, django_assert_num_queries) -> None:

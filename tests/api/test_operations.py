@@ -433,7 +433,7 @@ def test_group_has_the_figures_of_its_page(client, case):
         assert figures["interval"] == pytest.approx(pair["interval"])
     assert group_data["mean"] == group_data["cases"][0]["score"] == CaseScore.objects.get(run=after).score
     assert [point["run_id"] for point in client.get(f"{path}/history")] == [before.pk, after.pk]
-    assert [each["id"] for each in client.items("/groups")] == [group.pk]
+    assert [item["id"] for item in client.items("/groups")] == [group.pk]
 
 
 def test_group_is_made_filled_changed_and_deleted(client, case):

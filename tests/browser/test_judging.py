@@ -23,11 +23,11 @@ def _case(people: dict[str, User]) -> Case:
 
 def _open(page: Page, case: Case) -> None:
     page.goto(f"/books/{case.book_id}/judge/")
-    expect(page.locator("#judge-place [data-card]")).to_be_visible()
+    expect(page.locator("#judge-slot [data-card]")).to_be_visible()
 
 
 def _card(page: Page) -> str:
-    return page.locator("#judge-place [data-card]").get_attribute("data-card") or ""
+    return page.locator("#judge-slot [data-card]").get_attribute("data-card") or ""
 
 
 def _values(people: dict[str, User], name: str = "rater") -> list[float | None]:
@@ -45,24 +45,24 @@ def test_a_sitting_by_keyboard(look: Opens, people: dict[str, User], films: str)
     _open(page, case)
     first = _card(page)
     page.keyboard.press("0")
-    expect(page.locator("#judge-place [data-card]")).not_to_have_attribute("data-card", first)
+    expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", first)
     second = _card(page)
     _expect_left(page, 5)
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("#judge-place [data-card]")).to_have_attribute("data-card", first)
-    expect(page.locator("#judge-place .choice[aria-pressed=true]")).to_have_attribute("value", "10")
+    expect(page.locator("#judge-slot [data-card]")).to_have_attribute("data-card", first)
+    expect(page.locator("#judge-slot .choice[aria-pressed=true]")).to_have_attribute("value", "10")
     page.keyboard.press("9")
-    expect(page.locator("#judge-place [data-card]")).to_have_attribute("data-card", second)
+    expect(page.locator("#judge-slot [data-card]")).to_have_attribute("data-card", second)
     page.keyboard.press("c")
     expect(page.get_by_role("button", name="The query is not clear")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#judge-place [data-card]")).not_to_have_attribute("data-card", second)
+    expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", second)
     third = _card(page)
     page.keyboard.press("l")
-    expect(page.locator("#judge-place [data-card]")).not_to_have_attribute("data-card", third)
+    expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", third)
     _expect_left(page, 4)
     page.keyboard.press("n")
-    expect(page.locator("#judge-place textarea")).to_be_focused()
+    expect(page.locator("#judge-slot textarea")).to_be_focused()
     page.keyboard.type("A sequel")
     page.keyboard.press("Escape")
     page.keyboard.press("4")
@@ -72,7 +72,7 @@ def test_a_sitting_by_keyboard(look: Opens, people: dict[str, User], films: str)
     expect(page.locator("#judge-continue")).to_be_visible()
     assert not JudgingPair.objects.exclude(claimed_by=None).exists()
     page.locator("#judge-continue").press("Enter")
-    expect(page.locator("#judge-place [data-card]")).to_be_visible()
+    expect(page.locator("#judge-slot [data-card]")).to_be_visible()
     page.wait_for_load_state()  # keys count from then on
     page.keyboard.press("z")
     expect(page.locator("#toasts")).to_contain_text("taken back")
@@ -81,10 +81,10 @@ def test_a_sitting_by_keyboard(look: Opens, people: dict[str, User], films: str)
     for _ in range(3):
         card = _card(page)
         page.keyboard.press("5")
-        expect(page.locator("#judge-place [data-card]")).not_to_have_attribute("data-card", card)
-    expect(page.locator("#judge-place [data-card]")).to_have_attribute("data-card", third)
+        expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", card)
+    expect(page.locator("#judge-slot [data-card]")).to_have_attribute("data-card", third)
     page.keyboard.press("6")
-    expect(page.locator("#judge-place .empty")).to_be_visible()
+    expect(page.locator("#judge-slot .empty")).to_be_visible()
     _expect_left(page, 0)
     assert sorted(value for value in _values(people) if value is not None) == [5, 5, 5, 6, 9]
     assert Rating.objects.get(rater=people["rater"], verdict=Verdict.CANNOT).note == "The query is not clear"
@@ -99,7 +99,7 @@ def test_a_grade_of_a_former_scale_loads_the_page_again(look: Opens, people: dic
     page.watch.expect(409)  # type: ignore[attr-defined]
     page.keyboard.press("1")
     expect(page.locator("#toasts")).to_contain_text("has been changed since this page was opened")
-    expect(page.locator("#judge-place .choice")).to_have_count(2)
+    expect(page.locator("#judge-slot .choice")).to_have_count(2)
     _expect_left(page, 6)
     assert not Rating.objects.exists()
     page.wait_for_load_state()  # keys count from then on
@@ -113,7 +113,7 @@ def test_a_sitting_on_a_phone(look: Opens, people: dict[str, User], films: str) 
     page = look("rater", **PHONE)
     _open(page, case)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    buttons = page.locator("#judge-place .choice, #judge-place .judge-actions .button")
+    buttons = page.locator("#judge-slot .choice, #judge-slot .judge-actions .button")
     for number in range(buttons.count()):
         box = buttons.nth(number).bounding_box()
         assert box is not None
@@ -122,8 +122,8 @@ def test_a_sitting_on_a_phone(look: Opens, people: dict[str, User], films: str) 
         assert box["y"] + box["height"] <= 844  # no scrolling to the buttons
     for left in (5, 4, 3):
         card = _card(page)
-        page.locator("#judge-place .choice").nth(6).tap()
-        expect(page.locator("#judge-place [data-card]")).not_to_have_attribute("data-card", card)
+        page.locator("#judge-slot .choice").nth(6).tap()
+        expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", card)
         _expect_left(page, left)
     assert _values(people) == [7, 7, 7]
 
@@ -137,7 +137,7 @@ def test_ratings_are_kept_while_the_server_is_away(look: Opens, people: dict[str
     for key in "12":
         cards.append(_card(page))
         page.keyboard.press(key)
-        expect(page.locator("#judge-place [data-card]")).not_to_have_attribute("data-card", cards[-1])
+        expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", cards[-1])
     expect(page.locator("#unsent")).to_contain_text(re.compile("2 ratings are kept here"))
     assert _values(people) == []
     page.context.set_offline(False)
@@ -242,10 +242,10 @@ def test_judging_without_javascript(look: Opens, people: dict[str, User], films:
     page = look("rater", java_script_enabled=False)
     _open(page, case)
     first = _card(page)
-    page.locator("#judge-place .choice").nth(1).click()
-    expect(page.locator("#judge-place [data-card]")).not_to_have_attribute("data-card", first)
+    page.locator("#judge-slot .choice").nth(1).click()
+    expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", first)
     page.get_by_role("link", name=re.compile("^Back")).click()
-    expect(page.locator("#judge-place .choice[aria-pressed=true]")).to_have_attribute("value", "2")
+    expect(page.locator("#judge-slot .choice[aria-pressed=true]")).to_have_attribute("value", "2")
     page.get_by_role("button", name=re.compile("^Undo")).click()
-    expect(page.locator("#judge-place [data-card]")).to_have_attribute("data-card", first)
+    expect(page.locator("#judge-slot [data-card]")).to_have_attribute("data-card", first)
     assert _values(people) == []

@@ -363,7 +363,7 @@ def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
     workbench.open("star wars")
     page.evaluate("document.querySelector('#content').scrollTop = 60")
     knob, opened = page.get_by_role("spinbutton", name="title_boost"), workbench.row("star wars")
-    place = opened.bounding_box()
+    position = opened.bounding_box()
     for time in range(1, 11):
         knob.fill(str(time % 2 * 10 + time))
         expect(page.locator("#run-button")).to_contain_text(f"Run attempt {time + 1}")
@@ -377,7 +377,7 @@ def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
         expect(knob).to_be_focused()
         assert page.evaluate("document.querySelector('#content').scrollTop") == 60
         box = opened.bounding_box()
-        assert box and place and (box["x"], box["y"]) == (place["x"], place["y"]), f"A jump in round {time}"
+        assert box and position and (box["x"], box["y"]) == (position["x"], position["y"]), f"A jump in round {time}"
 
         unrated = workbench.results("star wars").filter(has=page.locator(".rate:not(.rated)"))
         if unrated.count():

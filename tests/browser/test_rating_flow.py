@@ -28,9 +28,9 @@ def _values(case: Case) -> dict[str, float]:
     return dict(Rating.objects.filter(query__book=case.book_id).values_list("doc_id", "value"))
 
 
-def _rate(page: Page, workbench: WorkbenchPage, text: str, place: int, grade: int) -> None:
-    workbench.grade(workbench.results(text).nth(place), grade).click()
-    expect(workbench.grade(workbench.results(text).nth(place), grade)).to_have_attribute("aria-checked", "true")
+def _rate(page: Page, workbench: WorkbenchPage, text: str, position: int, grade: int) -> None:
+    workbench.grade(workbench.results(text).nth(position), grade).click()
+    expect(workbench.grade(workbench.results(text).nth(position), grade)).to_have_attribute("aria-checked", "true")
 
 
 def test_z_takes_back_the_last_rating_then_the_ones_before(look: Opens, people: dict[str, User], films: str) -> None:
@@ -70,10 +70,10 @@ def test_nothing_moves_while_documents_are_rated(look: Opens, people: dict[str, 
     workbench.open("alien")
     before = page.evaluate(BOXES)
     assert len(before) > 12
-    for place, grade in ((0, 9), (1, 3), (2, 1), (3, 10), (2, 4), (0, 5)):
-        _rate(page, workbench, "alien", place, grade)
+    for position, grade in ((0, 9), (1, 3), (2, 1), (3, 10), (2, 4), (0, 5)):
+        _rate(page, workbench, "alien", position, grade)
         page.wait_for_function("() => !document.querySelector('.htmx-request')")
-        assert page.evaluate(BOXES) == before, f"Rating {grade} at place {place + 1}"
+        assert page.evaluate(BOXES) == before, f"Rating {grade} at place {position + 1}"
 
 
 def test_names_of_other_raters_are_shown_where_they_differ(look: Opens, people: dict[str, User], films: str) -> None:
@@ -149,8 +149,8 @@ def test_rating_given_while_signed_out_is_sent_after_signing_in_elsewhere(
     workbench.mark_document()
     workbench.open("alien")
     page.context.clear_cookies()
-    for place, grade in ((0, 7), (1, 2)):
-        workbench.grade(workbench.results("alien").nth(place), grade).click()
+    for position, grade in ((0, 7), (1, 2)):
+        workbench.grade(workbench.results("alien").nth(position), grade).click()
     toast = workbench.toast("You are signed out")
     expect(toast).to_have_count(1)
     expect(toast.get_by_role("link", name="Sign in")).to_have_attribute("href", "/account/")
@@ -195,8 +195,10 @@ def test_digit_goes_on_to_the_next_result_if_the_user_wants(look: Opens, people:
     workbench.results("alien").first.focus()
     for digit in "731":
         press(page, digit)
-    for place, grade in enumerate((7, 3, 1)):
-        expect(workbench.grade(workbench.results("alien").nth(place), grade)).to_have_attribute("aria-checked", "true")
+    for position, grade in enumerate((7, 3, 1)):
+        expect(workbench.grade(workbench.results("alien").nth(position), grade)).to_have_attribute(
+            "aria-checked", "true"
+        )
     expect(workbench.results("alien").nth(3)).to_be_focused()
 
 

@@ -23,7 +23,7 @@ def case(people: dict[str, User], films: str) -> Case:
     run = stage.newest_run(case)
     for text in ("star wars", "star trek"):
         hits = run.rankings.get(query__text=text).hits
-        stage.rate(case, text, {hit[0]: 3 + place for place, hit in enumerate(hits[:4])})
+        stage.rate(case, text, {hit[0]: 3 + position for position, hit in enumerate(hits[:4])})
     return case
 
 

@@ -32,7 +32,7 @@ def case(people: dict[str, User], films: str) -> Case:
 
 
 @pytest.mark.parametrize(
-    ("template", "place"),
+    ("template", "position"),
     [
         ('{\n  "query": "#$query##",\n  "fields": {"title" 1}\n}', "Line 3, column 22"),
         ('{\n  "query": "#$query##"\n', "Line 3, column 1"),
@@ -41,7 +41,7 @@ def case(people: dict[str, User], films: str) -> Case:
     ],
     ids=["json", "unfinished", "unknown placeholder", "no knob"],
 )
-def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, template: str, place: str) -> None:
+def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, template: str, position: str) -> None:
     page = look("editor")
     page.watch.expect(422)  # type: ignore[attr-defined]
     workbench = WorkbenchPage(page, case)
@@ -50,10 +50,10 @@ def test_refused_template_is_explained_at_the_editor(look: Opens, case: Case, te
     page.get_by_label("Name of the next attempt").fill("A try")
     write(page, template)
     _run(page)
-    expect(page.locator("#template_error")).to_contain_text(place)
+    expect(page.locator("#template_error")).to_contain_text(position)
     assert text_of(page) == template
     expect(editor(page)).to_have_accessible_description(page.locator("#template_error").inner_text())
-    expect(page.locator(".ace_gutter-cell.ace_error")).to_have_text(place.split(",")[0].removeprefix("Line "))
+    expect(page.locator(".ace_gutter-cell.ace_error")).to_have_text(position.split(",")[0].removeprefix("Line "))
     expect(page.get_by_label("Name of the next attempt")).to_have_value("A try")
     expect(workbench.case_score).to_have_text(score)
     workbench.expect_no_reload()

@@ -110,7 +110,8 @@ def test_add_more_than_a_page_lists(case: Case, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("place", "word"), [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")]
+    ("position", "word"),
+    [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")],
 )
-def test_letter(place: int, word: str) -> None:
-    assert annotations.letter(place) == word
+def test_letter(position: int, word: str) -> None:
+    assert annotations.letter(position) == word

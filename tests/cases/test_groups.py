@@ -111,8 +111,8 @@ def compute_group(waiting, group, view):
 def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, markets, monkeypatch):
     group, view = read(make_group(owner, *markets), owner)
     compared = compute(group, view)
-    assert [each.figures.difference for each in compared.cases] == [50, 25]
-    assert [each.figures.p_holm for each in compared.cases] == [1, 1]
+    assert [item.figures.difference for item in compared.cases] == [50, 25]
+    assert [item.figures.p_holm for item in compared.cases] == [1, 1]
     # Of the 2 ** 6 patterns of signs of (0, 50) / 2 and (0, 100, 0, 0) / 4, half are as large: only two queries differ.
     together = compared.figures.together
     assert together.difference == pytest.approx(37.5)
@@ -129,14 +129,14 @@ def test_a_case_has_figures_before_the_others(owner, markets):
     first, second = cases.groups.compare_group(group=group, view=view).to_compute
     comparison.stored.compute(second.pk)
     waiting = cases.groups.compare_group(group=group, view=view)
-    assert waiting.to_compute == [first] and [each.pair is None for each in waiting.cases] == [True, False]
+    assert waiting.to_compute == [first] and [item.pair is None for item in waiting.cases] == [True, False]
     comparison.stored.compute(first.pk)
     waiting = cases.groups.compare_group(group=group, view=view)
-    assert waiting.is_pending and [each.pair.difference for each in waiting.cases] == [50, 25]
+    assert waiting.is_pending and [item.pair.difference for item in waiting.cases] == [50, 25]
     compared = compute_group(waiting, group, view)
-    assert [each.pair for each in compared.cases] == [None, None]
-    for each, before in zip(compared.cases, waiting.cases, strict=True):
-        assert vars(before.pair).items() <= vars(each.figures).items()
+    assert [item.pair for item in compared.cases] == [None, None]
+    for item, before in zip(compared.cases, waiting.cases, strict=True):
+        assert vars(before.pair).items() <= vars(item.figures).items()
 
 
 def test_the_verdict_is_computed_again_after_a_rating_another_weighting_and_for_other_members(owner, markets):
@@ -163,7 +163,7 @@ def test_cases_under_different_scorers_are_compared_without_a_verdict_on_all(own
     run_with(other, {"query 1": "ab", "query 2": "ab"})
     group, view = read(make_group(owner, markets[0], other), owner)
     compared = compute(group, view)
-    assert all(each.figures.difference > 0 for each in compared.cases)
+    assert all(item.figures.difference > 0 for item in compared.cases)
     assert compared.figures.together is None and compared.sentence == ""
 
 
@@ -179,7 +179,7 @@ def test_combine_cases_of_equal_weights_and_sizes_is_one_comparison(owner, marke
         run_with(again, {text: "ab" if text == "query 1" else doc_ids for text in RATINGS})
     compared = [comparison_of(markets[1]), comparison_of(again)]
     doc_ids = comparison.combine_cases(compared, [1.0, 1.0])
-    values = np.concatenate([each.pairs[0].by_query.values for each in compared])
+    values = np.concatenate([item.pairs[0].by_query.values for item in compared])
     interval = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
     together = doc_ids.together
     assert (together.interval.low, together.interval.high) == pytest.approx((interval.low, interval.high))

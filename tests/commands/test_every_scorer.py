@@ -127,7 +127,7 @@ def _evaluate(case: Case, names: list[str], folder: Path, shipped: frozenset[str
         for case_query in case.case_queries.present().select_related("query")
     }
     return Evaluated(
-        scores={row["name"]: {text: each["score"] for text, each in row["per_query"].items()} for row in report["scorers"]},
+        scores={row["name"]: {text: item["score"] for text, item in row["per_query"].items()} for row in report["scorers"]},
         means={row["name"]: row["score"] for row in report["scorers"]},
         ids=topics,
         seen={
@@ -175,13 +175,13 @@ def err(seen: Seen) -> float:
 
 
 def rbp(seen: Seen) -> float:
-    return 0.2 * sum(0.8**place for place, grade in enumerate(seen.first) if grade >= RELEVANT)
+    return 0.2 * sum(0.8**position for position, grade in enumerate(seen.first) if grade >= RELEVANT)
 
 
 def edits(one: list[float], other: list[float]) -> int:
     row = list(range(len(other) + 1))
-    for place, grade in enumerate(one, 1):
-        before, row = row, [place]
+    for position, grade in enumerate(one, 1):
+        before, row = row, [position]
         for at, wanted in enumerate(other):
             row.append(min(before[at + 1] + 1, row[at] + 1, before[at] + (grade != wanted)))
     return row[-1]

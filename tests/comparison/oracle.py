@@ -281,9 +281,9 @@ class Oracle:
                     "wins": sum(d > 0.05 - 1e-9 for d in by_query),
                     "losses": sum(d < -0.05 + 1e-9 for d in by_query),
                 }
-        tested = [each for each in figures_by_tag.values() if each["p_randomisation"] is not None]
-        for each, p in zip(tested, holm([each["p_randomisation"] for each in tested]), strict=True):
-            each["p_holm"] = p
+        tested = [item for item in figures_by_tag.values() if item["p_randomisation"] is not None]
+        for item, p in zip(tested, holm([item["p_randomisation"] for item in tested]), strict=True):
+            item["p_holm"] = p
         return figures_by_tag
 
     def run(self, run):

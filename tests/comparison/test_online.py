@@ -23,13 +23,13 @@ def twelve(script):
     texts = [f"query {number}" for number in range(1, 13)]
     case = make_case(12, {text: {"a": 3} for text in texts}, measures=("P@1",))
     lists = (dict.fromkeys(texts, "xa"), dict.fromkeys(texts, "ab"), dict.fromkeys(texts, "xa"))
-    return case, [run_with(case, each) for each in lists]
+    return case, [run_with(case, item) for item in lists]
 
 
 def compute_all(case):
-    for each in online.compare_outcomes(case):
-        if each.is_pending:
-            comparison.stored.compute(each.stored.pk)
+    for item in online.compare_outcomes(case):
+        if item.is_pending:
+            comparison.stored.compute(item.stored.pk)
     return online.compare_outcomes(case)
 
 
@@ -41,9 +41,9 @@ def test_offline_winners_are_counted_by_what_they_did_online(twelve):
     online.store_outcome(a=third, b=first, counts=WON_BY_B, name="No difference offline", by=case.owner)
     ab = SessionCounts(Method.AB, 50, 51, sessions_a=1_000, sessions_b=1_000)
     online.store_outcome(a=first, b=second, counts=ab, name="A/B", by=case.owner)
-    assert [each.pair for each in online.compare_outcomes(case)] == [None] * 4
+    assert [item.pair for item in online.compare_outcomes(case)] == [None] * 4
     outcomes = compute_all(case)
-    result = [(str(each.outcome), each.offline_winner, each.result.winner) for each in outcomes]
+    result = [(str(item.outcome), item.offline_winner, item.result.winner) for item in outcomes]
     assert result == [
         ("A/B", Side.B, None),
         ("No difference offline", None, Side.B),
@@ -135,5 +135,5 @@ def test_a_case_without_a_scorer_has_no_offline_verdict(twelve):
     online.store_outcome(a=first, b=second, counts=WON_BY_B, name="May", by=case.owner)
     case.case_scorers.all().delete()
     assert not ScorerVersion.objects.used_by(case).exists()
-    (each,) = online.compare_outcomes(case)
-    assert (each.stored, each.offline_winner, each.is_pending) == (None, None, False)
+    (item,) = online.compare_outcomes(case)
+    assert (item.stored, item.offline_winner, item.is_pending) == (None, None, False)

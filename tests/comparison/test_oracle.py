@@ -118,7 +118,7 @@ def assert_figures(data, oracle, ids):
 
 def figures_on(page):
     """`[(key, text)]` of the figures on a page or in a report."""
-    cards = [(attributes(each).get("data-figure"), each) for each in elements(page, _name="div")]
+    cards = [(attributes(item).get("data-figure"), item) for item in elements(page, _name="div")]
     return [(key, words(elements(card, _name="dd")[0])) for key, card in cards if key]
 
 

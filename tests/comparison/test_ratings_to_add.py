@@ -36,11 +36,11 @@ def test_documents_change_the_difference_by_as_much_as_stated(script, measure):
             reached.append(abs(comparison.compare(runs=runs, version=version).pairs[0].difference - now))
         judgments.remove(query=query_of(case, text), doc_ids=[doc_id], by=rater)
         changes[query_of(case, text).pk, doc_id] = max(reached)
-    assert {(each.query_id, each.doc_id): each.change for each in plan.documents} == pytest.approx(
+    assert {(item.query_id, item.doc_id): item.change for item in plan.documents} == pytest.approx(
         {key: change for key, change in changes.items() if change > 1e-9}
     )
-    assert [each.change for each in plan.documents] == sorted((each.change for each in plan.documents), reverse=True)
-    ranks = {(each.query_id, each.doc_id): (each.rank_a, each.rank_b) for each in plan.documents}
+    assert [item.change for item in plan.documents] == sorted((item.change for item in plan.documents), reverse=True)
+    ranks = {(item.query_id, item.doc_id): (item.rank_a, item.rank_b) for item in plan.documents}
     assert ranks[query_of(case, "query 1").pk, "x"] == (1, None)
     assert ranks[query_of(case, "query 2").pk, "y"] == (3, 1)
     bounds = figures.bounds[0]

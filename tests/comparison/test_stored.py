@@ -49,11 +49,11 @@ def test_load_returns_what_compare_returns(case, pair, count):
         comparison.compute_figures(fresh)
     )
     assert figures.plans == comparison.compute_figures(fresh).plans
-    assert [comparison.describe_verdict(each) for each in loaded.pairs] == [
-        comparison.describe_verdict(each) for each in fresh.pairs
+    assert [comparison.describe_verdict(item) for item in loaded.pairs] == [
+        comparison.describe_verdict(item) for item in fresh.pairs
     ]
     assert loaded.table.present.texts == [f"query {number}" for number in range(1, 5)]
-    baseline_p = [each.paired.p for each in fresh.pairs[: count - 1]]
+    baseline_p = [item.paired.p for item in fresh.pairs[: count - 1]]
     assert list(ComparedRun.objects.values_list("p", flat=True).order_by("position")) == [None, *baseline_p]
 
 
@@ -178,7 +178,7 @@ def test_difference_is_that_of_compare_runs(script):
     for case_query in case.case_queries.all():
         CaseQuery.objects.filter(pk=case_query.pk).update(weight=generator.choice([0.5, 1, 3]))
     lists = [{text: generator.sample("abcdefgh", 5) for text in texts} for _ in range(2)]
-    first, second = (run_with(case, each) for each in lists)
+    first, second = (run_with(case, item) for item in lists)
     version = primary(case)
     result = stored.load(computed(case, [first, second]), [first, second]).comparison.pairs[0]
     summary = scores.compare_runs(second, first, version)

@@ -43,28 +43,28 @@ def test_figures_of_tags_agree_with_scipy_and_with_all_patterns_of_signs():
     names = ["brand", "long", "typo"]
     tags = [[name for name in names if generator.random() < 0.4] for _ in range(24)]
     result = compare_tags(table_of(scores, tags), 2)
-    assert [each.tag for each in result] == names
+    assert [item.tag for item in result] == names
     exact = []
-    for each in result:
-        d = np.array([after - before for (before, after), own in zip(scores, tags, strict=True) if each.tag in own])
+    for item in result:
+        d = np.array([after - before for (before, after), own in zip(scores, tags, strict=True) if item.tag in own])
         assert 2 <= len(d) <= 14
         interval = scipy.stats.ttest_1samp(d, 0).confidence_interval(0.95)
-        assert (each.interval.low, each.interval.high) == pytest.approx((interval.low, interval.high))
+        assert (item.interval.low, item.interval.high) == pytest.approx((interval.low, interval.high))
         sums = [abs(np.dot(signs, d)) for signs in itertools.product([1, -1], repeat=len(d))]
         exact.append(np.mean(np.array(sums) >= abs(d.sum()) - 1e-9))
-        assert each.p == pytest.approx(exact[-1])
+        assert item.p == pytest.approx(exact[-1])
     # Holm: the smallest p times three, the next times two, never below an earlier one.
     largest, by_tag = 0.0, dict(zip(names, exact, strict=True))
     for factor, name in zip((3, 2, 1), sorted(names, key=by_tag.__getitem__), strict=True):
         largest = max(largest, min(1.0, factor * by_tag[name]))
-        assert next(each.p_holm for each in result if each.tag == name) == pytest.approx(largest)
+        assert next(item.p_holm for item in result if item.tag == name) == pytest.approx(largest)
 
 
 def test_p_is_corrected_for_all_tags_and_runs_together():
     scores = [[50, 50 + d, 50 + 2 * d] for d in TWELVE]
     result = compare_tags(table_of(scores, [["all"]] * 12), 3)
-    assert [(each.other, each.p) for each in result] == [(1, 0.125), (2, 0.125)]
-    assert [each.p_holm for each in result] == [0.25, 0.25]
+    assert [(item.other, item.p) for item in result] == [(1, 0.125), (2, 0.125)]
+    assert [item.p_holm for item in result] == [0.25, 0.25]
 
 
 def test_weights_count_and_a_single_query_has_no_p():

@@ -27,7 +27,7 @@ def judge() -> User:
 def conflicts(case: Case, difference: float = 1, state: str = judgments.OPEN) -> list[tuple[str, str, float]]:
     rows = judgments.find_conflicts(book=case.book, difference=difference, state=state)
     result = judgments.read_conflicts(case.book, rows)
-    return [(each.query.text[-1], each.doc_id, each.difference) for each in result]
+    return [(item.query.text[-1], item.doc_id, item.difference) for item in result]
 
 
 def grade(case: Case, doc_id: str = "a") -> float | None:

@@ -77,8 +77,8 @@ class Site:
         if name in GRADES:
             judgments.judge(query=query, doc_id=doc_id, by=rater, **GRADES[name])
         elif name == "judge all":
-            for each in self.queries:
-                judgments.rate_many(query=each, values=dict.fromkeys(DOCUMENTS, 1), by=rater)
+            for item in self.queries:
+                judgments.rate_many(query=item, values=dict.fromkeys(DOCUMENTS, 1), by=rater)
         elif name == "remove":
             judgments.remove(query=query, doc_ids=[doc_id], by=rater)
         elif name == "undo":
@@ -202,9 +202,9 @@ def test_judged_pairs_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
     places: list[Any] = []
     stored = JudgingPairQuerySet.from_position
 
-    def from_position(pairs: JudgingPairQuerySet, *place: Any) -> JudgingPairQuerySet:
-        places.append(place)
-        return stored(pairs, *place)
+    def from_position(pairs: JudgingPairQuerySet, *position: Any) -> JudgingPairQuerySet:
+        places.append(position)
+        return stored(pairs, *position)
 
     monkeypatch.setattr(JudgingPairQuerySet, "from_position", from_position)
     assert judgments.next_pairs(queue=site.queue, by=site.raters[0]) == []

@@ -44,9 +44,9 @@ def fresh(case: Case) -> Book:
 
 def rescored(*cases: Case) -> dict[int, float | None]:
     grades = {}
-    for each in cases:
-        assert scores.rescore_case(Case.objects.get(pk=each.pk), seconds=60)
-        grades[each.pk] = stored_case_scores(each.runs.get())["nDCG@10"][0]
+    for item in cases:
+        assert scores.rescore_case(Case.objects.get(pk=item.pk), seconds=60)
+        grades[item.pk] = stored_case_scores(item.runs.get())["nDCG@10"][0]
     return grades
 
 
@@ -150,8 +150,8 @@ def test_a_query_is_linked_as_its_namesake_of_the_other_book_was(owner: User) ->
 def test_a_link_that_would_be_too_long_is_refused(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merging, "MAX_LINKED", 2)
     case, other = make_case(["both", "mine"], owner=owner), make_case(["both", "yours"], owner=owner)
-    for each, text in ((case, "mine"), (other, "yours")):
-        queries.link(queries=[query_of(each, "both"), query_of(each, text)])
+    for item, text in ((case, "mine"), (other, "yours")):
+        queries.link(queries=[query_of(item, "both"), query_of(item, text)])
     with pytest.raises(ValidationError, match="3 queries would be linked with each other"):
         merge(case, other)
     assert links(other) == {(False, frozenset({"both", "yours"}))}
@@ -171,8 +171,8 @@ def test_books_with_other_scales_and_active_runs_are_refused(case: Case, other: 
 
 
 def test_the_judging_queue_has_the_documents_of_both(case: Case, other: Case) -> None:
-    for each in (case, other):
-        judgments.build_judging_queue(book=each.book)
+    for item in (case, other):
+        judgments.build_judging_queue(book=item.book)
     merge(case, other)
     queue = judgments.judging_queue(fresh(case))
     assert judgments.is_outdated(queue)

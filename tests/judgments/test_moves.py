@@ -48,7 +48,7 @@ def case() -> Case:
 
 def test_documents_are_found_by_url_or_title_if_there_is_only_one(case: Case) -> None:
     orphans = judgments.find_orphaned_ratings(book=case.book)
-    result = [(each.old_id, each.new_id, each.found_by, each.ratings, each.queries) for each in orphans.moved]
+    result = [(item.old_id, item.new_id, item.found_by, item.ratings, item.queries) for item in orphans.moved]
     assert result == [("a", "A", "title", 2, 2), ("b", "B", "URL", 1, 1)]
     assert (orphans.unclear, orphans.unknown) == (1, 1)
 
@@ -60,7 +60,7 @@ def test_two_former_documents_with_one_successor_are_unclear(case: Case) -> None
         ranking.hits.append(["a2", 1.0, {"id": "a2", "title": "star wars"}])
         ranking.save()
     orphans = judgments.find_orphaned_ratings(book=case.book)
-    assert [each.old_id for each in orphans.moved] == ["b"]
+    assert [item.old_id for item in orphans.moved] == ["b"]
     assert orphans.unclear == 3
 
 

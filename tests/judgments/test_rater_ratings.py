@@ -92,7 +92,7 @@ def test_one_verdict_is_reset_and_the_document_comes_back(case: Case, verdict: s
     assert judgments.remove_ratings(book=case.book, rater=rater, verdict=verdict, by=case.owner) == 1
     assert [pair.doc_id for pair in pairs.without_judgment_by(rater)] == [doc_id]
     assert set(pairs.values_list("level", flat=True)) == ({0} if verdict == Verdict.CANNOT else {0, 1})
-    assert [row[1] for row in rated(rater)] == [each for each in "abc" if each != doc_id]
+    assert [row[1] for row in rated(rater)] == [item for item in "abc" if item != doc_id]
 
 
 def test_the_ratings_of_a_decision_count_again(case: Case) -> None:

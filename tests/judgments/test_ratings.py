@@ -208,7 +208,7 @@ def test_rate_grades_by_the_settings_that_the_book_has_by_then(value: int) -> No
 def test_rate_two_cases_on_one_book() -> None:
     case = make_case(2, {"query 1": {"b": 1}})
     other = make_case(2, book_of=case)
-    runs = [run_now(make_attempt(each)) for each in (case, other)]
+    runs = [run_now(make_attempt(item)) for item in (case, other)]
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=runs[0])
     assert not scores.count_stale(runs[0], ScorerVersion.objects.used_by(case)[0])
     assert scores.count_stale(runs[1], ScorerVersion.objects.used_by(other)[0]) == 1

@@ -134,8 +134,8 @@ def test_new_grades_change_both_judgments(case: Case) -> None:
 def test_a_merge_keeps_one_of_two_repeats_of_a_document(case: Case) -> None:
     rater = make_user()
     other = make_case(["query 1", "new"], owner=case.owner)
-    for each, text in ((case, "query 1"), (other, "query 1"), (other, "new")):
+    for item, text in ((case, "query 1"), (other, "query 1"), (other, "new")):
         grades = {"first_value": 2, "value": 2, "verdict": Verdict.RATED}
-        RepeatedPair.objects.create(query=query_of(each, text), doc_id="a", rater=rater, wait=0, **grades)
+        RepeatedPair.objects.create(query=query_of(item, text), doc_id="a", rater=rater, wait=0, **grades)
     judgments.merge_books(book=case.book, other=other.book, by=case.owner)
     assert sorted(RepeatedPair.objects.values_list("query__text", flat=True)) == ["new", "query 1"]

@@ -63,11 +63,11 @@ class Road:
         assert "more in run 2 than in run 1: overview" in moved
 
         result = runs.find_documents(self.ranking(2), "documentary", by=self.owner)
-        assert [(each.doc_id, each.position) for each in result.documents] == [
+        assert [(item.doc_id, item.position) for item in result.documents] == [
             ("4", runs.DocumentPosition(matches=False))
         ]
         by_field = runs.find_documents(self.ranking(2), "title:war", by=self.owner)
-        assert [each.doc_id for each in by_field.documents] == ["3"]
+        assert [item.doc_id for item in by_field.documents] == ["3"]
         assert "does not match" in self.page("query_find", text="documentary")
 
         explanation = runs.explain(self.ranking(2), "4", by=self.owner)
@@ -90,7 +90,7 @@ class Road:
             headers={"HX-Request": "true"},
         )
         assert rated.status_code == 200 and Rating.objects.get(doc_id="4").value == 3
-        assert [each.doc_id for each in runs.list_unretrieved(self.ranking(2), by=self.owner, depth=10).documents] == [
+        assert [item.doc_id for item in runs.list_unretrieved(self.ranking(2), by=self.owner, depth=10).documents] == [
             "4"
         ]
 

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.django_db
 
 
 def linked_texts(case):
-    return [[each.query.text for each in linked] for linked in queries.links_of(case).values()]
+    return [[item.query.text for item in linked] for linked in queries.links_of(case).values()]
 
 
 def numbered(case, *numbers):

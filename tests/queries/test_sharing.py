@@ -180,7 +180,7 @@ def test_preview_says_what_sharing_changes(case):
     linked = [query_of(case, f"query {number}") for number in (1, 3)]
     link = queries.link(queries=linked)
     result = queries.preview_sharing(query_link=link, queries=linked)
-    assert [(each.doc_id, list(each.before), each.after) for each in result] == [("a", [3, 1], 1)]
+    assert [(item.doc_id, list(item.before), item.after) for item in result] == [("a", [3, 1], 1)]
     queries.set_sharing(query_link=link, shares_ratings=True)
     assert grades(case, 1)["a"] == 1
     assert not queries.set_sharing(query_link=link, shares_ratings=True)

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 
 def tag(case: Case, **message: str) -> None:
     """Tags by the text of the query."""
-    for text, some in message.items():
-        tags.set_tags(query=query_of(case, text), tags=some)
+    for text, own in message.items():
+        tags.set_tags(query=query_of(case, text), tags=own)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_segments(script: object) -> None:
     with CaptureQueriesContext(connection) as captured:
         result = tags.segments(case=case, run=run, version=version)
     assert len(captured) == 1
-    assert [(each.tag, each.queries, each.scored) for each in result] == [("x", 2, 2), ("y", 2, 1), ("z", 1, 0)]
+    assert [(item.tag, item.queries, item.scored) for item in result] == [("x", 2, 2), ("y", 2, 1), ("z", 1, 0)]
     assert result[0].score == pytest.approx((scores["a"] + 3 * scores["b"]) / 4)
     assert result[1].score == pytest.approx(scores["b"])
     assert result[2].score is None
@@ -124,7 +124,7 @@ def test_segments_leave_out_removed_queries_and_other_runs(script: object) -> No
     run = run_now(make_attempt(case))
     queries.remove(case_query=case.case_queries.get(query__text="b"))
     version = case.case_scorers.get().version
-    assert [each.queries for each in tags.segments(case=case, run=run, version=version)] == [1]
+    assert [item.queries for item in tags.segments(case=case, run=run, version=version)] == [1]
     (none,) = tags.segments(case=case)
     assert (none.scored, none.score) == (0, None)
 
@@ -153,12 +153,12 @@ def test_segments_of_five_thousand(script: object) -> None:
     )
     QueryScore.objects.bulk_create(
         QueryScore(
-            ranking=ranking, run=run, query=query, version=version, score=100.0 * (place % 2), value=0, revision=0
+            ranking=ranking, run=run, query=query, version=version, score=100.0 * (position % 2), value=0, revision=0
         )
-        for place, (ranking, query) in enumerate(zip(rankings, queries, strict=True))
+        for position, (ranking, query) in enumerate(zip(rankings, queries, strict=True))
     )
     with CaptureQueriesContext(connection) as captured:
-        segments = {each.tag: each for each in tags.segments(case=case, run=run, version=version)}
+        segments = {item.tag: item for item in tags.segments(case=case, run=run, version=version)}
     assert len(captured) <= 2
     assert (segments["even"].queries, segments["even"].score) == (2500, 0)
     assert (segments["odd"].scored, segments["odd"].score) == (2500, 100)

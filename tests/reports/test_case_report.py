@@ -119,7 +119,7 @@ def test_search_times_of_the_last_runs_and_of_this_one(case):
     Ranking.objects.filter(run=first).update(took_ms=40)
     Ranking.objects.filter(run=last).exclude(query__text="query 1").update(took_ms=None)
     times = report_of(first).times
-    assert [each.run.number for each in times] == [*range(11, 1, -1), 1]
+    assert [item.run.number for item in times] == [*range(11, 1, -1), 1]
     assert (times[0].searches, times[-1].p50, times[-1].slowest) == (1, 40, 40)
 
 

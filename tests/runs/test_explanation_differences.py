@@ -19,7 +19,7 @@ def part(field: str, term: str, value: float, **factors: float) -> Contribution:
 
 
 def explanation(*parts: Contribution) -> DocumentExplanation:
-    return DocumentExplanation("1", math.fsum(each.value for each in parts), parts, [])
+    return DocumentExplanation("1", math.fsum(item.value for item in parts), parts, [])
 
 
 def test_difference_by_field_and_term() -> None:

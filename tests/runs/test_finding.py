@@ -44,7 +44,7 @@ def positions(expected: runs.FoundDocuments) -> dict[str, DocumentPosition]:
 def test_find_by_a_query_of_ones_own(ranking: Ranking) -> None:
     """Documents that the query of the run does not match are found too, and said to be such."""
     result = runs.find_documents(ranking, "solaris", by=owner_of(ranking))
-    assert positions(result) == {each["id"]: DocumentPosition(matches=False) for each in OTHERS}
+    assert positions(result) == {item["id"]: DocumentPosition(matches=False) for item in OTHERS}
     assert [document.title for document in result.documents] == ["Solaris", "Solaris film"]
     assert (result.total, result.searched_ranks, result.rank_error) == (2, 30, "")
 

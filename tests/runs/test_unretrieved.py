@@ -53,7 +53,7 @@ def test_not_shown_best_grade_first(script: object) -> None:
     case = make_case(["q"], {"q": {"a": 3, "x": 1, "z": 3, "y": 3, "w": 0}})
     run = run_now(make_attempt(case))
     result = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=10)
-    assert [(each.doc_id, each.grade, each.mine, each.rank) for each in result.documents] == [
+    assert [(item.doc_id, item.grade, item.mine, item.rank) for item in result.documents] == [
         ("y", 3, 3, None),
         ("z", 3, 3, None),
         ("x", 1, 1, None),
@@ -66,7 +66,7 @@ def test_not_shown_names_the_rank_below_what_is_shown(script: object) -> None:
     case = make_case(["q"], {"q": {"a": 1, "c": 2, "x": 2}})
     run = run_now(make_attempt(case))
     result = runs.list_unretrieved(ranking_of(run, "q"), by=case.owner, depth=2)
-    assert [(each.doc_id, each.rank) for each in result.documents] == [("c", 3), ("x", None)]
+    assert [(item.doc_id, item.rank) for item in result.documents] == [("c", 3), ("x", None)]
 
 
 def test_not_shown_applies_the_books_rule_and_names_the_raters(script: object) -> None:
@@ -99,7 +99,7 @@ def test_not_shown_lists_the_best_and_counts_the_rest(script: object, monkeypatc
     ranking = ranking_of(newest(case), "q")
     with CaptureQueriesContext(connection) as captured:
         result = runs.list_unretrieved(ranking, by=case.owner, depth=10)
-    assert [each.doc_id for each in result.documents] == ["x3", "x7"]
+    assert [item.doc_id for item in result.documents] == ["x3", "x7"]
     assert result.more == 7
     assert len(captured) == 1
 
@@ -108,13 +108,13 @@ def test_look_up(films: Case) -> None:
     ranking = ranking_of(newest(films), "star")
     assert {hit[0] for hit in ranking.hits} == {"1", "2"}
     listed = runs.list_unretrieved(ranking, by=films.owner, depth=1).documents
-    result = {each.doc_id: each for each in runs.look_up(ranking, listed, by=ranking.run.created_by)}
+    result = {item.doc_id: item for item in runs.look_up(ranking, listed, by=ranking.run.created_by)}
     assert result["gone"].gone and result["gone"].display is None
     assert not result["3"].gone
     assert result["3"].display is not None and result["3"].display.title == "Solaris"
     assert result["3"].fields == {"id": "3", "title": "Solaris"}
-    assert [each.doc_id for each in listed] == [
-        each.doc_id for each in runs.look_up(ranking, listed, by=ranking.run.created_by)
+    assert [item.doc_id for item in listed] == [
+        item.doc_id for item in runs.look_up(ranking, listed, by=ranking.run.created_by)
     ]
 
 

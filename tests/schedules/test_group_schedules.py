@@ -79,7 +79,7 @@ def test_the_difference_of_the_group_decides(group: CaseGroup) -> None:
         row.run.case = row.baseline.case = row.case
         version = ScorerVersion.objects.used_by(row.case).first()
         compared.append(comparison.compare(runs=[row.baseline, row.run], version=version))
-    by_case = [each.pairs[0].difference for each in compared]
+    by_case = [item.pairs[0].difference for item in compared]
     assert by_case[1] == 0
     drop = comparison.check_group_drop(comparisons=compared, weights=[1.0, 1.0])
     assert drop.difference == pytest.approx(by_case[0] / 2)

@@ -355,10 +355,10 @@ def test_delete_refuses_a_scorer_in_use(user, script):
 def test_overview_counts_cases_in_few_statements(user, django_assert_max_num_queries):
     scorer, _ = _used(user)
     with django_assert_max_num_queries(4):
-        result = {each.name: each for each in scorers.overview(user)}
-        assert [team for each in result.values() for team in each.teams.all()] == []
+        result = {item.name: item for item in scorers.overview(user)}
+        assert [team for item in result.values() for team in item.teams.all()] == []
     assert (result["x"].cases_using, result["x"].latest) == (2, 1)
     assert result["P@10"].cases_using == 0
-    assert "x" not in {each.name for each in scorers.overview(make_user())}
+    assert "x" not in {item.name for item in scorers.overview(make_user())}
     assert next(iter(result.values())).is_default
     assert scorer.name in result

@@ -117,8 +117,8 @@ class SameResultsTwice(RuleBasedStateMachine):
         judgments.set_scale(book=self.case.book, scale=scale, relevant_from=relevant_from)
 
     @rule(place=st.integers(0, 2))
-    def choose_scorer(self, place: int) -> None:
-        scorers.choose_scorers(case=self.case, scorers=[self.scorers[place]])
+    def choose_scorer(self, position: int) -> None:
+        scorers.choose_scorers(case=self.case, scorers=[self.scorers[position]])
 
     @rule(text=st.sampled_from(TEXTS), weight=st.sampled_from([0.0, 0.3, 1.0, 5.0]))
     def weigh(self, text: str, weight: float) -> None:

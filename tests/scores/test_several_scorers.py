@@ -187,14 +187,14 @@ def test_secondary_scores_have_each_scorers_own_history_in_one_statement() -> No
     with CaptureQueriesContext(connection) as captured:
         result = scores.secondary_scores(case, versions[1:], all_runs[1])
     assert len(captured) == 1
-    assert [each.version.scorer.name for each in result] == ["RR@10", "P@10"]
-    for each in result:
-        rows = CaseScore.objects.filter(version=each.version).order_by("run__number")
-        assert each.history == [row.score for row in rows]
-        assert each.now == rows[1]
-        assert each.history[0] != each.history[1] or each.version.scorer.name == "RR@10"
+    assert [item.version.scorer.name for item in result] == ["RR@10", "P@10"]
+    for item in result:
+        rows = CaseScore.objects.filter(version=item.version).order_by("run__number")
+        assert item.history == [row.score for row in rows]
+        assert item.now == rows[1]
+        assert item.history[0] != item.history[1] or item.version.scorer.name == "RR@10"
     older = scores.secondary_scores(case, versions[1:], all_runs[0])
-    assert [each.now.run_id for each in older if each.now] == [all_runs[0].pk] * 2
+    assert [item.now.run_id for item in older if item.now] == [all_runs[0].pk] * 2
 
 
 def test_secondary_scores_leave_out_what_is_being_rescored() -> None:

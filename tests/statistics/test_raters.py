@@ -47,7 +47,7 @@ def test_bias_of_three_raters():
     """Rater 0: (3 − 1.5) and (2 − 1); rater 1: (2 − 2), (1 − 2); rater 2: (1 − 2.5); the last item has one rating."""
     first, second, third = measure_raters(table_of((3, 2, 1), (2, 1, None), (0, None, None)))
     assert [first.bias.value, second.bias.value, third.bias.value] == [1.25, -0.5, -1.5]
-    assert [(each.ratings, each.items, each.queries) for each in (first, second, third)] == [
+    assert [(item.ratings, item.items, item.queries) for item in (first, second, third)] == [
         (3, 2, 2),
         (2, 2, 2),
         (1, 1, 1),

@@ -106,16 +106,16 @@ def test_an_exported_book_is_imported_to_the_same_judgements(ann):
     assert result["star wars", "b"]["judgements"] == [
         {"rating": None, "unrateable": True, "judge_later": False, "user_email": ann.email, "explanation": "No text"}
     ]
-    assert [(each["rating"], each["user_email"]) for each in result["star wars", "a"]["judgements"]] == [
+    assert [(item["rating"], item["user_email"]) for item in result["star wars", "a"]["judgements"]] == [
         (3, ann.email), (2, "ben@example.com"),
     ]  # fmt: skip
-    assert [each["user_email"] for each in result["alien", "7"]["judgements"]] == [None, None, ann.email]
+    assert [item["user_email"] for item in result["alien", "7"]["judgements"]] == [None, None, ann.email]
     assert written["left_out"] == left_out
     assert "1 query without judgments." in left_out
     again = imported(ann, as_file(written), name="Again")
     columns = ("query__text", "doc_id", "rater__name", "verdict", "value", "note")
     before, after = (
-        sorted(Rating.objects.filter(query__book=each).values_list(*columns), key=repr) for each in (book, again)
+        sorted(Rating.objects.filter(query__book=item).values_list(*columns), key=repr) for item in (book, again)
     )
     assert before == after
     assert again.scale == book.scale

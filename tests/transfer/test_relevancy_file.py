@@ -269,7 +269,7 @@ def test_a_zip_file_with_a_case_is_read():
 
 
 def changed(key, number, **members):
-    return {**CASE, key: [{**row, **members} if place == number else row for place, row in enumerate(CASE[key])]}
+    return {**CASE, key: [{**row, **members} if position == number else row for position, row in enumerate(CASE[key])]}
 
 
 BAD = [

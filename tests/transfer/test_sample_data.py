@@ -183,8 +183,8 @@ def test_ratings_include_a_good_document_except_where_none_exists(ratings: list[
 
 
 def test_ratings_in_the_order_of_the_queries(queries: list[dict[str, Any]], ratings: list[dict[str, str]]) -> None:
-    place = {query["text"]: number for number, query in enumerate(queries)}
-    order = [(place[row["query"]], -int(row["rating"]), row["docid"]) for row in ratings]
+    position = {query["text"]: number for number, query in enumerate(queries)}
+    order = [(position[row["query"]], -int(row["rating"]), row["docid"]) for row in ratings]
     assert order == sorted(order)
 
 

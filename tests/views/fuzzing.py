@@ -278,8 +278,8 @@ class Fuzzer:
                 transaction.set_rollback(True)
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{Path(frame.filename).name}:{frame.lineno}"
-            self.failures.append(f"{type(error).__name__} in {place}: {str(error)[:300]}\n    {described}")
+            position = f"{Path(frame.filename).name}:{frame.lineno}"
+            self.failures.append(f"{type(error).__name__} in {position}: {str(error)[:300]}\n    {described}")
             return
         finally:
             client.cookies.clear()  # a session that the request has begun or ended is rolled back

@@ -32,9 +32,9 @@ def test_readyz_without_a_database(client, db, monkeypatch, error):
     assert (response.status_code, response.json()) == (503, {"status": "no database"})
 
 
-@pytest.mark.parametrize("place", ["/healthz", "/readyz"])
-def test_only_asked_never_told(client, db, place):
-    assert client.post(place).status_code == 405
+@pytest.mark.parametrize("position", ["/healthz", "/readyz"])
+def test_only_asked_never_told(client, db, position):
+    assert client.post(position).status_code == 405
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Documents that an editor looks for: found in the engine, with their place in the run, to be rated."""
+"""Documents that an editor looks for: found in the engine, with their rank in the run, to be rated."""
 
 from dataclasses import dataclass
 

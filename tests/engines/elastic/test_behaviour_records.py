@@ -47,7 +47,7 @@ def test_all_records_are_read_and_the_scroll_is_ended(server: LocalServer) -> No
     body = json.loads(first.body)
     assert (body["size"], body["query"]["range"]["timestamp"]["gte"]) == (1_000, "2026-05-01T00:00:00+00:00")
     assert "user_query" in body["_source"] and "user_id" not in body["_source"]
-    assert [json.loads(each.body)["scroll_id"] for each in (second, third)] == ["s1", "s2"]
+    assert [json.loads(item.body)["scroll_id"] for item in (second, third)] == ["s1", "s2"]
     assert (last.method, last.path, json.loads(last.body)) == ("DELETE", "/os/_search/scroll", {"scroll_id": "s2"})
 
 
@@ -56,7 +56,7 @@ def test_reading_can_stop_at_any_record(server: LocalServer) -> None:
         records = engine.behaviour_records("queries")
         assert next(records) == RECORDS[0]
         records.close()  # type: ignore[attr-defined]
-    assert [each.method for each in server.received] == ["POST", "DELETE"]
+    assert [item.method for item in server.received] == ["POST", "DELETE"]
 
 
 def test_a_missing_index_is_an_error_of_the_engine(server: LocalServer) -> None:

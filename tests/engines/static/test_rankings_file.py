@@ -22,9 +22,9 @@ def test_parse_rankings_stops_at_the_limit(text: str, line: int, monkeypatch: py
     read = []
 
     def count(content: str) -> Iterator[str]:
-        for each in lines(content):
-            read.append(each)
-            yield each
+        for item in lines(content):
+            read.append(item)
+            yield item
 
     monkeypatch.setattr(rankings_file, "_lines", count)
     with pytest.raises(UnreadableResponse, match=f"Line {line} .* at most 10 results"):

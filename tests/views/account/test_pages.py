@@ -19,7 +19,7 @@ PLACES = (
 )
 
 
-@pytest.mark.parametrize("address", [f"/{place}" for place in PLACES])
+@pytest.mark.parametrize("address", [f"/{position}" for position in PLACES])
 def test_signed_in_only(client, db, address):
     assert client.get(address).headers["Location"] == f"/login/?next={address}"
 

@@ -44,7 +44,7 @@ def user_of(client):
 
 
 def message(response):
-    return " ".join(str(each) for each in get_messages(response.wsgi_request))
+    return " ".join(str(item) for item in get_messages(response.wsgi_request))
 
 
 def test_new_user_of_an_allowed_domain(provider):

@@ -169,7 +169,7 @@ def test_the_mapper_of_a_search_api_is_imported_and_reads_its_responses(sign_in)
             **{f"option_{name}": value for name, value in Endpoint.objects.get().options.items()}, "text": "x", "send": "1",
         })  # fmt: skip
         mapped = trial.context["mapped"]
-        assert [(each.document.id, each.document.title) for each in mapped.documents] == [("7", "Phone"), ("a", "Case")]
+        assert [(item.document.id, item.document.title) for item in mapped.documents] == [("7", "Phone"), ("a", "Case")]
         assert mapped.total == 31
         run = Run.objects.get()
         runs.continue_run(run.pk)

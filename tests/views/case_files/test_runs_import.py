@@ -103,7 +103,7 @@ def test_a_preview_names_the_runs_and_what_is_left_out_and_stores_nothing(sign_i
     text = page.content.decode()
     assert page.status_code == 200 and "<html" not in text
     plan = page.context["runs_plan"]
-    assert [(each.name, each.documents) for each in plan.rankings] == [("before", 1), ("after", 2)]
+    assert [(item.name, item.documents) for item in plan.rankings] == [("before", 1), ("after", 2)]
     assert (plan.unknown, plan.without_results) == (["alien"], ["star trek"])
     assert text.count("data-remark") == 2
     assert 'form="runs-preview-form"' in text

@@ -62,7 +62,7 @@ def test_scatter_has_the_scores_of_both_runs(charts):
 def test_without_compared_queries_only_search_times_are_drawn():
     (chart,) = build_charts(ROWS[3:], lambda query_id: query_id, "Run 1", "Run 2")
     assert chart.key == "times"
-    untimed = [replace(each, took_a=None) for each in ROWS[3:]]
+    untimed = [replace(item, took_a=None) for item in ROWS[3:]]
     assert build_charts(untimed, lambda query_id: query_id, "Run 1", "Run 2") == []
 
 

@@ -154,7 +154,7 @@ def test_files_have_what_the_page_shows(sign_in, case, run):
     version = ScorerVersion.objects.used_by(case)[0]
     exported = json.loads(client.get(address(case, "compare_json")).content)
     assert exported == json.loads(json.dumps(ideal_json.build_ideal(comparison.compare_with_ideal(run, version))))
-    assert [each["query"] for each in exported["query_gains"]] == ["query 1", "query 3"]
+    assert [item["query"] for item in exported["query_gains"]] == ["query 1", "query 3"]
     lines = b"".join(client.get(address(case, "compare_csv", state="better")).streaming_content).decode().splitlines()
     assert lines[0] == "query,run 1,best,to gain,by order,by documents,weight,unrated"
     assert lines[1:] == ["query 1,0.0,100.0,100.0,100.0,0.0,1.0,1", "query 3,0.0,100.0,100.0,0.0,100.0,1.0,1"]

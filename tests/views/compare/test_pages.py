@@ -129,7 +129,7 @@ def test_link_names_runs_and_scorer(sign_in, case, compared):
     assert "Run 1 and Run 2" in words(by_id(response, "verdict-sentence"))
     stored = StoredComparison.objects.get()
     assert stored.version.scorer == scorer
-    assert [each.run.number for each in stored.compared_runs.all()] == [2, 1]
+    assert [item.run.number for item in stored.compared_runs.all()] == [2, 1]
 
 
 @pytest.mark.parametrize(
@@ -492,7 +492,7 @@ def test_three_runs_stand_in_a_table_and_one_of_them_is_shown(sign_in, case, com
     assert words(by_id(response, "verdict-sentence")) == comparison.describe_verdict(second)
     assert "Run 2, Run 1 and Run 3 cannot be told apart." in words(by_id(response, "verdict"))
 
-    (link,) = [each for each in elements(by_id(response, "several-runs"), _name="a") if words(each) == "Run 3"]
+    (link,) = [item for item in elements(by_id(response, "several-runs"), _name="a") if words(item) == "Run 3"]
     shown = client.get(attributes(link)["href"])
     assert words(by_id(shown, "verdict-sentence")) == comparison.describe_verdict(last)
     assert words(by_id(shown, "difference")) == "0.0"
@@ -512,7 +512,7 @@ def test_runs_are_added_removed_and_made_the_baseline_by_links(sign_in, case, co
     client = sign_in("viewer")
     page = open_ready(client, case, run=[1, 2])
     response = client.get(attributes(by_id(page, "add-run"))["href"])
-    assert [each.run.number for each in StoredComparison.objects.first().compared_runs.all()] == [1, 2, 3]
+    assert [item.run.number for item in StoredComparison.objects.first().compared_runs.all()] == [1, 2, 3]
     assert not elements(tree(response), id="add-run")
     page = tree(open_ready(client, case, run=[1, 2, 3]))
     removed = [attributes(link)["href"] for link in elements(page, _name="a") if words(link) == "Remove"]

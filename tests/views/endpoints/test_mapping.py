@@ -40,8 +40,8 @@ def test_documents_of_a_pasted_response_and_each_mistake_at_its_option(sign_in):
     page = sign_in("editor").post(NEW, {"response": json.dumps(RESPONSE), **MAPPING})
     mapped = page.context["mapped"]
     assert (mapped.document_count, mapped.total) == (2, 40)
-    assert [(each.document.id, each.document.title) for each in mapped.documents] == [("7", "Alien"), ("", "Aliens")]
-    assert [each.is_complete for each in mapped.documents] == [True, False]
+    assert [(item.document.id, item.document.title) for item in mapped.documents] == [("7", "Alien"), ("", "Aliens")]
+    assert [item.is_complete for item in mapped.documents] == [True, False]
     assert list(problems(page)) == ["id"]
     assert "“item” has no “sku”; it is an object with name." in problems(page)["id"][0]
     wrong = {**MAPPING, "option_total": "data.found", "option_document": "item.fields", "option_hits": "data.items"}
@@ -133,7 +133,7 @@ def test_mapper_script_with_its_console_and_errors(sign_in):
     )
     page = client.post(NEW, {"response": json.dumps(RESPONSE), "option_mapper": script % "found"})
     assert page.context["mapped"].console == ("found 2",)
-    assert [each.is_complete for each in page.context["mapped"].documents] == [False, False]
+    assert [item.is_complete for item in page.context["mapped"].documents] == [False, False]
     assert "Let docsMapper give each document an id" in problems(page)["mapper"][0]
     assert problems(page)["mapper"][1] == 2
     page = client.post(NEW, {"response": json.dumps(RESPONSE), "option_mapper": script % "nothing"})

@@ -11,7 +11,7 @@ from tests.views.factories import make_case
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
-def found(client, text, **headers):
+def labels(client, text, **headers):
     groups = client.get(reverse("jump"), {"q": text}, **headers).context["groups"]
     return {group.label: [target.text for target in group.targets] for group in groups}
 
@@ -19,19 +19,19 @@ def found(client, text, **headers):
 def test_jump_finds_cases_books_queries_and_scorers(sign_in, people):
     case = make_case(people["owner"], "Star films")
     client = sign_in("owner")
-    assert found(client, "STAR", **HTMX) == {
+    assert labels(client, "STAR", **HTMX) == {
         "Cases": ["Star films"],
         "Books": [case.book.name] if "star" in case.book.name.lower() else ["Star films"],
         "Queries": ["star trek", "star wars"],
     }
-    assert "nDCG@10" in found(client, "ndcg@10", **HTMX)["Scorers"]
+    assert "nDCG@10" in labels(client, "ndcg@10", **HTMX)["Scorers"]
 
 
 @pytest.mark.parametrize(("who", "is_found"), [("viewer", True), ("rater", True), ("owner", True), ("stranger", False)])
 def test_jump_finds_only_what_is_visible(sign_in, people, team, who, is_found):
     make_case(people["admin"], "Zebra shared", texts=("zebra crossing",), team=team)
     make_case(people["admin"], "Zebra private", texts=("zebra stripes",))
-    groups = found(sign_in(who), "zebra", **HTMX)
+    groups = labels(sign_in(who), "zebra", **HTMX)
     assert groups.get("Cases", []) == (["Zebra shared"] if is_found else [])
     assert groups.get("Queries", []) == (["zebra crossing"] if is_found else [])
 
@@ -42,7 +42,7 @@ def test_jump_leaves_out_what_was_archived_removed_or_retired(sign_in, people):
     kept = make_case(people["owner"], "Kept", texts=("okapi food", "okapi zoo"))
     kept.case_queries.filter(query__text="okapi zoo").update(removed_at=timezone.now())
     Scorer.objects.create(name="okapi scorer", owner=people["owner"], retired_at=timezone.now())
-    groups = found(sign_in("owner"), "okapi", **HTMX)
+    groups = labels(sign_in("owner"), "okapi", **HTMX)
     assert groups.get("Cases", []) == []
     assert groups["Queries"] == ["okapi food"]
     assert "Scorers" not in groups

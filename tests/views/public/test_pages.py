@@ -102,7 +102,7 @@ def test_nothing_can_be_written_with_a_link(client, case, link):
     with CaptureQueriesContext(connection) as statements:
         for address in addresses:
             assert client.get(address).status_code == 200
-    writes = [each["sql"] for each in statements if not each["sql"].lstrip(" \n(").upper().startswith("SELECT")]
+    writes = [item["sql"] for item in statements if not item["sql"].lstrip(" \n(").upper().startswith("SELECT")]
     assert writes == []
 
 

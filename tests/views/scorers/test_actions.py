@@ -138,8 +138,8 @@ def used(people, team, mine, script):
     case = make_case(["a film"], {"a film": {"b": 3, "c": 1}}, owner=people["owner"])
     cases.share(case=case, team=team)
     foreign = make_case(["x"], owner=people["stranger"])
-    for each in (case, foreign):
-        scorers.add_scorer(case=each, scorer=mine)
+    for item in (case, foreign):
+        scorers.add_scorer(case=item, scorer=mine)
     run_now(make_attempt(case))
     return case, foreign
 

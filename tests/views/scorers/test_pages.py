@@ -33,11 +33,11 @@ def test_library_lists_what_one_sees(sign_in, mine, script_scorer, team):
     assert "House script" not in sign_in("stranger").get("/scorers/").content.decode()
 
 
-@pytest.mark.parametrize(("find", "there"), [("HOUSE n", True), ("ndcg@5", True), ("rbp", False), ("zzz", False)])
-def test_library_finds_by_name_measure_and_description(sign_in, mine, find, there):
+@pytest.mark.parametrize(("find", "expected"), [("HOUSE n", True), ("ndcg@5", True), ("rbp", False), ("zzz", False)])
+def test_library_finds_by_name_measure_and_description(sign_in, mine, find, expected):
     response = sign_in("owner").get("/scorers/", {"find": find})
     result = [entry.scorer.name for entry, _ in response.context["rows"]]
-    assert ("House nDCG" in result) is there
+    assert ("House nDCG" in result) is expected
     assert ("contains “zzz”" in response.content.decode()) is (find == "zzz")
 
 

@@ -293,7 +293,7 @@ def test_accept_keeps_the_higher_role_of_a_member(sign_in, people, team, open_in
 
 def test_invite_again_replaces_the_pending_invitation(people, team, invitation):
     teams.invitations.invite(team=team, role=Role.VIEWER, by=people["owner"], email="new@example.org")
-    assert [each.role for each in Invitation.objects.pending()] == [Role.VIEWER]
+    assert [item.role for item in Invitation.objects.pending()] == [Role.VIEWER]
 
 
 def test_withdraw_reaches_only_the_own_team(sign_in, people, team, invitation):

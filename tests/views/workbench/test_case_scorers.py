@@ -285,8 +285,8 @@ def test_opened_query_says_why_and_what_the_others_give(sign_in, case):
 
 def test_rating_brings_every_score_of_the_query_along(sign_in, case):
     case_query = case_query_of(case, "query 1")
-    place = at(case, "rate", case_query.pk, rank=2)
-    response = sign_in("rater").post(place, {"doc_id": "b", "value": "3"}, headers=HTMX)
+    position = at(case, "rate", case_query.pk, rank=2)
+    response = sign_in("rater").post(position, {"doc_id": "b", "value": "3"}, headers=HTMX)
     part = by_id(response, f"query-scores-{case_query.pk}")
     assert attributes(part)["hx-swap-oob"] == "true"
     for name in MEASURES[1:]:

@@ -101,8 +101,8 @@ def test_explain_results_fills_every_row_and_the_legend(sign_in, films):
         "part1"
     ]
     assert "hx-trigger" not in attributes(by_id(answer, f"legend-{case_query.pk}"))
-    for place in places:
-        cell = by_id(answer, place)
+    for position in places:
+        cell = by_id(answer, position)
         assert attributes(cell)["hx-swap-oob"] == "innerHTML"
         assert "title:star 100 %" in words(cell)
     again = ask(client, films, "query")
@@ -145,7 +145,7 @@ def test_a_rating_keeps_what_was_explained(sign_in, films):
     row = by_id(ask(client, films, "query"), f"result-{case_query.pk}-1")
     rated = client.post(at(films, "rate", case_query.pk, rank=1), {"doc_id": "1", "value": "1"}, headers=HTMX)
     changed = by_id(rated, f"result-{case_query.pk}-1")
-    for part in ("explain-cell", "explanation-place"):
+    for part in ("explain-cell", "explanation-slot"):
         (before,), (after,) = elements(row, cls=part), elements(changed, cls=part)
         assert attributes(before)["id"] == attributes(after)["id"]
         assert "hx-preserve" in attributes(after)
@@ -283,9 +283,9 @@ def test_table_of_terms(sign_in, films):
     """Each term is a row, each result a column, and the columns add up to the engine scores."""
     client, case_query = sign_in("editor"), case_query_of(films, "star")
     tab = f"{case_query.pk}-explain"
-    (place,) = elements(tree(ask(client, films, "query", tab=tab)), cls="explain-table")
-    assert attributes(place)["hx-trigger"] == "load"
-    answer = client.get(attributes(place)["hx-get"], headers=HTMX)
+    (position,) = elements(tree(ask(client, films, "query", tab=tab)), cls="explain-table")
+    assert attributes(position)["hx-trigger"] == "load"
+    answer = client.get(attributes(position)["hx-get"], headers=HTMX)
     (table,) = elements(tree(answer), _name="table")
     assert [words(cell) for cell in elements(elements(table, _name="thead")[0], _name="th")][1:] == ["1", "2"]
     (row,) = elements(elements(table, _name="tbody")[0], _name="tr")

@@ -133,8 +133,8 @@ def test_find_is_for_editors_only(sign_in, films, who):
 def test_find_is_a_tab_and_a_link_of_what_was_not_returned(sign_in, films):
     client, case_query = sign_in("editor"), case_query_of(films, "star")
     opened = tree(client.get(at(films, "query", case_query.pk, tab=f"{case_query.pk}-find"), headers=HTMX))
-    (place,) = elements(opened, cls="tab-place")
-    assert attributes(place)["hx-get"] == at(films, "query_find", case_query.pk)
+    (position,) = elements(opened, cls="tab-slot")
+    assert attributes(position)["hx-get"] == at(films, "query_find", case_query.pk)
     assert "Find any document" in words(tree(client.get(at(films, "query_unretrieved", case_query.pk), headers=HTMX)))
 
 
@@ -154,8 +154,8 @@ def test_only_rated_keeps_true_ranks(sign_in, films):
     assert ranks(only_rated) == ["2", "4"]
     (field,) = elements(only_rated, _name="input", name="open")
     assert attributes(field)["data-tab"] == f"{case_query.pk}-rated", "It stays while runs come and go."
-    (place,) = elements(only_rated, cls="tab-place")
-    listed = client.get(attributes(place)["hx-get"], headers=HTMX)
+    (position,) = elements(only_rated, cls="tab-slot")
+    listed = client.get(attributes(position)["hx-get"], headers=HTMX)
     assert places(listed) == {"12": "beyond rank 10", "7": "below what is shown"}
     assert ranks(tree(listed)) == ["–", "7"]
     (back,) = [link for link in elements(only_rated, _name="a") if words(link) == "All results"]

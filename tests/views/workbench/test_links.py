@@ -18,7 +18,7 @@ def case(people, team, script):
 
 
 def linked_texts(case):
-    return [[each.query.text for each in linked] for linked in queries.links_of(case).values()]
+    return [[item.query.text for item in linked] for linked in queries.links_of(case).values()]
 
 
 def undo_url(response):

@@ -144,14 +144,14 @@ def test_an_opened_query_counts_what_is_rated_and_not_shown(sign_in, case):
 def test_rating_a_document_that_is_not_shown(sign_in, case):
     client = sign_in("rater")
     case_query = case_query_of(case, "query 1")
-    place = at(case, "rate", case_query.pk, unretrieved=1)
-    answer = client.post(place, {"doc_id": "x", "value": "2"}, headers=HTMX)
+    position = at(case, "rate", case_query.pk, unretrieved=1)
+    answer = client.post(position, {"doc_id": "x", "value": "2"}, headers=HTMX)
     (form,) = elements(tree(answer), _name="form", **{"data-rate": "x"})
     chosen = [attributes(button)["data-grade"] for button in elements(form, **{"aria-checked": "true"})]
     assert chosen == ["2"]
     assert by_id(answer, f"query-row-{case_query.pk}")
     assert attributes(by_id(answer, "case-score"))["hx-swap-oob"] == "true"
-    answer = client.post(place, {"doc_id": "x", "value": ""}, headers=HTMX)
+    answer = client.post(position, {"doc_id": "x", "value": ""}, headers=HTMX)
     (form,) = elements(tree(answer), _name="form", **{"data-rate": "x"})
     assert elements(form, **{"aria-checked": "true"}) == []
     assert scores.known_grades(case.book, [case_query.query_id])[case_query.query_id]["x"] == 1

@@ -170,17 +170,17 @@ def test_access_follows_the_team_at_once(sign_in, case, team):
 
 
 def test_page_shows_only_what_the_role_may(sign_in, case):
-    place = at(case, "case", open=case_query_of(case, "query 1").pk)
+    position = at(case, "case", open=case_query_of(case, "query 1").pk)
     result = {}
     for who in ("viewer", "rater", "editor"):
-        page = tree(sign_in(who).get(place))
+        page = tree(sign_in(who).get(position))
         forms = {attributes(form).get("action", "") for form in elements(page, _name="form")}
         result[who] = {name for name, *_ in ADDRESSES if any(re.fullmatch(pattern(case, name), form) for form in forms)}
     assert result["viewer"] == {"case"}  # the filter sends to the page itself
     assert result["rater"] == {"case", "rate", "rate_shown", "rating_undo"}
     editor = {"run", "case_scorer", "case_scorer_add", "queries_add", "query_search", "query_remove"}
     assert result["editor"] == result["rater"] | editor
-    pane = by_id(sign_in("rater").get(place), "tune")
+    pane = by_id(sign_in("rater").get(position), "tune")
     assert [elements(pane, _name=name) for name in ("form", "fieldset", "input", "textarea", "button")] == [[]] * 5
     text = words(by_id(pane, "attempt-text"))
     assert "Your role here is rater." in text
@@ -232,9 +232,9 @@ def test_list_filter_without_hits_says_so_and_keeps_the_text(sign_in, films):
 def test_list_fragment_is_the_list_of_the_page(sign_in, case):
     client = sign_in("editor")
     for query in ({}, {"sort": "score", "down": "1"}, {"q": "2"}, {"open": case_query_of(case, "query 2").pk}):
-        place = at(case, "case", **query)
-        fragment = client.get(place, headers=LIST)
-        assert by_id(fragment, "queries") == by_id(client.get(place), "queries")
+        position = at(case, "case", **query)
+        fragment = client.get(position, headers=LIST)
+        assert by_id(fragment, "queries") == by_id(client.get(position), "queries")
         assert "<html" not in fragment.content.decode()
         assert "HX-Request" in fragment.headers["Vary"]
 
@@ -334,8 +334,8 @@ def test_list_state_without_a_run(sign_in, films):
 @pytest.mark.parametrize("sort", ["score", "difference", "gap", "hits", "unrated", "ms"])
 def test_list_sort_missing_values_are_last_both_ways(sign_in, mixed, sort):
     run = mixed.runs.get()
-    for place, ranking in enumerate(run.rankings.filter(error_kind="")):
-        run.rankings.filter(pk=ranking.pk).update(total=100 + place, took_ms=place)
+    for position, ranking in enumerate(run.rankings.filter(error_kind="")):
+        run.rankings.filter(pk=ranking.pk).update(total=100 + position, took_ms=position)
     second = run_now(mixed.attempts.select_related("case", "endpoint").get())
     rate_all(mixed, {"good": {"b": 2}}, mixed.owner)
     scores.rescore_query(second, query_of(mixed, "good").pk)
@@ -922,22 +922,22 @@ def test_every_text_is_escaped(sign_in, people, team, script):
         at(case, "document", case_query.pk, doc_id=f"d{SCRIPT}"),
         at(case, "document", case_query.pk, doc_id=SCRIPT),
     ]
-    for place in places:
+    for position in places:
         for headers in ({}, HTMX):
-            text = client.get(place, headers=headers).content.decode()
-            assert "&lt;script&gt;alert(" in text, place
-            assert '<script>alert("' not in text, place
+            text = client.get(position, headers=headers).content.decode()
+            assert "&lt;script&gt;alert(" in text, position
+            assert '<script>alert("' not in text, position
 
 
 # --- statements and size ---
 
 
-def statements(client, place, data=None, headers=None):
+def statements(client, position, data=None, headers=None):
     with CaptureQueriesContext(connection) as queries:
         response = (
-            client.get(place, headers=headers or {})
+            client.get(position, headers=headers or {})
             if data is None
-            else client.post(place, data, headers=headers or {})
+            else client.post(position, data, headers=headers or {})
         )
     assert response.status_code == 200
     return len(queries)

@@ -50,8 +50,8 @@ def score_of(case):
 def test_show_opens_and_closes_in_place(sign_in, case):
     client = sign_in("rater")
     case_query = case_query_of(case, "query 1")
-    place = at(case, "query", case_query.pk)
-    opened = by_id(client.get(place, {"position": "1"}, headers=HTMX), f"query-{case_query.pk}")
+    position = at(case, "query", case_query.pk)
+    opened = by_id(client.get(position, {"position": "1"}, headers=HTMX), f"query-{case_query.pk}")
     assert same(opened, by_id(client.get(at(case, "case", open=case_query.pk)), f"query-{case_query.pk}"))
     link = elements(opened, _name="a", **{"data-key-open": ""})[0]
     assert attributes(link)["aria-expanded"] == "true"
@@ -123,9 +123,9 @@ def test_document_shows_every_field(sign_in, case):
     }
     set_hits(case.runs.get(), "query 1", [("a", fields)])
     client = sign_in("viewer")
-    place = at(case, "document", case_query_of(case, "query 1").pk, doc_id="a")
+    position = at(case, "document", case_query_of(case, "query 1").pk, doc_id="a")
     for headers in ({}, HTMX):
-        response = client.get(place, headers=headers)
+        response = client.get(position, headers=headers)
         names = [words(name) for name in elements(tree(response), _name="dt")]
         assert names == ["document id", *sorted(fields.keys() - {"id"})], "The id stands there once."
         text = words(tree(response))
@@ -167,20 +167,20 @@ def test_document_steps_and_rates(sign_in, case):
 
 def test_document_leads_to_the_engine(sign_in, people, case):
     case_query = case_query_of(case, "query 1")
-    place = at(case, "document", case_query.pk, doc_id="a")
+    position = at(case, "document", case_query.pk, doc_id="a")
     client = sign_in("viewer")
-    assert "Open in the engine" not in words(tree(client.get(place)))
+    assert "Open in the engine" not in words(tree(client.get(position)))
     secret = {"credentials": {"username": "keeper", "password": "hunter2-secret"}}
     endpoint = make_endpoint(people["editor"], engine="solr", url="http://127.0.0.1:1/solr/films", **secret)
     attempt = make_attempt(case, endpoint, template="q=#$query##")
     Run.objects.filter(case=case).update(attempt=attempt, config=runs.snapshot_config(attempt))
-    page = client.get(place)
+    page = client.get(position)
     (link,) = [link for link in elements(tree(page), _name="a") if words(link) == "Open in the engine"]
     assert attributes(link)["href"].startswith("http://127.0.0.1:1/solr/films/select?q=")
     assert "hunter2" not in page.content.decode()
     endpoint.url = "http://127.0.0.1:1/solr/other"
     endpoint.save()
-    assert "Open in the engine" not in words(tree(client.get(place))), "The document was in another index."
+    assert "Open in the engine" not in words(tree(client.get(position))), "The document was in another index."
 
 
 def test_document_not_among_the_results(sign_in, case):
@@ -505,12 +505,12 @@ def test_search_again_failing_keeps_what_was_there(sign_in, case):
 def test_search_again_is_refused_before_and_during_a_run(sign_in, people, team, script):
     case = make_workbench_case(people, team, run=False)
     client = sign_in("editor")
-    place = at(case, "query_search", case_query_of(case, "query 1").pk)
-    assert "Nothing has been run yet" in client.post(place, headers=HTMX).content.decode()
+    position = at(case, "query_search", case_query_of(case, "query 1").pk)
+    assert "Nothing has been run yet" in client.post(position, headers=HTMX).content.decode()
     start(case)
-    response = client.post(place, headers=HTMX)
+    response = client.post(position, headers=HTMX)
     assert response.status_code == 409
     assert "Run 1 is waiting" in response.content.decode()
     Endpoint.objects.update(url="elsewhere")
     Run.objects.update(status="complete")
-    assert "no results can be added to the run" in client.post(place, headers=HTMX).content.decode()
+    assert "no results can be added to the run" in client.post(position, headers=HTMX).content.decode()

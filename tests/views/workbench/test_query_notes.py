@@ -72,11 +72,11 @@ def test_tag_without_htmx(sign_in, case):
 def test_notes_are_edited_and_shown_as_markdown(sign_in, case):
     client = sign_in("editor")
     case_query = case_query_of(case, "query 1")
-    place = at(case, "query_notes", case_query.pk)
-    form = by_id(client.get(place, headers=HTMX), f"about-{case_query.pk}")
+    position = at(case, "query_notes", case_query.pk)
+    form = by_id(client.get(position, headers=HTMX), f"about-{case_query.pk}")
     assert form.name == "form"
     sent = {"information_need": " All the **films** ", "notes": "<script>alert(1)</script>\n\n- one"}
-    answer = client.post(place, sent, headers=HTMX)
+    answer = client.post(position, sent, headers=HTMX)
     part = by_id(answer, f"about-{case_query.pk}")
     assert [words(bold) for bold in elements(part, _name="strong")] == ["films"]
     assert elements(part, _name="script") == []
@@ -89,14 +89,16 @@ def test_notes_are_edited_and_shown_as_markdown(sign_in, case):
 def test_reference_answer_is_edited_and_shown_and_others_stay(sign_in, case):
     client = sign_in("editor")
     case_query = case_query_of(case, "query 1")
-    place = at(case, "query_notes", case_query.pk)
-    client.post(place, {"information_need": "need", "reference_answer": "The *first* film.", "notes": ""}, headers=HTMX)
+    position = at(case, "query_notes", case_query.pk)
+    client.post(
+        position, {"information_need": "need", "reference_answer": "The *first* film.", "notes": ""}, headers=HTMX
+    )
     part = by_id(client.get(at(case, "query_about", case_query.pk), headers=HTMX), f"about-{case_query.pk}")
     (shown,) = elements(part, **{"data-reference-answer": ""})
     assert [words(emphasis) for emphasis in elements(shown, _name="em")] == ["first"]
     query = query_of(case, "query 1")
     assert (query.information_need, query.reference_answer) == ("need", "The *first* film.")
-    too_long = client.post(place, {"reference_answer": "x" * 10_001}, headers=HTMX)
+    too_long = client.post(position, {"reference_answer": "x" * 10_001}, headers=HTMX)
     assert too_long.status_code == 422
     assert query_of(case, "query 1").reference_answer == "The *first* film."
 

@@ -30,9 +30,9 @@ def test_tabs_lead_to_their_parts(sign_in, case):
     assert list(tabs) == ["results", "unretrieved", "find", "request", "notes"], "This engine does not explain."
     for name, cls in (
         ("results", "results"),
-        ("unretrieved", "tab-place"),
-        ("find", "tab-place"),
-        ("request", "tab-place"),
+        ("unretrieved", "tab-slot"),
+        ("find", "tab-slot"),
+        ("request", "tab-slot"),
         ("notes", "query-notes"),
     ):
         page = client.get(tabs[name], headers=HTMX)

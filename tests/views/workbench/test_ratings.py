@@ -32,8 +32,8 @@ def case(people, team, script):
 
 
 def send(client, case, text, doc_id, value, rank=1, headers=HTMX, **more):
-    place = at(case, "rate", case_query_of(case, text).pk, rank=rank)
-    return client.post(place, {"doc_id": doc_id, "value": value, **more}, headers=headers)
+    position = at(case, "rate", case_query_of(case, text).pk, rank=rank)
+    return client.post(position, {"doc_id": doc_id, "value": value, **more}, headers=headers)
 
 
 def mine(people, who="rater"):
