@@ -148,6 +148,7 @@ def _context(page: IdealPage) -> Mapping[str, object]:
         "charts": page.charts() if page.is_shown else [],
         "table": table,
         "columns": table.columns() if table else [],
+        "tag_rows": page.tag_table() if page.is_shown else [],
         "opened": opened,
     }
 

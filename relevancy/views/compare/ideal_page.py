@@ -22,6 +22,7 @@ from .forms import comparable_runs, run_value
 from .query_filter import ComparedFilter
 from .query_table import Column, QueryTable, TableRow
 from .summary import PENDING, LinkedFigure, Summary
+from .tag_table import TagRow
 
 IDEAL = "ideal"  # what addresses call the best order, in place of a run
 STATES = {"better": "Can gain", "same": "At their best", "unrated": "Unrated among the first k", "left_out": "Left out"}
@@ -75,18 +76,9 @@ class IdealForm(forms.Form):
 
 
 @dataclass(frozen=True)
-class TagLine:
-    """The figures of a tag, with the address of the list with its queries."""
-
-    figures: comparison.IdealTag
-    url: str
-
-
-@dataclass(frozen=True)
-class IdealTableRow:
+class IdealTableRow(TableRow):
     """A row of the list. split: None if the query does not count, or its search failed."""
 
-    item: TableRow
     split: comparison.GainSplit | None
 
 
@@ -108,9 +100,9 @@ class IdealTable(QueryTable):
         }
         return [self._column(key, label, title) for key, (label, title) in labels.items()]
 
-    def ideal_rows(self) -> list[IdealTableRow]:
+    def rows(self) -> Sequence[IdealTableRow]:
         splits = comparison.split_gains(self._run, self._version, self.page)
-        return [IdealTableRow(item, splits.get(item.row.query_id)) for item in self.rows()]
+        return [IdealTableRow(**vars(item), split=splits.get(item.row.query_id)) for item in super().rows()]
 
 
 class IdealPage:
@@ -246,10 +238,10 @@ class IdealPage:
         state = COUNTED.get(key)
         return self.list_url(state=state, page="") if state else ""
 
-    def tag_lines(self) -> list[TagLine]:
+    def tag_table(self) -> list[TagRow]:
         """The tags whose queries can gain most first; empty without tags, and as long as scores are being computed."""
         tags = self.figures.tags if self.figures else []
-        return [TagLine(tag, self.list_url(tag=tag.tag, page="")) for tag in tags]
+        return [TagRow(tag, self.list_url(tag=tag.tag, page="")) for tag in tags]
 
     def charts(self) -> list[Chart]:
         """The charts; none as long as scores are being computed."""

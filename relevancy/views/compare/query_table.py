@@ -147,7 +147,7 @@ class QueryTable:
             sorted=order if is_sorted else "",
         )
 
-    def rows(self) -> list[TableRow]:
+    def rows(self) -> Sequence[TableRow]:
         return [self._row(row) for row in self.page]
 
     def _row(self, row: comparison.QueryRow) -> TableRow:

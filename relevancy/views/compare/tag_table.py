@@ -10,7 +10,7 @@ from relevancy import comparison
 class TagRow:
     """The figures of a tag. url: of the list with its queries."""
 
-    figures: comparison.TagFigures
+    figures: comparison.TagFigures | comparison.IdealTag
     url: str
 
 

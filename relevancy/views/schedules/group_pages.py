@@ -1,7 +1,6 @@
 """The schedule of a group: when its cases are run, and what came of it."""
 
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,7 +14,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
 from .forms import GroupScheduleForm, initial_values
-from .pages import CHECKS_PER_PAGE, saved_text
+from .pages import saved_text, schedule_context
 
 
 @require_GET
@@ -68,9 +67,8 @@ def _render(
         form = GroupScheduleForm(group, initial=initial_values(stored))
     context = {
         "group": group,
-        "schedule": stored,
-        "times": schedules.describe_times(stored.cron) if stored else "",
-        "form": form,
-        "page": Paginator(checks, CHECKS_PER_PAGE).get_page(request.GET.get("page")),
+        "save_url": reverse("group_schedule_save", args=[group.pk]),
+        "remove_url": reverse("group_schedule_remove", args=[group.pk]),
+        **schedule_context(request, stored, form, checks),
     }
     return render(request, "schedules/group.html", context, status=status)

@@ -2,6 +2,7 @@
 
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,7 +15,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.workbench.access import get_case
 
-from .forms import ScheduleForm, initial_values
+from .forms import BaseScheduleForm, ScheduleForm, initial_values
 
 CHECKS_PER_PAGE = 50
 
@@ -59,6 +60,18 @@ def saved_text(former: Schedule | None, saved: Schedule) -> str:
     return text
 
 
+def schedule_context(
+    request: HtmxRequest, stored: Schedule | None, form: BaseScheduleForm | None, checks: QuerySet[ScheduledCheck]
+) -> dict[str, object]:
+    """Returns what the pages of schedules of cases and of groups draw. form: for editors."""
+    return {
+        "schedule": stored,
+        "times": schedules.describe_times(stored.cron) if stored else "",
+        "form": form,
+        "page": Paginator(checks, CHECKS_PER_PAGE).get_page(request.GET.get("page")),
+    }
+
+
 def _render(request: HtmxRequest, case: Case, form: ScheduleForm | None = None, *, status: int = 200) -> HttpResponse:
     role: int = vars(case)["role"]  # annotated by the access methods
     stored = Schedule.objects.filter(case=case).select_related("author").first()
@@ -71,9 +84,8 @@ def _render(request: HtmxRequest, case: Case, form: ScheduleForm | None = None, 
         form = ScheduleForm(case, initial=initial_values(stored))
     context = {
         "case": case,
-        "schedule": stored,
-        "times": schedules.describe_times(stored.cron) if stored else "",
-        "form": form,
-        "page": Paginator(checks, CHECKS_PER_PAGE).get_page(request.GET.get("page")),
+        "save_url": reverse("case_schedule_save", args=[case.pk]),
+        "remove_url": reverse("case_schedule_remove", args=[case.pk]),
+        **schedule_context(request, stored, form, checks),
     }
     return render(request, "schedules/schedule.html", context, status=status)
