@@ -1,6 +1,6 @@
 """Base classes: models that cannot be deleted, read-only models, data of a user, and read-only rows on another model's page."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.widgets import AutocompleteSelect, AutocompleteSelectMultiple
@@ -56,7 +56,7 @@ class UserDataAdmin(ReadOnlyAdmin):
     """Rows that belong to one user each."""
 
     list_select_related = ("user",)
-    search_fields = ("user__email", "user__name")
+    search_fields: ClassVar[tuple[str, ...]] = ("user__email", "user__name")
 
 
 class ReadOnlyInline(admin.TabularInline):

@@ -1,6 +1,6 @@
 """Users, teams, memberships."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -198,7 +198,7 @@ class UserSessionAdmin(UserDataAdmin):
 @admin.register(models.ExternalAccount)
 class ExternalAccountAdmin(UserDataAdmin):
     list_display = ("user", "email", "issuer", "connected_at", "last_used_at")
-    search_fields = (*UserDataAdmin.search_fields, "email", "subject")
+    search_fields: ClassVar[tuple[str, ...]] = (*UserDataAdmin.search_fields, "email", "subject")
 
 
 @admin.register(models.Invitation)
@@ -225,7 +225,7 @@ class ApiTokenAdmin(UserDataAdmin):
 
     list_display = ("name", "user", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
     list_filter = ("scope", "created_at")
-    search_fields = ("name", "prefix", *UserDataAdmin.search_fields)
+    search_fields: ClassVar[tuple[str, ...]] = ("name", "prefix", *UserDataAdmin.search_fields)
     fields = ("user", "name", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
     actions = ("revoke_tokens",)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from django.urls import reverse
 
@@ -18,8 +18,8 @@ NOT_SCOREABLE = "Not scoreable: no returned document is rated, or no relevant do
 
 
 @dataclass
-class ScoredCaseQuery(Protocol):
-    """A `CaseQuery` with the annotations of `CaseQuerySet.with_scores`; each is None where there is nothing."""
+class ScoredCaseQuery:
+    """What a row shows of a query, with the names that `CaseQuerySet.with_scores` annotates; None where there is nothing."""
 
     pk: int
     query_id: int
