@@ -123,7 +123,7 @@ def load(address: str, raters: list[Rater], seconds: float, pause: Callable[[], 
         thread.join()
     if failed:
         raise failed[0]
-    return [each * 1000 for each in times]
+    return [duration * 1000 for duration in times]
 
 
 def say(label: str, times: list[float], seconds: float) -> float:

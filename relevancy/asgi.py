@@ -39,7 +39,7 @@ LONG_BODY = 128 * 1024  # bytes; longer ones are kept in a temporary file
 LONG_RESPONSE = 1024 * 1024
 
 
-class _Refused(Exception):
+class _RejectedRequest(Exception):
     """A request that is answered without the application."""
 
     def __init__(self, status: int, text: str) -> None:
@@ -87,7 +87,7 @@ class Application:
             response = await self._respond(scope, body)
         except _Disconnected:
             return
-        except _Refused as refusal:
+        except _RejectedRequest as refusal:
             await _send_text(send, refusal.status, str(refusal))
             return
         finally:
@@ -96,7 +96,7 @@ class Application:
         await response.send(send)
 
     async def _receive_body(self, scope: Scope, receive: Receive) -> IO[bytes]:
-        """Returns the complete body, rewound. Raises `_Refused`, `_Disconnected`."""
+        """Returns the complete body, rewound. Raises `_RejectedRequest`, `_Disconnected`."""
         declared = _content_length(scope)
         if declared == 0:
             return io.BytesIO()
@@ -115,13 +115,13 @@ class Application:
             raise self._too_large(body.size)
         except TimeoutError:
             body.file.close()
-            raise _Refused(408, "The request did not arrive in time. Try again.") from None
+            raise _RejectedRequest(408, "The request did not arrive in time. Try again.") from None
         except asyncio.CancelledError:
             body.file.close()
             if not body.is_given_up:
                 raise
             task.uncancel()
-            raise _Refused(503, BUSY) from None
+            raise _RejectedRequest(503, BUSY) from None
         except BaseException:
             body.file.close()
             raise
@@ -152,15 +152,15 @@ class Application:
             waiting[0].is_given_up = True
             waiting[0].task.cancel()
 
-    def _too_large(self, size: int) -> _Refused:
-        return _Refused(413, f"The request has {size:,} bytes or more; the maximum is {self._max_body:,}.")
+    def _too_large(self, size: int) -> _RejectedRequest:
+        return _RejectedRequest(413, f"The request has {size:,} bytes or more; the maximum is {self._max_body:,}.")
 
     async def _respond(self, scope: Scope, body: IO[bytes]) -> "_Response":
         environ, loop = build_environ(scope, body), asyncio.get_running_loop()
         if environ["PATH_INFO"] in URGENT_PATHS:
             return await loop.run_in_executor(self._urgent_pool, self._run, environ)
         if self._queued >= MAX_QUEUED:
-            raise _Refused(503, BUSY)
+            raise _RejectedRequest(503, BUSY)
         self._queued += 1
         try:
             return await loop.run_in_executor(self._pool, self._run, environ)

@@ -340,14 +340,16 @@ def test_admin_staff_without_permissions_cannot_add_the_policy(client, data):
 def test_admin_staff_cannot_give_rights(client, data):
     """Permission to change users and teams is not permission to make an admin, or to let anybody create endpoints."""
     staff = make_staff(client, "view_user", "change_user", "view_team", "change_team")
-    rights = {"can_create_endpoints": "on", "is_superuser": "on", "is_staff": "on", "is_active": "on"}
+    permissions = {"can_create_endpoints": "on", "is_superuser": "on", "is_staff": "on", "is_active": "on"}
     user_url = reverse("admin:relevancy_user_change", args=[staff.pk])
-    assert client.post(user_url, {"email": staff.email, "kind": "person", "name": "New", **rights}).status_code == 302
+    assert (
+        client.post(user_url, {"email": staff.email, "kind": "person", "name": "New", **permissions}).status_code == 302
+    )
     staff.refresh_from_db()
     assert (staff.name, staff.can_create_endpoints, staff.is_superuser) == ("New", False, False)
     team = Team.objects.get(name="Others")
     inline = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
-    client.post(reverse("admin:relevancy_team_change", args=[team.pk]), {"name": "Mine", **rights, **inline})
+    client.post(reverse("admin:relevancy_team_change", args=[team.pk]), {"name": "Mine", **permissions, **inline})
     team.refresh_from_db()
     assert (team.name, team.can_create_endpoints) == ("Mine", False)
     admin_url = reverse("admin:relevancy_user_change", args=[data["admin"].pk])

@@ -281,6 +281,55 @@ def test_english_is_plain() -> None:
     assert result == []
 
 
+# Names that the naming rules replaced: of variables, parameters, functions, classes, modules, templates and CSS classes.
+REPLACED_NAMES = (
+    r"_?(?:found|each|said|there|some|asked|as_sent|typed|deeds?|[Bb]ench|Draft|Answer|Ask(?:ed|er)|Said|Tried|Standing|Beside|Holds|Refused"
+    r"|CannotRun|CannotRate|Plan|Step|entry_id|lately|rights|squeeze_in|number_anew|forget_fields|forgettable|freshen|on_their_way"
+    r"|moved_away|give_back|put_up_walls|leave_with_parent|communal|own_scripts|changed_at|under_way|looks_at)"
+)
+REPLACED_FILES = (
+    r"_?(?:offers|making|creating|changing|places|reading|lately|forgetting|asking|freshness|looking_closer|offered|deeds|rights|things"
+    r"|bases|many|marks|beside|said|inside|about|bare|unfold|order|completing)"
+)
+REPLACED_CLASSES = r"\.(?:unseen|cut|bone|quiet|grow|here|ten|pick|float|who|main|plain|lone|said|facts)(?![\w-])"
+
+
+def names_given(path: Path) -> Iterator[tuple[str, int]]:
+    """Yields the names that a Python file defines or assigns, with their lines."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.arg(arg=name)
+            ):
+                yield name, node.lineno
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name, node.lineno
+
+
+def test_names_say_what_they_hold() -> None:
+    sources = [
+        *MODULES,
+        *(path for folder in ("tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.py")),
+    ]
+    replaced = [
+        f"{name_of(path)}:{line} {name}"
+        for path in sources
+        for name, line in names_given(path)
+        if re.fullmatch(REPLACED_NAMES, name)
+    ]
+    assert replaced == []
+    files = [*MODULES, *TEMPLATES, *(ROOT / "static" / "js").glob("*.js")]
+    assert [name_of(path) for path in files if re.fullmatch(REPLACED_FILES, path.stem)] == []
+    styles = {
+        name_of(path): re.findall(REPLACED_CLASSES, path.read_text())
+        for path in (ROOT / "static" / "css").glob("*.css")
+    }
+    assert {name: classes for name, classes in styles.items() if classes} == {}
+
+
 # --- what must not be published ---
 
 

@@ -84,14 +84,14 @@ def add_queries(
     body: Annotated[NewQuery | Annotated[list[NewQuery], Field(min_length=1, max_length=MAX_QUERIES)], Body()],
 ) -> Status[dict[str, Any]]:
     """Adds a query or several, at the end. Needs the role editor on the case and on its book."""
-    found = get_case(request, case_id, needs=Role.EDITOR)
-    check_book_editable(request, found, hint=HINT)
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    check_book_editable(request, case, hint=HINT)
     texts = [new.text for new in (body if isinstance(body, list) else [body])]
-    result = queries.add(case=found, texts=texts, by=request.user)
+    result = queries.add(case=case, texts=texts, by=request.user)
     if result.rejected and not result.added and not result.repeated:
         messages = [f"Query {number}: {message}" for number, message in result.rejected]
         raise ValidationError({"text": messages})
-    tasks.send(tasks.rescore_case, found.pk)
+    tasks.send(tasks.rescore_case, case.pk)
     added = CaseQuery.objects.filter(pk__in=[row.pk for row in result.added]).select_related("query")
     details = {
         "added": [_case_query(row) for row in added],

@@ -42,8 +42,8 @@ class CaseScorers(Schema):
 @router.get("/cases/{case_id}/scorers", auth=READ, response=list[CaseScorerDetails])
 def list_case_scorers(request: ApiRequest, response: HttpResponse, case_id: Id) -> list[dict[str, Any]]:
     """All scorers of a case, the primary one first. The ETag can be sent as If-Match when you replace them."""
-    found = scorers_of(get_case(request, case_id))
-    return set_etag(response, found, state=found)
+    of_case = scorers_of(get_case(request, case_id))
+    return set_etag(response, of_case, state=of_case)
 
 
 @router.put("/cases/{case_id}/scorers", auth=WRITE, response=list[CaseScorerDetails])
@@ -82,7 +82,7 @@ def _find_scorers(request: ApiRequest, case: Case, scorer_ids: list[int]) -> lis
     """Returns scorers that the user may choose for a case, or that it has already."""
     offered = Scorer.objects.offered(request.user, case).in_bulk(scorer_ids)
     present = Scorer.objects.filter(case_scorers__case=case).in_bulk(scorer_ids)
-    found = {**offered, **present}
-    if unknown := [pk for pk in scorer_ids if pk not in found]:
+    scorers_by_id = {**offered, **present}
+    if unknown := [pk for pk in scorer_ids if pk not in scorers_by_id]:
         raise ValidationError({"scorer_ids": f"There is no scorer {unknown[0]} that you may use in this case."})
-    return [found[pk] for pk in scorer_ids]
+    return [scorers_by_id[pk] for pk in scorer_ids]

@@ -159,31 +159,31 @@ def change_case(
     """Renames a case, whose book keeps its name; archives or restores it, for which you need the role owner."""
     needs = Role.EDITOR if changes.archived is None else Role.OWNER
     with transaction.atomic():
-        found = get_case(request, case_id, needs=needs, lock=True)
-        check_if_match(if_match, state=_state(found))
+        case = get_case(request, case_id, needs=needs, lock=True)
+        check_if_match(if_match, state=_state(case))
         if changes.name is not None:
-            cases.rename(case=found, name=changes.name, by=request.user)
-        if changes.archived not in (None, found.archived_at is not None):
+            cases.rename(case=case, name=changes.name, by=request.user)
+        if changes.archived not in (None, case.archived_at is not None):
             change = cases.archive if changes.archived else cases.restore
-            change(case=found, by=request.user)
-    return _tagged(response, found)
+            change(case=case, by=request.user)
+    return _tagged(response, case)
 
 
 @router.delete("/cases/{case_id}", auth=WRITE, response={204: None})
 def delete_case(request: ApiRequest, case_id: Id, parameters: Query[CaseDeletion], if_match: IfMatch) -> Status[None]:
     """Deletes a case with its attempts, runs and scores for good. Needs the role owner. To hide it only, archive it."""
-    found = get_case(request, case_id, needs=Role.OWNER)
-    check_if_match(if_match, state=_state(found))
-    cases.delete(case=found, by=request.user, with_book=parameters.with_book)
+    case = get_case(request, case_id, needs=Role.OWNER)
+    check_if_match(if_match, state=_state(case))
+    cases.delete(case=case, by=request.user, with_book=parameters.with_book)
     return Status(204, None)
 
 
 @router.post("/cases/{case_id}/copies", auth=WRITE, response={201: CopiedCase})
 def copy_case(request: ApiRequest, response: HttpResponse, case_id: Id, new: CaseCopy) -> Status[dict[str, Any]]:
     """Copies a case with its queries and scorers; the copy is yours and not shared. Runs and scores are not copied."""
-    found = get_case(request, case_id, needs=Role.EDITOR)
+    case = get_case(request, case_id, needs=Role.EDITOR)
     copy = cases.duplicate(
-        case=found, name=new.name, ratings=new.ratings, with_attempts=new.with_attempts, by=request.user
+        case=case, name=new.name, ratings=new.ratings, with_attempts=new.with_attempts, by=request.user
     )
     response["Location"] = f"/api/v1/cases/{copy.case.pk}"
     details = {

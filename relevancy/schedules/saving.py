@@ -46,8 +46,8 @@ def save_schedule(
     chosen = list(recipients)
     people = set(possible.filter(pk__in=[user.pk for user in chosen]).values_list("pk", flat=True))
     if strangers := [str(user) for user in chosen if user.pk not in people]:
-        what = "case" if schedule.case_id else "group and all of its cases"
-        raise ValidationError({"recipients": f"Not everybody can see the {what}: {', '.join(strangers)}."})
+        shared = "case" if schedule.case_id else "group and all of its cases"
+        raise ValidationError({"recipients": f"Not everybody can see the {shared}: {', '.join(strangers)}."})
     secret = schedule.webhook_secret
     if webhook_url != schedule.webhook_url:
         _check_webhook(webhook_url, by)

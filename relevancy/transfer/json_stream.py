@@ -272,9 +272,9 @@ def _has_null(value: Any) -> bool:
 def _depth(value: Any) -> int:
     """Returns how many lists and objects are within each other."""
     depth, level = 0, [value]
-    while level := [each for each in level if isinstance(each, list | dict)]:
+    while level := [nested for nested in level if isinstance(nested, list | dict)]:
         depth += 1
-        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+        level = [inner for nested in level for inner in (nested.values() if isinstance(nested, dict) else nested)]
     return depth
 
 

@@ -141,8 +141,10 @@ def import_with_case(
 def _import_of_raters(case: Case, file: RatingsFile, own: User, by: User, origin: str) -> ImportedRatings:
     """Imports the ratings of all raters, in the transaction of the caller."""
     people = {"": own, **_ensure_raters(file.raters, by)}
-    done = [_import(case, file, name, people[name], by, origin) for name in ("", *file.raters)]
-    return ImportedRatings(sum(each.queries for each in done), sum(each.changed for each in done), file.ratings)
+    results = [_import(case, file, name, people[name], by, origin) for name in ("", *file.raters)]
+    return ImportedRatings(
+        sum(imported.queries for imported in results), sum(imported.changed for imported in results), file.ratings
+    )
 
 
 def _check_raters(file: RatingsFile, present: Mapping[str, User], own: User) -> None:

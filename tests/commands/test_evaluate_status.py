@@ -145,4 +145,4 @@ def test_closed_pipe_ends_quietly(tmp_path: Path) -> None:
 def test_every_command_ends_like_that() -> None:
     commands = [load_command_class("relevancy", info.name) for info in iter_modules(commands_package.__path__)]
     assert len(commands) > 20
-    assert all(isinstance(each, Command) and type(each).handle is Command.handle for each in commands)
+    assert all(isinstance(command, Command) and type(command).handle is Command.handle for command in commands)

@@ -98,12 +98,12 @@ def _read_queries(path: str | None) -> transfer.queries_csv.QueriesFile:
     if not path:
         return transfer.queries_csv.QueriesFile(queries.PastedQueries(), {})
     with open_binary(path) as file:
-        found = transfer.queries_import.open_source(case=None, file=file, name=path).file
-    transfer.queries_import.check_errors(found)
-    if found.pasted.rejected:
-        line, reason = found.pasted.rejected[0]
+        queries_file = transfer.queries_import.open_source(case=None, file=file, name=path).file
+    transfer.queries_import.check_errors(queries_file)
+    if queries_file.pasted.rejected:
+        line, reason = queries_file.pasted.rejected[0]
         raise transfer.BadFile(reason, line=line)
-    return found
+    return queries_file
 
 
 def _find_endpoint(options: dict[str, Any]) -> Endpoint | None:

@@ -112,9 +112,9 @@ def test_query_that_is_not_answered(sign_in, endpoint, api):
 
 def test_secrets_do_not_come_back(sign_in, endpoint):
     client = sign_in("editor")
-    typed = {"password": "s3cret-1", "bearer": "s3cret-2", "headers": "X-Key: s3cret-3", "name": "films", **MAPPING}
+    entered = {"password": "s3cret-1", "bearer": "s3cret-2", "headers": "X-Key: s3cret-3", "name": "films", **MAPPING}
     for address in (NEW, mapping(endpoint)):
-        page = client.post(address, typed).content.decode()
+        page = client.post(address, entered).content.decode()
         assert "s3cret" not in page
         assert 'value="films"' in page
 

@@ -202,7 +202,7 @@ def films(people, team, script):
 
 
 @pytest.mark.parametrize(
-    ("typed", "expected"),
+    ("entered", "expected"),
     [
         ("STAR", ["Star Wars", "star trek"]),
         ("  star t ", ["star trek"]),
@@ -215,10 +215,10 @@ def films(people, team, script):
         ("", ["Star Wars", "star trek", "100% wool", "under_score", 'say "hi"', "it's", SCRIPT, "a\\b"]),
     ],
 )
-def test_list_filter(sign_in, films, typed, expected):
+def test_list_filter(sign_in, films, entered, expected):
     client = sign_in("viewer")
-    assert shown(client.get(at(films, "case"), {"q": typed})) == expected
-    assert shown(client.get(at(films, "case"), {"q": typed}, headers=LIST)) == expected
+    assert shown(client.get(at(films, "case"), {"q": entered})) == expected
+    assert shown(client.get(at(films, "case"), {"q": entered}, headers=LIST)) == expected
 
 
 def test_list_filter_without_hits_says_so_and_keeps_the_text(sign_in, films):

@@ -41,23 +41,23 @@ def mine(people, who="rater"):
 
 
 @pytest.mark.parametrize(
-    ("typed", "kept"),
+    ("entered", "kept"),
     [("2", 2), ("0", 0), ("2.5", 2.5), ("1,5", 1.5), (" 3 ", 3), ("3.0", 3), ("0.3333333333", 0.3333333333)],
 )
-def test_rate_takes_numbers_on_the_scale(sign_in, people, case, typed, kept):
-    assert send(sign_in("rater"), case, "query 1", "a", typed).status_code == 200
+def test_rate_takes_numbers_on_the_scale(sign_in, people, case, entered, kept):
+    assert send(sign_in("rater"), case, "query 1", "a", entered).status_code == 200
     assert mine(people) == {"a": kept}
 
 
-@pytest.mark.parametrize("typed", ["4", "-1", "3.01", "nan", "inf", "1e400", "x", "2;", "1,000.5", SCRIPT, "9" * 400])
-def test_rate_refuses_others_and_changes_nothing(sign_in, people, case, typed):
+@pytest.mark.parametrize("entered", ["4", "-1", "3.01", "nan", "inf", "1e400", "x", "2;", "1,000.5", SCRIPT, "9" * 400])
+def test_rate_refuses_others_and_changes_nothing(sign_in, people, case, entered):
     scores = list(CaseScore.objects.values())
     client = sign_in("rater")
-    response = send(client, case, "query 1", "a", typed)
+    response = send(client, case, "query 1", "a", entered)
     assert response.status_code == 409
     assert response.headers["Content-Type"].startswith("text/plain")
     assert "scale" in response.content.decode()
-    response = send(client, case, "query 1", "a", typed, headers={})
+    response = send(client, case, "query 1", "a", entered, headers={})
     assert response.status_code == 302
     assert "scale" in str(next(iter(get_messages(response.wsgi_request))))
     assert mine(people) == {}
@@ -230,8 +230,8 @@ def test_rate_on_an_older_run(sign_in, people, case):
     page = client.get(at(case, "case", open=case_query.pk, run=1))
     for name in (f"result-{case_query.pk}-2", f"query-row-{case_query.pk}", "case-score"):
         assert same(by_id(response, name), by_id(page, name)), name
-    (title,) = elements(by_id(response, f"result-{entry.pk}-2"), cls="title")
-    assert attributes(title)["href"] == at(case, "document", entry.pk, doc_id="b", run=1)
+    (title,) = elements(by_id(response, f"result-{case_query.pk}-2"), cls="title")
+    assert attributes(title)["href"] == at(case, "document", case_query.pk, doc_id="b", run=1)
     assert mine(people) == {"b": 3}
     newest = Run.objects.newest_for(case).with_details().first()
     assert newest.number == 2

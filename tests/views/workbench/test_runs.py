@@ -237,10 +237,10 @@ def test_run_refused_at_its_field_with_what_was_typed(sign_in, case, on_commit, 
     client = sign_in("editor")
     with on_commit():
         client.post(at(case, "run"), pane_of(case, template=KNOBS, **{"knob.title": "3", "knob.tie": "1"}))
-    typed = pane_of(case, fields="title:typed", name="Typed name", escape="1", depth="17", **{"knob.tie": "0.5"})
+    entered = pane_of(case, fields="title:typed", name="Typed name", escape="1", depth="17", **{"knob.tie": "0.5"})
     for headers in (HTMX, {}):
         with on_commit():
-            response = client.post(at(case, "run"), {**typed, name: value}, headers=headers)
+            response = client.post(at(case, "run"), {**entered, name: value}, headers=headers)
         assert response.status_code == 422
         pane = by_id(response, "tune")
         errors = [error for hint in elements(pane, _name="div", cls="bad") for error in elements(hint, _name="p")]
