@@ -1,6 +1,6 @@
 """Tokens of the REST API: created, checked and revoked.
 
-A token is `rlv_PREFIX_SECRET`. The prefix finds its row; the row holds a digest of the whole, from which nobody can tell the token.
+A token is `rlv_PREFIX_SECRET`. The prefix finds its row; the row holds a digest of the whole, from which the token cannot be recovered.
 """
 
 import hashlib

@@ -21,7 +21,7 @@ def reset_path(user: User) -> str:
 
 
 def send_reset_link(*, email: str, site_url: str) -> bool:
-    """Sends the link to the account with this address. Returns whether there is one, which must not be told to anybody.
+    """Sends the link to the account with this address. Returns whether there is one, which must not be disclosed.
 
     site_url: what the path of the link is added to, without a slash at its end.
     """

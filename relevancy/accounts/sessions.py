@@ -48,7 +48,7 @@ class SessionStore(DatabaseSessionStore):
 class SignedInSession:
     """A session as the account page lists it.
 
-    reference: names the session in a form. It is a digest of the key, with which nobody can sign in.
+    reference: names the session in a form. It is a digest of the key and cannot be used to sign in.
     signed_in_at: None if the session does not say.
     """
 

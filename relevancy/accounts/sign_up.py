@@ -13,7 +13,7 @@ def sign_up(*, email: str, name: str, password: str) -> None:
     """Creates an account, unless the address has one. Nothing that a caller sees depends on which: it returns nothing, and
     takes as long.
 
-    The address is not confirmed: nobody has shown that it belongs to this person. Raises `ValidationError` naming the field.
+    The address is not confirmed: it may belong to another person. Raises `ValidationError` naming the field.
     """
     user = User(email=email.strip().lower(), name=name, has_confirmed_email=False)
     if user.email.endswith(f"@{DOMAIN}"):

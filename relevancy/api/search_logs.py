@@ -60,7 +60,7 @@ class ClickParameters(Schema):
 
 
 class ImportedClicks(Schema):
-    """What a click model estimated. estimates: documents of the book with one; they are no ratings. remarks: what was left out."""
+    """What a click model estimated. estimates: documents of the book with one; they are not ratings. remarks: what was left out."""
 
     estimates: int = Field(examples=[420])
     searches: int = Field(examples=[12000])
@@ -135,7 +135,7 @@ def import_query_log(
 def import_clicks(
     request: ApiRequest, book_id: Id, parameters: Query[ClickParameters], file: File[UploadedFile]
 ) -> dict[str, Any]:
-    """Estimates from a search log with clicks, as CSV, how relevant the documents of a book are. The estimates are no ratings."""
+    """Estimates from a search log with clicks, as CSV, how relevant the documents of a book are. The estimates are not ratings."""
     book = get_book(request, book_id, needs=Role.EDITOR)
     with closing(transfer.log_formats.read_log(file, limit=transfer.search_log.MAX_ON_PAGE)) as log:
         stored: ClickLog = transfer.click_logs.import_clicks(
@@ -170,7 +170,7 @@ def delete_outcome(request: ApiRequest, case_id: Id, outcome_id: Id) -> Status[N
 def import_outcome(
     request: ApiRequest, case_id: Id, parameters: Query[OutcomeParameters], file: File[UploadedFile]
 ) -> Status[dict[str, Any]]:
-    """Imports an outcome as CSV, counted by session, in the place of one of the same runs and kind of test. Pins both runs."""
+    """Imports an outcome as CSV, counted by session, replacing one of the same runs and kind of test. Pins both runs."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     a, b = (_get_run(case, number) for number in (parameters.a, parameters.b))
     counts = transfer.online_outcomes.read_outcome(file, limit=transfer.online_outcomes.MAX_ON_PAGE)

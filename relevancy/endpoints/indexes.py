@@ -29,7 +29,7 @@ def is_present(*, engine: str, name: str) -> bool:
 def why_not_usable(*, engine: str, name: str, by: User) -> str:
     """Returns why a user may not name an index or file as the address of an endpoint; an empty string if the user may.
 
-    A new name may be used by everybody. Files in the data directory that have no owner are for admins. One SQL statement.
+    Everyone may use a new name. Files in the data directory that have no owner are for admins. One SQL statement.
     """
     if not is_stored(engine) or by.is_superuser:
         return ""

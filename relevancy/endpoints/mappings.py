@@ -32,7 +32,7 @@ class Mapped:
     """What a mapping finds in a response: the first documents, how many there are, the total that the response says, and what is wrong.
 
     `console`: what a mapper script wrote.
-    `is_empty`: the response has no documents, which is no mistake of the mapping.
+    `is_empty`: the response has no documents, which is not a mistake of the mapping.
     """
 
     documents: tuple[MappedDocument, ...]

@@ -162,7 +162,7 @@ from .repeats import (
 from .sittings import Sitting, measure_sitting
 from .undo import UndoneRatings, last_change, undo
 
-# Sources of changes that nobody made rating by rating.
+# Sources of changes that were not made rating by rating.
 UNATTENDED_SOURCES = (
     COPY_SOURCE,
     REMAP_SOURCE,

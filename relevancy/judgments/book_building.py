@@ -1,4 +1,4 @@
-"""Creates a book with the ratings of many people in short transactions: nobody waits for a large file, and nobody sees a part of it."""
+"""Creates a book with the ratings of many people in short transactions: no one waits for a large file or sees a part of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,7 +21,7 @@ RATINGS_AT_ONCE = 5_000  # with as many changes in the log: about 200 ms
 
 
 class BookBuilder:
-    """Fills a book that nobody sees yet; see `build_book`."""
+    """Fills a book that is still hidden; see `build_book`."""
 
     def __init__(self, record: RatingImport, source: str) -> None:
         self._record = record
@@ -54,7 +54,7 @@ class BookBuilder:
 
 @contextmanager
 def build_book(*, book: Book, by: User, source: str) -> Iterator[BookBuilder]:
-    """Creates a book that nobody sees before the block has ended. After an error it is deleted with everything in it; if the process
+    """Creates a book that stays hidden until the block has ended. After an error it is deleted with everything in it; if the process
     dies, `sweep_imports` does that.
 
     Raises `ValidationError` for the book, and `ImportFailed` if the import had made no progress for minutes.

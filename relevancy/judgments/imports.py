@@ -1,6 +1,6 @@
-"""Imports ratings in short transactions, so that nobody waits for a large file, and shows them all at once.
+"""Imports ratings in short transactions, so that no one waits for a large file, and shows them all at once.
 
-Changes are written as `ImportedRating`, which nobody sees, then one transaction applies them: from then on they count. At last
+Changes are written as `ImportedRating`, which are hidden, then one transaction applies them: from then on they count. At last
 they become rows of `Rating`; few of them do so in the same transaction. If the process dies before they are applied,
 `sweep_imports` deletes them; after that it finishes.
 """
@@ -129,7 +129,7 @@ def discard(record: RatingImport) -> None:
 
 
 def _delete_book(book: Book) -> None:
-    """Deletes a book that nobody has seen; see `build_book`."""
+    """Deletes a book that is still hidden; see `build_book`."""
     for rows in (RatingChange.objects.filter(query__book=book), Rating.objects.filter(query__book=book)):
         _delete_in_parts(rows, DELETED_AT_ONCE)
     _delete_in_parts(book.queries.all(), BATCH)

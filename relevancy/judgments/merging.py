@@ -116,7 +116,7 @@ def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
 
 
 def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
-    """Returns what `merge_books` would do: does it, and takes it back before anybody can see it. Ratings of the books wait for it.
+    """Returns what `merge_books` would do: does it, and rolls it back before it becomes visible. Ratings of the books wait for it.
 
     Raises `ValidationError` as `merge_books` does.
     """

@@ -14,7 +14,7 @@ from django.db.models import F
 from relevancy.models import Book, RatingChange, Verdict
 
 BREAK = timedelta(minutes=5)  # a longer time between two ratings is a break
-MIN_INTERVALS = 10  # fewer are no pace
+MIN_INTERVALS = 10  # fewer say nothing about the pace
 MAX_RATINGS = 20_000  # the newest ones, that are looked at
 PAGE_SOURCE = "page"
 

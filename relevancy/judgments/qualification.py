@@ -1,6 +1,6 @@
 """The qualification set of a book: a new rater judges documents with known grades before the rater's ratings count.
 
-Answers stand apart from ratings, as those of judge models do, so that no score can know of them. They become ratings when enough of
+Answers stand apart from ratings, as those of judge models do, so that they can affect no score. They become ratings when enough of
 them agree with the key, or when an editor accepts the rater.
 """
 
@@ -163,7 +163,7 @@ def qualification_of(book: Book, rater: User) -> Qualification:
 
 
 def next_qualification_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:
-    """Returns the documents of the set that a rater judges next, without anybody's ratings. Empty once the round has ended."""
+    """Returns the documents of the set that a rater judges next, without ratings. Empty once the round has ended."""
     qualification = qualification_of(book, by)
     if qualification.state != State.JUDGING:
         return []
@@ -172,7 +172,7 @@ def next_qualification_documents(*, book: Book, by: User, count: int) -> list[Ju
 
 
 def read_qualification_document(*, book: Book, card_id: int, by: User) -> JudgedDocument | None:
-    """Returns a document of the set by the id of its card, without anybody's ratings."""
+    """Returns a document of the set by the id of its card, without ratings."""
     pair = active_pairs(book).filter(pk=card_id - CARD_OFFSET).first()
     return _documents(book, [pair], by)[0] if pair else None
 
@@ -304,7 +304,7 @@ def _order(rater: User, pair: QualificationPair) -> float:
 
 
 def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list[JudgedDocument]:
-    """Returns documents with cards of their own, as if nobody had rated them."""
+    """Returns documents with cards of their own, as if they were unrated."""
     queue = judging_queue(book)
     cards = [
         JudgingPair(

@@ -130,14 +130,14 @@ def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assign
     """Gives the ratings of a rater that cannot sign in, which is a name in a file, to a person. Computes no scores.
 
     Grade, note and time stay. A document that the person has judged, for the query or for one that shares ratings with it, keeps the
-    person's rating, and the other one is removed; "later" is no judgment. The log has a removal and a rating for each.
+    person's rating, and the other one is removed; "later" is not a judgment. The log has a removal and a rating for each.
 
     Writes in transactions of about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises
     `ValidationError` for other raters, and for a person whom `by` does not know.
     """
     if rater.kind != User.Kind.FILE:
         raise ValidationError(
-            f"{rater} has an account here or is no person. Only ratings of a name in a file can be given."
+            f"{rater} has an account here or is not a person. Only ratings under a name from a file can be given to an account."
         )
     if not people_to_assign(by=by).filter(pk=person.pk).exists():
         raise ValidationError("Choose a person of one of your teams.")

@@ -54,7 +54,7 @@ def schedule_repeat(*, query: Query, doc_id: str, by: User, has_grade: bool) -> 
 
 
 def due_repeats(*, queue: JudgingQueue, by: User, count: int = 1) -> list[JudgedDocument]:
-    """Returns documents that come again, as if nobody had rated them. No SQL statement in a book without repeats."""
+    """Returns documents that come again, as if they were unrated. No SQL statement in a book without repeats."""
     if not queue.repeat_share:
         return []
     return _documents(list(_due(queue.book, by)[:count]), by)

@@ -33,7 +33,7 @@ class BookQuerySet(SharedQuerySet["Book"]):
     """Books. A role on a case gives a role on its book, at most that of a rater."""
 
     def with_role(self, user: User) -> Self:
-        """Annotates `role`, and leaves out books that an import is still creating: nobody may see a part of a file."""
+        """Annotates `role`, and leaves out books that an import is still creating: a part of a file must not be visible."""
         imports = cast("type[RatingImport]", self.model._meta.get_field("rating_imports").related_model)
         creating = imports.objects.filter(book=models.OuterRef("pk"), is_first=True, applied_at=None)
         return super().with_role(user).filter(~models.Exists(creating))

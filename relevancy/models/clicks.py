@@ -1,4 +1,4 @@
-"""What users clicked, and what a click model makes of it. Apart from ratings: no score knows of it."""
+"""What users clicked, and what a click model makes of it. Apart from ratings: it affects no score."""
 
 from typing import ClassVar
 

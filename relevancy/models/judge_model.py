@@ -116,7 +116,7 @@ class JudgeJob(models.Model):
     """The documents of a book that a judge model was asked to rate at once, within a budget.
 
     claimed_by, heartbeat_at: the process that works on it, and when it last said so.
-    automatic: what started it, if nobody did.
+    automatic: what started it, if no user did.
     is_background: the worker continues it. consecutive_failures: requests in a row that failed, before its present process.
     """
 
@@ -164,7 +164,7 @@ class JudgeJob(models.Model):
 
 
 class JudgeAnswer(models.Model):
-    """What a judge model answered for a document. Not a rating: no score knows of it.
+    """What a judge model answered for a document. Not a rating: it affects no score.
 
     run: stores the document. model: the name that the server returned. cost: of all attempts, in the currency of the prices; if the
     server named no tokens, the most that the answer can have cost.

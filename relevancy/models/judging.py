@@ -132,7 +132,7 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         """Counts the raters of the pairs of these queries, and of those that share ratings with them, again, or only those of some
         documents. At most two SQL statements; the queries must be locked.
 
-        has_only_new_ratings: no pair has fewer raters than before, and nobody's rating is gone. Otherwise, the revision of the queue is
+        has_only_new_ratings: no pair has fewer raters than before, and no rating is gone. Otherwise, the revision of the queue is
         incremented; see `judgments.judging_positions`.
         Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
         """

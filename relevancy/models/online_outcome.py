@@ -12,7 +12,7 @@ from .text import LineField
 
 
 class OnlineOutcome(models.Model):
-    """An interleaving or A/B test of two runs of a case that was made elsewhere, counted by session. No score knows of it.
+    """An interleaving or A/B test of two runs of a case that was made elsewhere, counted by session. It affects no score.
 
     name: of the file. wins_a, wins_b: sessions in which users preferred that run; in an A/B test, its successful sessions.
     ties: sessions without a preference; of an interleaving test. sessions_a, sessions_b: all sessions of that run; of an A/B test.

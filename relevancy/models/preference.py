@@ -30,7 +30,7 @@ class PreferenceTest(models.Model):
 
     run_a: what the other run is compared with, the baseline of the comparison that the test was started from.
     depth: how many results of each list raters see.
-    drawn, identical: queries that were drawn at random, and those of them with the same list in both runs, which nobody has to judge.
+    drawn, identical: queries that were drawn at random, and those of them with the same list in both runs, which need no judgment.
     seed: of the draw, the order and the sides.
     """
 

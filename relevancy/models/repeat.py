@@ -12,7 +12,7 @@ from .run import Run
 
 
 class RepeatedPair(models.Model):
-    """A document that a rater has rated and judges again. The second judgment is no rating: the first one counts.
+    """A document that a rater has rated and judges again. The second judgment is not a rating: the first one counts.
 
     run: stores the document. wait: judgments that the rater gives before it comes again.
     first_value: the rater's rating when the second judgment was given. verdict, value, at: the second judgment; empty before it.

@@ -12,7 +12,7 @@ class UserSession(AbstractBaseSession):
     """A session, with its user as a column, so that the sessions of a user can be listed and ended.
 
     The key of a session is all that is needed to use it: no page shows it.
-    user: None while nobody is signed in.
+    user: None if no user is signed in.
     """
 
     user = models.ForeignKey(

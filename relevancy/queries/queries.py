@@ -100,7 +100,7 @@ def ensure(*, book: Book, texts: Sequence[str]) -> list[Query]:
 
 
 def prepare(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
-    """Returns `{normalized text: query id}`. Creates those that the book does not have, retired: nobody sees them before `add`.
+    """Returns `{normalized text: query id}`. Creates those that the book does not have, retired, so that they are hidden until `add`.
 
     Short transactions, and none around all of them. `delete_prepared` removes what was not added after all.
     """

@@ -137,7 +137,7 @@ def _factor_differences(earlier: Contribution, later: Contribution) -> list[Fact
         first, second = before.get(name, Factor(name, 1.0)), after.get(name, Factor(name, 1.0))
         points = logarithmic_mean * math.log(second.value / first.value)
         differences.append(FactorDifference(name, first.value, second.value, points, first.inputs, second.inputs))
-    # The remainder of rounding is no factor.
+    # The remainder of rounding is not a factor.
     shown = [
         difference for difference in differences if not math.isclose(difference.first, difference.second, rel_tol=2e-3)
     ]

@@ -47,7 +47,7 @@ def save_schedule(
     people = set(possible.filter(pk__in=[user.pk for user in chosen]).values_list("pk", flat=True))
     if strangers := [str(user) for user in chosen if user.pk not in people]:
         shared = "case" if schedule.case_id else "group and all of its cases"
-        raise ValidationError({"recipients": f"Not everybody can see the {shared}: {', '.join(strangers)}."})
+        raise ValidationError({"recipients": f"Not everyone can see the {shared}: {', '.join(strangers)}."})
     secret = schedule.webhook_secret
     if webhook_url != schedule.webhook_url:
         _check_webhook(webhook_url, by)

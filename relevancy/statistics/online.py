@@ -53,7 +53,7 @@ class OnlineResult:
 
 
 def measure_interleaving(wins_a: int, wins_b: int, ties: int = 0) -> OnlineResult:
-    """Returns `Δ = (wins_b + ties / 2) / n − 1/2` over `n` sessions, with the exact binomial p of the sessions that are no ties.
+    """Returns `Δ = (wins_b + ties / 2) / n − 1/2` over `n` sessions, with the exact binomial p of the sessions that are not ties.
 
     The interval is that of Clopper and Pearson for B's share among the `d` decided sessions, times `d / n`: ties are taken as given, so
     that it excludes 0 if p is below .05. Example: 6 and 18 wins, 4 ties → Δ .2142857, p .0226558, interval .0281890 to .3448026.

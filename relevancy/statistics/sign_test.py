@@ -35,7 +35,7 @@ class SignTest:
 
     @property
     def decided(self) -> int:
-        """Units that are no ties."""
+        """Units that are not ties."""
         return self.wins + self.losses
 
     @property

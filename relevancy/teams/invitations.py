@@ -100,7 +100,7 @@ def why_not_answerable(*, invitation: Invitation, by: User) -> str:
 
 
 def why_not_valid(invitation: Invitation) -> str:
-    """Returns why nobody can accept an invitation; an empty string if it can be accepted."""
+    """Returns why an invitation cannot be accepted; an empty string if it can be accepted."""
     # It is the word of an owner: it is worth no more than the owner's role.
     is_still_owner = Team.objects.owned_by(invitation.created_by).filter(pk=invitation.team_id).exists()
     if not invitation.is_pending or not is_still_owner or not invitation.created_by.is_active:

@@ -73,7 +73,7 @@ def _typeset(latex: str) -> str:
     root = ET.fromstring(convert(latex, display="block").replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
     for element in root.iter():
         if element.tag not in _ELEMENTS or element.attrib.keys() - _ATTRIBUTES:
-            raise ValueError(f"{element.tag} is no MathML of ours")
+            raise ValueError(f"{element.tag} is not a MathML element that formulas use")
         if element.tag in {"msubsup", "msub"} and len(element) and element[0].text in _SUMS:
             # The bounds of a sum above and below it, also within a fraction.
             element.tag = {"msubsup": "munderover", "msub": "munder"}[element.tag]

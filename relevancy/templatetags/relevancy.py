@@ -58,7 +58,7 @@ for _tag in (
 for _case_tag in (case_links.case_url, addresses.link_to_case, addresses.post_to_case):
     register.simple_tag(_case_tag, takes_context=True, name=_case_tag.__name__)
 
-# Controls that are no box with an outline.
+# Controls without an outlined box.
 _BARE = (CheckboxInput, RadioSelect, FileInput, HiddenInput)
 
 

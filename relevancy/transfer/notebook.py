@@ -124,7 +124,7 @@ def list_snippets(*, site: str, case_id: int, run_id: int | None) -> list[Snippe
             Snippet(
                 "results",
                 "Results of a run",
-                "A row for each ranked document. The grade is missing where nobody has rated the document.",
+                "A row for each ranked document. The grade is missing where the document is unrated.",
                 RESULTS.format(run=run_id),
             ),
             Snippet(

@@ -69,7 +69,7 @@ class Expression:
         )
 
     def missing_step(self, searched: Any) -> str:
-        """Returns a sentence about the first name of a path that a JSON value does not have; empty if the expression is no path.
+        """Returns a sentence about the first name of a path that a JSON value does not have; empty if the expression is not a path.
 
         An example is: “data” has no “items”; it is an object with found, took.
         """

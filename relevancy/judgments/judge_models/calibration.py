@@ -150,7 +150,7 @@ def _missing(
     unsettled_by_people: Mapping[int, bool],
     unsettled_by_judge: Mapping[int, bool],
 ) -> str:
-    """Returns why there can be no corrected score; empty if there can. A part of a random sample is no random sample."""
+    """Returns why there can be no corrected score; empty if there can. A part of a random sample is not a random sample."""
     if len(sampled) < len(sample.query_ids):
         return f"{len(sample.query_ids) - len(sampled)} sampled queries are no longer in the case. Draw another sample."
     if len(set(weights.values())) > 1:

@@ -150,7 +150,7 @@ def start(
     """Creates a job of the documents in the book's judging queue that the judge model has not answered.
 
     Takes over those of earlier jobs that ended early, and with `repeat_failed` those that failed. `is_background`: the worker runs it,
-    and `sweep` finds it if the worker has died. automatic: what starts it, if nobody does. Raises `ValidationError` if another
+    and `sweep` finds it if the worker has died. automatic: what starts it, if no user does. Raises `ValidationError` if another
     job of the judge model works on the book.
     """
     if find_template(judge.prompt) is None:

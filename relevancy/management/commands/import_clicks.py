@@ -14,7 +14,7 @@ from relevancy.transfer import click_logs, ubi
 
 
 class Command(Base):
-    help = "Estimates from the clicks of a search log how relevant the documents of a book are. They are no ratings before --count."
+    help = "Estimates from the clicks of a search log how relevant the documents of a book are. They become ratings only with --count."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("book", help="id, exact name, or the name of its only case")

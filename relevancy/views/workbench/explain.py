@@ -23,7 +23,7 @@ from .workbench import Workbench
 def explain(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows why a document, returned or not, has its engine score; with `full=1` the engine's whole explanation.
 
-    What is stored with the run is for everybody who sees the case. Asking the engine is for editors.
+    Everyone who sees the case sees what is stored with the run. Only editors send requests to the engine.
     """
     workbench = Workbench(request, get_case(request, case_id))
     case_query = workbench.queries.get(case_query_id)
@@ -59,7 +59,7 @@ def explain_difference(request: HtmxRequest, case_id: int, case_query_id: int) -
     """Shows what makes the difference between the engine scores of two documents, or of one document in two runs.
 
     `other` is `doc:ID` or `run:NUMBER`; `other_id`, unless it is empty, is the id of any document of the engine. What is stored
-    with the runs is for everybody who sees the case. The engine is asked for editors only, for what is not stored.
+    with the runs is for everyone who sees the case. The engine is asked for the rest, for editors only.
     """
     workbench = Workbench(request, get_case(request, case_id))
     case_query = workbench.queries.get(case_query_id)

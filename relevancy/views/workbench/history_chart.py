@@ -63,7 +63,7 @@ class HistoryChart:
         ]
 
     def plain_points(self) -> list[dict[str, object]]:
-        """Returns the points without links and without names of attempts, as anybody may see them."""
+        """Returns the points without links and without names of attempts, as they may be public."""
         return [
             {
                 "label": f"run {case_score.run.number}",

@@ -176,7 +176,7 @@ def _knobs(values: Mapping[str, float], sent: Mapping[str, str], ranges: Mapping
 
 
 def fitting_range(value: float) -> cases.KnobRange:
-    """Returns the range of a slider that fits a value, for a knob whose range nobody has set."""
+    """Returns the range of a slider that fits a value, for a knob without a range of its own."""
     is_small = abs(value) <= 1
     return cases.KnobRange(min(0, value), 1 if is_small else max(10, abs(value) * 3), 0.05 if is_small else 0.5)
 

@@ -61,4 +61,4 @@ def test_ratings_are_moved_to_the_new_ids(sign_in, people, case):
     assert client.post(url, {"id": ["b", "x"]}).url == url
     assert client.post(url, {"id": ["a"]}).url == reverse("book", args=[case.book_id])
     assert set(Rating.objects.values_list("doc_id", flat=True)) == {"new a", "b"}
-    assert client.get(url).context["orphans"].found == []
+    assert client.get(url).context["orphans"].moved == []
