@@ -23,7 +23,7 @@ class NewRating(NamedTuple):
 
 
 def insert_ratings(ratings: Sequence[NewRating], *, by_id: int, source: str, now: datetime) -> None:
-    """Stores and logs ratings of documents that the rater has not rated yet. Two SQL statements. Raises `IntegrityError` for a repeated one."""
+    """Stores and logs first ratings of documents. Two SQL statements. Raises `IntegrityError` for a repeated one."""
     at, rows = _time(now), []
     for new in ratings:
         rated_at = at if new.rated_at is None else _time(new.rated_at)
