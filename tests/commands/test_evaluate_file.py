@@ -2,8 +2,10 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,6 +26,7 @@ from tests.transfer import relevancy_files
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 SAMPLE = Path(__file__).parents[2] / "examples" / "release-gate"
 GATE = ("--baseline", "1", "--max-drop", "1", "--fail-under", "70")
+COMMAND = re.compile(r"relevancy evaluate case\.json --url (\w+\.csv) ([^#\n]*(?:\n {10}--[^#\n]*)*)")
 
 
 def evaluate(*words: str) -> tuple[int, dict[str, Any], str]:
@@ -65,6 +68,19 @@ def test_the_gate_of_the_sample_fails_for_a_drop_and_for_a_low_score(tmp_path):
     assert "less than 70" in message and "not noise" in message
     suite = ElementTree.parse(report).getroot()
     assert [case.find("failure") is not None for case in suite.iter("testcase")] == [False, True, True]
+
+
+def test_the_commands_of_the_sample_are_those_that_are_tested():
+    """Those of its job and of its instructions: with the same limits, and the exit status that they promise."""
+    job, passing, failing = (
+        (match[1], tuple(match[2].split()))
+        for name in ("gate.yml", "README.md")
+        for match in COMMAND.finditer((SAMPLE / name).read_text(encoding="utf-8"))
+    )
+    assert job == ("candidate.csv", (*GATE, "--junit", "relevancy.xml", "--markdown", "summary.md"))
+    assert (passing, failing) == (("candidate.csv", GATE), ("worse.csv", GATE))
+    wheel = re.findall(r"relevancy-(\S+)-py3-none-any\.whl", (SAMPLE / "gate.yml").read_text(encoding="utf-8"))
+    assert wheel == [metadata.version("relevancy")]
 
 
 def test_a_larger_allowed_drop_lets_the_sample_pass():

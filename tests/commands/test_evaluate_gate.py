@@ -123,13 +123,15 @@ def test_gate_mistakes_are_found_before_searching(case: Case, baseline: Run, wor
     assert case.runs.count() == 1
 
 
-def test_gate_needs_two_queries_scored_in_both(script: object) -> None:
+def test_gate_needs_two_queries_scored_in_both(tmp_path: Path) -> None:
     case = make_case(1, {"query 1": {"a": 3}}, measures=("P@1",))
     make_attempt(case)
     baseline = run_now(case.attempts.get())
-    status, _, message = evaluate(case, "--baseline", str(baseline.pk))
-    assert status == 2
+    junit = tmp_path / "junit.xml"
+    status, evaluation, message = evaluate(case, "--baseline", str(baseline.pk), "--junit", str(junit))
+    assert (status, evaluation["passed"], evaluation["comparison"]) == (2, False, None)
     assert "at least two are needed" in message
+    assert [failure.text for failure in ElementTree.parse(junit).getroot().iter("failure")] == [message]
 
 
 def test_gate_junit(case: Case, baseline: Run, tmp_path: Path) -> None:

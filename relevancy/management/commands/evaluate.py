@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
@@ -14,6 +15,7 @@ from relevancy.management.command import fail, find_case, find_owner, find_run, 
 from relevancy.management.endpoint_options import parse_options, store_address
 from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
+from relevancy.models.errors import error_text
 from relevancy.templatetags import numbers
 from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
 
@@ -105,8 +107,14 @@ class Command(Base):
         errors = comparison.find_run_errors(run, versions)
         checks = [_build_check(f"run {run.number} is complete", " ".join(errors))]
         checks += _check_minimum(evaluation["scorers"], options["fail_under"])
+        drops: list[comparison.DropCheck] = []
         if baseline is not None and not errors:
-            drops = _check_drops(run, baseline, versions, options)
+            try:
+                drops = _check_drops(run, baseline, versions, options)
+            except ValidationError as error:
+                errors = [error_text(error)]
+                checks.append(_build_check(f"run {run.number} can be compared with {baseline}", errors[0]))
+        if drops:
             evaluation["comparison"] = transfer.evaluation_json.build_baseline_comparison(drops)
             checks += [
                 _build_check(
@@ -119,8 +127,7 @@ class Command(Base):
         self._write_files(evaluation, checks, options)
         if "-" not in (options["json"], options["junit"], options["markdown"]):
             self._print(run, evaluation)
-            if baseline is not None and not errors:
-                self._print_drops(drops)
+            self._print_drops(drops)
         if errors:
             fail(errors[0])
         if not evaluation["passed"]:
