@@ -41,6 +41,7 @@ class OptionInfo:
 
     `required`: the option has no default.
     `advanced`: most endpoints do not need it, so forms fold it away.
+    `decides_results`: searches depend on it; suggestions, tests and lookups alone do not matter.
     """
 
     name: str
@@ -49,6 +50,7 @@ class OptionInfo:
     kind: OptionKind
     required: bool = False
     advanced: bool = False
+    decides_results: bool = True
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from relevancy.scores import (
 from .access import why_not_continued
 from .claims import waiting_behind
 from .endings import record_end
-from .requests import RequestBuilder, query_options
+from .requests import RequestBuilder, endpoint_mapping, query_options
 
 WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
 MAX_UNWRITTEN = 300  # responses, whether or not they have passed
@@ -66,7 +66,12 @@ def endpoint_changed(run: Run) -> str:
     """
     endpoint = run.attempt.endpoint
     if (endpoint.engine, endpoint.url) == (run.config["engine"], run.config["url"]):
-        return ""
+        if run.config.get("mapping") in (None, endpoint_mapping(endpoint)):  # None: of an engine or a run without one
+            return ""
+        return (
+            f"Endpoint {endpoint.name} reads responses in another way than when run {run.number} started, so no results can be "
+            "added to the run. Start a new run."
+        )
     return (
         f"The address of endpoint {endpoint.name} was {run.config['url']} when run {run.number} started and is now "
         f"{endpoint.url}, so no results can be added to the run. Start a new run."

@@ -5,7 +5,7 @@ from typing import Any
 
 from relevancy import engines
 from relevancy.endpoints import connect
-from relevancy.models import Attempt, CaseQuery, Ranking
+from relevancy.models import Attempt, CaseQuery, Endpoint, Ranking
 
 QUERY_TEXTS = ("information_need", "reference_answer")  # of a query, which templates read as options
 
@@ -23,7 +23,15 @@ def snapshot_config(attempt: Attempt) -> dict[str, Any]:
         "depth": attempt.depth,
         "escape": attempt.escape,
         "options": {**attempt.case.options, **endpoint.options.get("query_options", {})},
+        **({"mapping": mapping} if (mapping := endpoint_mapping(endpoint)) else {}),
     }
+
+
+def endpoint_mapping(endpoint: Endpoint) -> dict[str, Any]:
+    """Returns the options of an endpoint that decide what is sent and how a response is read; empty for engines without any."""
+    engine = engines.find(endpoint.engine)
+    names = [option.name for option in engine.options if option.decides_results] if engine else []
+    return {name: endpoint.options[name] for name in names if name in endpoint.options}
 
 
 def query_options(template: str, case_query: CaseQuery) -> dict[str, Any]:

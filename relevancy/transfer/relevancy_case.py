@@ -25,7 +25,18 @@ _RUN_KEYS = {
     *("number", "attempt", "name", "note", "status", "reason", "version", "rows", "queries", "seconds"),
     *("created_at", "started_at", "finished_at", "config"),
 }
-_CONFIG_KEYS = {"engine", "endpoint", "template", "knobs", "fields", "depth", "escape", "options", "imported"}
+_CONFIG_KEYS = {
+    "engine",
+    "endpoint",
+    "template",
+    "knobs",
+    "fields",
+    "depth",
+    "escape",
+    "options",
+    "imported",
+    "mapping",
+}
 _RANKING_KEYS = {"run", "query", "text", "options", "at", "total", "took_ms", "error_kind", "error", "hits"}
 _FINISHED = set(Run.Status.values) - set(Run.ACTIVE_STATUSES)
 _NO_ADDRESS = "The file does not contain its address. Choose an endpoint for it, or create one first."
@@ -187,6 +198,7 @@ def _config(element: Fields) -> dict[str, Any]:
         "depth": _positive(config, "depth"),
         "escape": config.flag("escape"),
         "options": config.mapping("options"),
+        **({"mapping": mapping} if (mapping := config.mapping("mapping")) else {}),
         **({"imported": True} if config.flag("imported") else {}),
     }
 

@@ -128,6 +128,13 @@ def test_an_exported_case_has_a_line_for_each_rating_and_no_address(admin):
     assert list(json.loads(text))[:3] == ["format", "kind", "name"]
 
 
+def test_a_pinned_run_keeps_the_mapping_it_was_made_with(admin):
+    run = {**CASE["runs"][0], "config": {**CASE["runs"][0]["config"], "mapping": {"hits": "items"}}}
+    case = imported({**CASE, "runs": [run]}, admin)
+    assert case.runs.get().config["mapping"] == {"hits": "items"}
+    assert json.loads(exported(case, admin))["runs"][0]["config"]["mapping"] == {"hits": "items"}
+
+
 def test_a_rater_whom_the_exporter_does_not_know_is_named_without_address(admin):
     owner = make_user("Olga")
     case = make_case(["phone"], {"phone": {"a": 1}}, owner=admin)

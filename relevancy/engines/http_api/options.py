@@ -34,6 +34,7 @@ OPTIONS: tuple[OptionInfo, ...] = (
         "Request template",
         "The query template suggested to new cases, and used to test the endpoint: q=#$query##&size=20, or a JSON body.",
         "template",
+        decides_results=False,
     ),
     OptionInfo(
         "hits",
@@ -82,6 +83,7 @@ OPTIONS: tuple[OptionInfo, ...] = (
         "Sent to test the endpoint and to find out its fields; default: test.",
         "text",
         advanced=True,
+        decides_results=False,
     ),
     OptionInfo(
         "lookup",
@@ -89,6 +91,7 @@ OPTIONS: tuple[OptionInfo, ...] = (
         "Path on the same host with {id}, such as /products/{id}, or ?id={id} at the address itself.",
         "text",
         advanced=True,
+        decides_results=False,
     ),
 )
 
