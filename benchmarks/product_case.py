@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
 import re
 import shutil
@@ -33,6 +34,7 @@ from tests.live.servers import Server, fetched, running
 PRODUCTS = ROOT.parent / "shared" / "data" / "products"
 FIELDS = "id:id title:title short_description supplier"
 PARALLEL = 8
+WARM_UP = 3  # turns of each side: the engine compiles what is executed often
 FEW = 2000  # documents of a quick run
 
 
@@ -137,30 +139,55 @@ def loop(ask: Callable[[dict[str, Any]], int], sent: list[dict[str, Any]]) -> in
         return sum(pool.imap_unordered(ask, sent))
 
 
-def compare(attempt: Attempt, client: str, bare: Callable[[], int], rounds: int, source: str) -> float:
-    """Both sides take turns, after a turn to warm up. Prints the medians; returns ours divided by theirs.
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of one turn: on the clock, of CPU in this process, and of CPU in the engine."""
+
+    wall: float
+    own: float
+    engine: float
+
+    @property
+    def cpu(self) -> float:
+        """Of both processes."""
+        return self.own + self.engine
+
+
+def measure(work: Callable[[], Any], server: Server) -> Cost:
+    """Returns what a call costs."""
+    wall, own, engine = time.perf_counter(), time.process_time(), server.cpu_seconds()
+    work()
+    return Cost(time.perf_counter() - wall, time.process_time() - own, server.cpu_seconds() - engine)
+
+
+def compare(
+    attempt: Attempt, client: str, bare: Callable[[], int], server: Server, rounds: int, source: str
+) -> tuple[float, float]:
+    """Both sides take turns, after turns to warm up. Prints the medians; returns ours divided by theirs: the median of the ratios of
+    each pair of turns, of the time on the clock and of the CPU time of both processes.
 
     `bare` returns how many hits came back, which is how many the run must have stored. `source`: of the data.
     """
-    times: dict[str, list[float]] = {"ours": [], "theirs": []}
-    cpu: dict[str, list[float]] = {"ours": [], "theirs": []}
-    run, hits = whole_run(attempt), bare()
-    for _ in range(rounds):
-        for name, work in (("theirs", bare), ("ours", lambda: whole_run(attempt))):
-            wall, used = time.perf_counter(), time.process_time()
-            done = work()
-            times[name].append(time.perf_counter() - wall)
-            cpu[name].append(time.process_time() - used)
-            if isinstance(done, Run):
-                run = done
+    costs: dict[str, list[Cost]] = {"theirs": [], "ours": []}
+    works: dict[str, Callable[[], Any]] = {"theirs": bare, "ours": lambda: whole_run(attempt)}
+    for _ in range(min(WARM_UP, rounds)):
+        run, hits = whole_run(attempt), bare()
+    for number in range(rounds):
+        for name in costs if number % 2 else reversed(costs):
+            costs[name].append(measure(works[name], server))
+        run = attempt.runs.latest("number")
         stored = sum(run.rankings.values_list("returned", flat=True))
         assert stored == hits, f"{stored} hits were stored, {hits} came back to {client}"
     row = run.case_scores.select_related("version__scorer").get()
     print(
         f"{run.version}, {run.queries:,} queries, {hits:,} results, {PARALLEL} requests at once (medians of {rounds}); "
-        f"{row.version.scorer.name} {row.score or 0:.1f}, {row.scored} scored; {source}"
+        f"{row.version.scorer.name} {row.score or 0:.1f}, {row.scored} scored; {source}; load {os.getloadavg()[0]:.1f}"
     )
     for name, label in (("theirs", f"{client}, storing nothing"), ("ours", "a run, stored and scored")):
-        listed = " ".join(f"{value:.2f}" for value in times[name])
-        print(f"  {label:<33} {median(times[name]):6.2f} s   CPU {median(cpu[name]):5.2f} s   ({listed})")
-    return median(times["ours"]) / median(times["theirs"])
+        listed = " ".join(f"{cost.wall:.2f}" for cost in costs[name])
+        wall, own, engine = (median(getattr(cost, part) for cost in costs[name]) for part in ("wall", "own", "engine"))
+        print(f"  {label:<33} {wall:6.2f} s   CPU {own:5.2f} s, of the engine {engine:5.2f} s   ({listed})")
+    pairs = list(zip(costs["ours"], costs["theirs"], strict=True))
+    return median(ours.wall / theirs.wall for ours, theirs in pairs), median(
+        ours.cpu / theirs.cpu for ours, theirs in pairs
+    )

@@ -58,11 +58,30 @@ def limit_hit(hit: Hit, space: int = MAX_HIT_LENGTH) -> Hit:
             f"The id of a hit has {len(hit.id):,} characters, and at most {MAX_ID_LENGTH} can be stored: “{hit.id[:80]}…”.",
             hint="Name another field as the id in the displayed fields, such as id:sku.",
         )
+    score = hit.score if hit.score is not None and math.isfinite(hit.score) else None
+    if not hit.highlights and score == hit.score and _is_short(hit.fields, space):
+        return hit
     fields = _limit_fields(hit.fields, space)
     snippets = [(name, text) for name, text in hit.highlights.items() if _is_displayed(name, fields)]
     highlights = {name: text for name, text in snippets[:MAX_FIELDS] if len(text) <= MAX_SNIPPET_LENGTH}
-    score = hit.score if hit.score is not None and math.isfinite(hit.score) else None
     return Hit(hit.id, score, fields, highlights)
+
+
+def _is_short(fields: Mapping[str, Any], space: int) -> bool:
+    """Whether `_limit_fields` would change nothing, as with almost all hits: few short texts, whole numbers and nothing nested."""
+    length = 0
+    for name, value in fields.items():
+        kind = type(value)
+        if kind is str:
+            length += len(value)
+        elif kind is int or kind is bool or value is None:
+            length += 8
+        else:
+            return False
+        if len(name) > MAX_NAME_LENGTH:
+            return False
+        length += len(name)
+    return len(fields) <= MAX_FIELDS and length <= min(MAX_FIELD_LENGTH, space)
 
 
 def _is_displayed(name: str, fields: Mapping[str, Any]) -> bool:

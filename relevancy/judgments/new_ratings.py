@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import connection
-
 from relevancy.models import Rating, RatingChange
+from relevancy.models.inserts import insert_rows
 
 
 class NewRating(NamedTuple):
@@ -24,71 +23,53 @@ class NewRating(NamedTuple):
 
 def insert_ratings(ratings: Sequence[NewRating], *, by_id: int, source: str, now: datetime) -> None:
     """Stores and logs first ratings of documents. Two SQL statements. Raises `IntegrityError` for a repeated one."""
-    at, rows = _time(now), []
-    for new in ratings:
-        rated_at = at if new.rated_at is None else _time(new.rated_at)
-        rows.append(
-            (
-                new.query_id,
-                new.doc_id,
-                new.rater_id,
-                new.verdict,
-                new.value,
-                new.note,
-                new.is_adjudication,
-                rated_at,
-                rated_at,
-            )
-        )
-    _insert(Rating._meta.db_table, _RATING, rows)
+    insert_rows(Rating, _RATING, [_rating(new, new.rated_at or now) for new in ratings])
     changes = [
-        (*row[:3], by_id, source, "", *row[3:5], "", False, row[6], at)  # no rating before, and no note
-        for row in rows
+        (
+            new.query_id,
+            new.doc_id,
+            new.rater_id,
+            by_id,
+            source,
+            "",
+            new.verdict,
+            new.value,
+            "",
+            False,
+            new.is_adjudication,
+            now,
+        )
+        for new in ratings
     ]
-    _insert(RatingChange._meta.db_table, _CHANGE, changes)
+    insert_rows(RatingChange, _CHANGE, changes)
 
 
-# Columns with their types in PostgreSQL.
-_RATING = {
-    "query_id": "bigint",
-    "doc_id": "text",
-    "rater_id": "bigint",
-    "verdict": "text",
-    "value": "double precision",
-    "note": "text",
-    "is_adjudication": "boolean",
-    "created_at": "timestamptz",
-    "updated_at": "timestamptz",
-}
-_CHANGE = {
-    "query_id": "bigint",
-    "doc_id": "text",
-    "rater_id": "bigint",
-    "by_id": "bigint",
-    "source": "text",
-    "old_verdict": "text",
-    "new_verdict": "text",
-    "new_value": "double precision",
-    "old_note": "text",
-    "old_is_adjudication": "boolean",
-    "new_is_adjudication": "boolean",
-    "at": "timestamptz",
-}
+def _rating(new: NewRating, at: datetime) -> tuple[Any, ...]:
+    return (new.query_id, new.doc_id, new.rater_id, new.verdict, new.value, new.note, new.is_adjudication, at, at)
 
 
-def _insert(table: str, columns: dict[str, str], rows: Sequence[tuple[Any, ...]]) -> None:
-    if not rows:
-        return
-    statement = f"INSERT INTO {table} ({', '.join(columns)})"
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            arrays = ", ".join(f"%s::{kind}[]" for kind in columns.values())
-            cursor.execute(
-                f"{statement} SELECT * FROM unnest({arrays})", [list(values) for values in zip(*rows, strict=True)]
-            )
-        else:
-            cursor.executemany(f"{statement} VALUES ({', '.join(['%s'] * len(columns))})", rows)
-
-
-def _time(time: datetime) -> Any:
-    return connection.ops.adapt_datetimefield_value(time)
+_RATING = (
+    "query_id",
+    "doc_id",
+    "rater_id",
+    "verdict",
+    "value",
+    "note",
+    "is_adjudication",
+    "created_at",
+    "updated_at",
+)
+_CHANGE = (
+    "query_id",
+    "doc_id",
+    "rater_id",
+    "by_id",
+    "source",
+    "old_verdict",
+    "new_verdict",
+    "new_value",
+    "old_note",
+    "old_is_adjudication",
+    "new_is_adjudication",
+    "at",
+)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from operator import attrgetter
 from threading import Event
 
 from django.db import transaction
@@ -15,6 +16,7 @@ from relevancy import engines
 from relevancy.endpoints import connect
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.models import CaseQuery, Ranking, Run, ScorerVersion
+from relevancy.models.inserts import insert_rows
 from relevancy.scores import (
     PAUSE_SECONDS,
     baselines_of,
@@ -37,6 +39,7 @@ WRITE_SECONDS = 2.0
 HEARTBEAT_SECONDS = 10.0  # between heartbeats, however slow the engine is
 CANCEL_CHECK_SECONDS = 1.0  # between checks whether the run was stopped
 MAX_CONSECUTIVE_FAILURES = 16  # searches in a row that could not reach the engine; then the run fails
+_COLUMNS = tuple(field.attname for field in Ranking._meta.concrete_fields if not field.primary_key)
 CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
 
 
@@ -248,7 +251,7 @@ class Chunk:
             # Every transaction locks queries before runs; a different order would lead to deadlocks.
             lock_queries([row.query_id for row in rows])
             self._send_heartbeat()
-            Ranking.objects.bulk_create(rows, ignore_conflicts=True)
+            insert_rows(Ranking, _COLUMNS, map(attrgetter(*_COLUMNS), rows), on_conflict="DO NOTHING")
             rankings = self.run.rankings.filter(query_id__in=[row.query_id for row in rows])
             ranking_ids = dict(rankings.values_list("query_id", "pk"))
             for score in scores:

@@ -34,7 +34,7 @@ from .errors import RunNotAllowed
 from .requests import RequestBuilder, snapshot_config
 
 _OF_A_CHUNK = ("case__book", "case__owner", "attempt__endpoint__owner", "attempt__case", "requested_by")
-CHUNK_QUERIES = 500
+CHUNK_QUERIES = 1_000
 CHUNK_SECONDS = 10.0
 log = logging.getLogger("relevancy.runs")
 

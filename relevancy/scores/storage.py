@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field
+from itertools import batched
+from operator import attrgetter
 from typing import Any, Self
 
 from django.db import connection, transaction
@@ -19,10 +21,14 @@ from relevancy.models import (
     RunComparison,
     ScorerVersion,
 )
+from relevancy.models.inserts import insert_rows
 
 from .sums import Sums, exact_sum_sql, units
 
 BATCH = 500
+_COMPUTED = ("value", "score", "low", "high", "ideal", "unrated", "error", "error_kind", "revision")
+_COLUMNS = ("ranking_id", "run_id", "query_id", "version_id", *_COMPUTED)
+_OVERWRITE = f"(ranking_id, version_id) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in _COMPUTED)}"
 PAUSE_SECONDS = 0.05  # between bulk writes: SQLite does not queue its writers fairly, and ratings must not wait
 
 
@@ -54,13 +60,8 @@ def store(rows: Sequence[QueryScore]) -> None:
 def overwrite(rows: Sequence[QueryScore]) -> None:
     """Stores scores without checking what is stored. For callers that hold the lock of the queries since before they read the
     ratings: no newer score can exist."""
-    QueryScore.objects.bulk_create(
-        rows,
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=("ranking", "version"),
-        update_fields=("value", "score", "low", "high", "ideal", "unrated", "error", "error_kind", "revision"),
-    )
+    for batch in batched(rows, BATCH):
+        insert_rows(QueryScore, _COLUMNS, map(attrgetter(*_COLUMNS), batch), on_conflict=_OVERWRITE)
 
 
 def lock_queries(query_ids: Iterable[int]) -> None:

@@ -1,6 +1,7 @@
 """What is cut from responses, for every adapter."""
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from relevancy.engines.limits import (
     MAX_HIT_LENGTH,
     MAX_NODES,
     MAX_PAGE_LENGTH,
+    _is_short,
+    _limit_fields,
     limit_hit,
     limit_names,
     limit_page,
@@ -171,3 +174,23 @@ def test_message_of_an_error_is_short() -> None:
     assert len(str(error)) < 2_100
     assert str(error).startswith("begin")
     assert str(error).endswith("end Do this.")
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "n" * 150, "n" * 201]),
+        st.text("xy") | st.integers() | st.none() | st.booleans() | st.floats() | st.lists(st.text("xy")),
+    ),
+    st.integers(0, 400),
+)
+def test_limit_hit_returns_hits_in_which_nothing_is_cut(fields: dict[str, Any], space: int) -> None:
+    """A hit is returned as it is only if the limits would not change it."""
+    hit = Hit("1", 1.0, fields)
+    if _is_short(fields, space):
+        assert limit_hit(hit, space) is hit
+        assert _limit_fields(fields, space) == fields
+
+
+def test_limit_hit_replaces_numbers_that_are_no_numbers() -> None:
+    assert limit_hit(Hit("1", math.nan, {"a": "b"})).score is None
+    assert limit_hit(Hit("1", 1.0, {"a": math.inf})).fields == {"a": None}

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +17,21 @@ ENGINES = Path(__file__).parent / "engines"
 
 @dataclass(frozen=True)
 class Server:
-    """A running engine. `url`: its root (`http://127.0.0.1:8983/solr`, `http://127.0.0.1:9200`); `home`: its files."""
+    """A running engine. `url`: its root (`http://127.0.0.1:8983/solr`, `http://127.0.0.1:9200`); `home`: its files; `group`: the id of
+    its process group."""
 
     url: str
     home: Path
+    group: int = 0
+
+    def cpu_seconds(self) -> float:
+        """Returns the CPU time that its processes have used; 0 except on Linux."""
+        ticks = 0
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):  # the process has ended
+                group, *_, user, system = path.read_text().rpartition(")")[2].split()[2:13]
+                ticks += (int(user) + int(system)) * (int(group) == self.group)
+        return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def fetched(engine: str) -> bool:
@@ -53,7 +64,7 @@ def running(engine: str, home: Path, ready: str, environment: dict[str, str]) ->
     try:
         root = f"http://127.0.0.1:{port}"
         _wait(lambda: _is_ready(root + ready), process, log)
-        yield Server(root + ("/solr" if engine == "solr" else ""), home)
+        yield Server(root + ("/solr" if engine == "solr" else ""), home, process.pid)
     finally:
         process.send_signal(signal.SIGTERM)
         try:

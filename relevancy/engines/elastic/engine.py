@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from math import ceil
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote, urlencode
 
@@ -46,6 +47,7 @@ from .results import (
 )
 
 BATCH_SIZE = 100
+_MAX_LANES = 4  # batches at a time
 _LOOKUP_BATCH_SIZE = 500
 _RECORDS_AT_ONCE = 1_000
 _SCROLL = "2m"
@@ -126,19 +128,18 @@ class ElasticEngine(Engine):
             is_stopped = stop() or is_stopped  # called again: it may also send heartbeats
             return is_stopped
 
-        # Two batches at a time, so that the engine searches while a response is read; together they keep to the limit.
-        lanes = min(2, self.connection.parallel)
-        # A limit of requests per minute counts every query, so each one is its own request.
-        if self._http.rate_limit.is_limited or len(requests) <= BATCH_SIZE:
-            lanes = 1
+        # Several batches at a time, so that the engine searches while responses are read; together they keep to the limit.
+        parallel = self.connection.parallel
+        lanes = min(max(parallel // 2, 2), parallel, _MAX_LANES, max(ceil(len(requests) / BATCH_SIZE), 1))
         batches = Batches(
             requests,
+            # A limit of requests per minute counts every query, so each one is its own request.
             size=1 if self._http.rate_limit.is_limited else BATCH_SIZE,
             convert=self._convert_and_check,
-            msearch=partial(self._msearch, concurrent_searches=self.connection.parallel // lanes),
+            msearch=partial(self._msearch, concurrent_searches=parallel // lanes),
             read_page=self._page_of_item,
         )
-        for outcomes in in_parallel(batches.jobs(), batches.send, parallel=lanes, ahead=3, stop=stop_once):
+        for outcomes in in_parallel(batches.jobs(), batches.send, parallel=lanes, ahead=2, stop=stop_once):
             yield from outcomes
         yield from search_in_parallel(
             batches.alone, self._search, connection=self.connection, client=self._http, stop=stop_once

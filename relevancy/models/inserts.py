@@ -1,0 +1,43 @@
+"""Inserts many rows by one statement. `bulk_create` makes SQL of each single value, which takes several times as long."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection
+from django.db.models import DateTimeField, Field, JSONField, Model
+
+
+def insert_rows(
+    model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], *, on_conflict: str = ""
+) -> None:
+    """Inserts rows, each of which has the values of the columns `names` in their order. One SQL statement, none without rows.
+
+    on_conflict: SQL, such as `DO NOTHING`, for rows that violate a unique constraint; otherwise they raise `IntegrityError`.
+    The values must be those that the fields store: nothing is validated, and columns that are left out have no defaults.
+    """
+    columns = list(zip(*rows, strict=True))
+    if not columns:
+        return
+    by_name = {field.attname: field for field in model._meta.concrete_fields}
+    fields = [by_name[name] for name in names]
+    values = [_as_stored(field, column) for field, column in zip(fields, columns, strict=True)]
+    into = f"INSERT INTO {model._meta.db_table} ({', '.join(str(field.column) for field in fields)})"
+    conflict = f" ON CONFLICT {on_conflict}" if on_conflict else ""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            arrays = ", ".join(f"%s::{_type_name(field)}[]" for field in fields)
+            cursor.execute(f"{into} SELECT * FROM unnest({arrays}){conflict}", values)
+        else:
+            placeholders = ", ".join(["%s"] * len(fields))
+            cursor.executemany(f"{into} VALUES ({placeholders}){conflict}", list(zip(*values, strict=True)))
+
+
+def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:
+    if isinstance(field, JSONField | DateTimeField):
+        return [field.get_db_prep_save(value, connection) for value in values]
+    return list(values)
+
+
+def _type_name(field: "Field[Any, Any]") -> str:
+    """Returns the type without its length: a cast to `varchar(10)` would cut longer texts without an error."""
+    return str(field.db_type(connection)).partition("(")[0]

@@ -1,0 +1,79 @@
+"""Many rows by one statement, as `bulk_create` stores them."""
+
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any
+
+import pytest
+from django.db import DataError, IntegrityError, connection, transaction
+
+from relevancy.models import Ranking, Run
+from relevancy.models.inserts import insert_rows
+from tests.factories import make_attempt, make_case, run_now
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+COLUMNS = tuple(field.attname for field in Ranking._meta.concrete_fields if not field.primary_key)
+
+
+@pytest.fixture
+def run() -> Run:
+    run = run_now(make_attempt(make_case(3)))
+    run.rankings.all().delete()
+    return run
+
+
+def build(run: Run, **values: Any) -> list[Ranking]:
+    """A ranking for each query, with values that each database stores in another way."""
+    made = [
+        Ranking(
+            run=run, query_id=query_id, text="“é” %s ?", asked_at=datetime(2026, 3, 29, 1, 30, tzinfo=UTC), **values
+        )
+        for query_id in run.case.case_queries.order_by("pk").values_list("query_id", flat=True)
+    ]
+    made[0].hits, made[0].options = [["a", 1.5, {"title": 'x "y" \\ é'}], ["b", None, {}]], {"n": None, "t": True}
+    made[0].total, made[0].took_ms, made[0].explanations = 2**62, 0, {"a": [1]}
+    return made
+
+
+def stored(run: Run) -> list[tuple[Any, ...]]:
+    return [attrgetter(*COLUMNS)(row) for row in run.rankings.order_by("query_id")]
+
+
+def insert(rows: list[Ranking], **options: str) -> None:
+    insert_rows(Ranking, COLUMNS, map(attrgetter(*COLUMNS), rows), **options)
+
+
+def test_rows_are_those_of_bulk_create(run: Run, django_assert_num_queries: Any) -> None:
+    Ranking.objects.bulk_create(build(run))
+    expected = stored(run)
+    run.rankings.all().delete()
+    rows = build(run)
+    with django_assert_num_queries(1):
+        insert(rows)
+    assert stored(run) == expected
+    assert run.rankings.filter(explanations__isnull=True).count() == 2
+    with django_assert_num_queries(0):
+        insert([])
+
+
+def test_conflicts_raise_or_do_what_they_are_told(run: Run) -> None:
+    first, *others = build(run)
+    insert([first])
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert([first, *others])
+    assert run.rankings.count() == 1
+    first.text = "another"
+    insert([first, *others], on_conflict="DO NOTHING")
+    assert (run.rankings.count(), run.rankings.filter(text="another").count()) == (3, 0)
+    insert([first], on_conflict="(run_id, query_id) DO UPDATE SET text = EXCLUDED.text")
+    assert (run.rankings.count(), run.rankings.filter(text="another").count()) == (3, 1)
+
+
+def test_texts_are_not_cut(run: Run) -> None:
+    (row, *_) = build(run, error_kind="x" * 21)
+    if connection.vendor == "postgresql":
+        with pytest.raises(DataError), transaction.atomic():
+            insert([row])
+        return
+    insert([row])
+    assert run.rankings.get().error_kind == "x" * 21
