@@ -44,9 +44,14 @@ class Export[M]:
     write: Callable[[M, User], Iterable[str] | IO[bytes]]
     group: str = ""
 
-    def open(self, row: M, by: User) -> IO[bytes]:
-        """Returns the file, positioned at its start, and adds it to the activity log. It deletes itself when it is closed."""
+    def build(self, row: M, by: User) -> IO[bytes]:
+        """Returns the file, positioned at its start. It deletes itself when it is closed."""
         written = self.write(row, by)
+        return cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
+
+    def open(self, row: M, by: User) -> IO[bytes]:
+        """Returns the file as `build` does, and adds it to the activity log."""
+        file = self.build(row, by)
         if isinstance(row, Book):
             activity.record_for_book(
                 Activity.Verb.FILE_EXPORTED, book=row, by=by, subject=f"the book “{row}”", file=self.label
@@ -57,7 +62,7 @@ class Export[M]:
             )
         elif isinstance(row, Case):
             activity.record(Activity.Verb.FILE_EXPORTED, case=row, by=by, subject="the case", file=self.label)
-        return cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
+        return file
 
 
 type Formats = Mapping[str, Export[Any]]

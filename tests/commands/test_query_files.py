@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from relevancy.transfer import exports
 from tests.factories import make_case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
@@ -55,3 +56,12 @@ def test_the_format_can_be_chosen(path):
         call("import_queries", str(case.pk), str(path))
     call("import_queries", str(case.pk), str(path), "--format", "queries")
     assert case.case_queries.count() == 2
+
+
+def test_results_and_the_ratings_of_a_book_are_exported_as_by_the_page():
+    case = make_case(1, {"query 1": {"a": 3}})
+    for name in ("general", "detailed", "snapshots"):
+        with exports.OF_CASE[name].open(case, case.owner) as file:
+            assert call("export_case", str(case.pk), "--format", name)[0] == file.read().decode()
+    with exports.OF_BOOK["ratings"].open(case.book, case.owner) as file:
+        assert call("export_book", str(case.book_id), "--format", "ratings")[0] == file.read().decode()

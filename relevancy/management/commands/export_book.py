@@ -1,4 +1,4 @@
-"""`export_book BOOK --output book.json`, `export_book BOOK --format quepid`"""
+"""`export_book BOOK --output book.json`, `export_book BOOK --format quepid`, `export_book BOOK --format ratings`"""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ class Command(Base):
         parser.add_argument("book", help="id or exact name")
         parser.add_argument(
             "--format",
-            choices=["relevancy", "quepid"],
+            choices=["relevancy", "quepid", "ratings"],
             default="relevancy",
-            help="default: relevancy. What Quepid's format does not hold is printed on stderr",
+            help="default: relevancy. What Quepid's format does not hold is printed on stderr. ratings: CSV with those of every rater",
         )
         parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
         parser.add_argument(
@@ -29,6 +29,11 @@ class Command(Base):
         )
 
     def run(self, **options: Any) -> None:
+        if options["format"] == "ratings":
+            book = find_book(options["book"])
+            with transfer.exports.OF_BOOK["ratings"].build(book, book.owner) as file:
+                write_file(options["output"], file, self.stdout)
+            return
         owner = find_owner(options["owner"])
         if options["format"] == "quepid":
             left_out: list[str] = []
