@@ -87,7 +87,7 @@ class SameResultsTwice(RuleBasedStateMachine):
         judgments.remove(query=query_of(self.case, text), doc_ids=[doc_id], by=self.owner, run=page["run"])
 
     @rule(
-        rows=st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(DOCUMENTS)), unique=True),
+        rows=st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(DOCUMENTS)), min_size=1, unique=True),
         value=st.integers(0, 3),
     )
     def import_ratings(self, rows: list[tuple[str, str]], value: int) -> None:
@@ -116,7 +116,7 @@ class SameResultsTwice(RuleBasedStateMachine):
         scale = [[grade, ""] for grade in range(top + 1)]
         judgments.set_scale(book=self.case.book, scale=scale, relevant_from=relevant_from)
 
-    @rule(place=st.integers(0, 2))
+    @rule(position=st.integers(0, 2))
     def choose_scorer(self, position: int) -> None:
         scorers.choose_scorers(case=self.case, scorers=[self.scorers[position]])
 
@@ -154,9 +154,10 @@ class SameResultsTwice(RuleBasedStateMachine):
     def differences(self) -> list[scores.RunDifference]:
         """Every difference between two runs: the head's, the home page's, the attempt tree's."""
         pairs = [(run, baseline) for run in self.runs for baseline in self.runs if run.number > baseline.number]
-        live = [scores.compare_runs(run, baseline, self.primary) for run, baseline in pairs]
-        tree = scores.compared_attempts(scores.attempts_with_scores(self.case, self.primary))
-        return [*live, *scores.stored_differences([*pairs, *tree], self.primary).values()]
+        version = self.primary
+        live = [scores.compare_runs(run, baseline, version) for run, baseline in pairs]
+        tree = scores.compared_attempts(scores.attempts_with_scores(self.case, version))
+        return [*live, *scores.stored_differences([*pairs, *tree], version).values()]
 
     @invariant()
     def every_difference_is_zero_or_being_rescored(self) -> None:
