@@ -168,6 +168,13 @@ def make_case(
     return case
 
 
+def as_values(ratings: Mapping[str, Mapping[str, float]]) -> dict[str, list[judgments.GivenGrade]]:
+    """`{query text: {document: grade}}` as `judgments.import_ratings` takes it, all by one rater."""
+    return {
+        text: [(doc_id, "", float(value)) for doc_id, value in documents.items()] for text, documents in ratings.items()
+    }
+
+
 def rate_all(case: Case, ratings: Mapping[str, Mapping[str, float]], by: User) -> None:
     """Rates documents in the case's book: `{query text: {document: grade}}`."""
     values = {query_of(case, text).pk: documents for text, documents in ratings.items()}

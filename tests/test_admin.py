@@ -141,11 +141,9 @@ def _judge(case, owner):
 
 def _import(case, rater):
     """An import that nobody has finished."""
-    rating_import = RatingImport.objects.create(
-        book=case.book, rater=rater, by=rater, source="import", progressed_at=timezone.now()
-    )
+    rating_import = RatingImport.objects.create(book=case.book, by=rater, source="import", progressed_at=timezone.now())
     ImportedRating.objects.create(
-        rating_import=rating_import, query=case.book.queries.first(), doc_id="imported", value=1
+        rating_import=rating_import, query=case.book.queries.first(), doc_id="imported", rater=rater, value=1
     )
 
 

@@ -3,13 +3,12 @@
 import hashlib
 from collections.abc import Collection
 from contextlib import suppress
-from datetime import datetime
 from itertools import batched
 
 from django.core.exceptions import ValidationError
 from django.db.models import ProtectedError, Q, QuerySet
 
-from relevancy.models import User
+from relevancy.models import ImportedRating, Rating, RatingChange, User
 from relevancy.models.text import normalize_line, validate_line
 
 BATCH = 500
@@ -69,13 +68,17 @@ def clicks_rater() -> User:
     return rater
 
 
-def delete_unused_raters(names: Collection[str], *, since: datetime) -> None:
-    """Deletes raters with these names that cannot sign in, were created since then and have rated nothing: of an import that failed."""
-    created = User.objects.filter(kind=User.Kind.FILE, date_joined__gte=since, ratings=None)
-    for emails in batched(map(_email, names), BATCH):
-        for user in created.filter(email__in=emails):
-            with suppress(ProtectedError):  # another import uses the rater
-                user.delete()
+def delete_unused_raters(ids: Collection[int]) -> None:
+    """Deletes those of these raters that cannot sign in and have rated nothing, because an import failed. Call it in a transaction."""
+    created = User.objects.filter(pk__in=ids, kind=User.Kind.FILE).order_by("pk")
+    list(
+        created.select_for_update().values_list("pk")
+    )  # another import may be about to count: what it has written is seen afterwards
+    used: set[int] = set()
+    for model in (Rating, RatingChange, ImportedRating):
+        used |= set(model.objects.filter(rater__in=ids).order_by().values_list("rater_id", flat=True).distinct())
+    with suppress(ProtectedError):
+        created.exclude(pk__in=used).delete()
 
 
 def _files(emails: Collection[str]) -> dict[str, User]:

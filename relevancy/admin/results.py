@@ -140,15 +140,15 @@ class RepeatedPairAdmin(ReadOnlyAdmin):
 
 @admin.register(models.RatingImport)
 class RatingImportAdmin(ReadOnlyAdmin):
-    list_display = ("book", "rater", "by", "source", "progressed_at", "applied_at", "is_discarded")
-    list_select_related = ("book", "rater", "by")
+    list_display = ("book", "by", "source", "progressed_at", "applied_at", "is_discarded")
+    list_select_related = ("book", "by")
     search_fields = ("book__name", "by__email")
 
 
 @admin.register(models.ImportedRating)
 class ImportedRatingAdmin(ReadOnlyAdmin):
-    list_display = ("doc_id", "query", "value", "rating_import")
-    list_select_related = ("query", "rating_import__book")
+    list_display = ("doc_id", "query", "rater", "value", "rating_import")
+    list_select_related = ("query", "rater", "rating_import__book")
     search_fields = ("doc_id", "query__text")
 
 

@@ -56,7 +56,7 @@ from .books import (
 )
 from .copying import COPY_SOURCE, copy_book, copy_queries, copy_ratings, create_copy, store_ratings, with_shared_ratings
 from .imported_rows import move_ratings_of
-from .imports import ImportFailed, import_ratings, sweep_imports
+from .imports import GivenGrade, ImportFailed, import_ratings, sweep_imports
 from .judging import (
     CLAIM,
     COUNTED,
@@ -202,6 +202,7 @@ __all__ = [
     "ComparedLists",
     "ComparedRuns",
     "Conflict",
+    "GivenGrade",
     "GradeCount",
     "ImportFailed",
     "InvalidRating",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from relevancy.models import Book, Query, Rating, RatingImport, User, current_ratings
+from relevancy.models import Book, ImportedRating, Query, Rating, User, current_ratings
 from relevancy.statistics import (
     AgreeingRaters,
     Agreement,
@@ -101,7 +101,7 @@ MAX_AGREEMENT_RATINGS = 200_000  # that are read while a person waits
 def raters_of(book: Book) -> QuerySet[User]:
     """Returns the users with a rating in a book, by name."""
     stored = Rating.objects.filter(rater=OuterRef("pk"), query__book=book)
-    imported = RatingImport.objects.filter(rater=OuterRef("pk"), book=book, applied_at__isnull=False)
+    imported = ImportedRating.objects.applied().filter(rater=OuterRef("pk"), query__book=book)
     return User.objects.filter(Exists(stored) | Exists(imported)).order_by("name", "email", "pk")
 
 
@@ -174,9 +174,8 @@ def compare_two_raters(*, book: Book, a: User, b: User) -> TwoRaters:
 
 def _read_grades(book: Book, rater: User | None = None) -> list[_Grade]:
     """Reads the grades of a book that count as a rater's own opinion, in a fixed order. One SQL statement."""
-    rows = sorted(
-        current_ratings(COLUMNS, rater=rater, query__book=book), key=lambda row: (row[0], row[1], row[3], row[4])
-    )
+    lookups = {"query__book": book} if rater is None else {"query__book": book, "rater": rater}
+    rows = sorted(current_ratings(COLUMNS, **lookups), key=lambda row: (row[0], row[1], row[3], row[4]))
     return [
         (query_id, query_id if link_id is None else -link_id, doc_id, rater_id, value)
         for _, query_id, link_id, doc_id, rater_id, value, is_adjudication in rows

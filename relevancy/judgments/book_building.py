@@ -1,6 +1,6 @@
 """Creates a book with the ratings of many people in short transactions: no one waits for a large file or sees a part of it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import batched
 
@@ -13,7 +13,7 @@ from relevancy.models.saving import clean_and_save
 from relevancy.queries import QueryDetails
 
 from .copying import store_ratings
-from .imports import discard, note_progress, short_transaction
+from .imports import discard, ensure_raters, note_progress, short_transaction
 from .new_ratings import NewRating
 
 QUERIES_AT_ONCE = 500  # in one transaction
@@ -44,6 +44,10 @@ class BookBuilder:
                 note_progress(self._record)
                 queries.create_links(book=self._record.book, links=batch)
 
+    def ensure_raters(self, names: Collection[str]) -> dict[str, int]:
+        """Returns the ids of raters by name; see `accounts.ensure_raters`. Those that are created are deleted if the import fails."""
+        return ensure_raters(self._record, names)
+
     def store(self, ratings: Iterable[NewRating]) -> None:
         """Stores ratings in the given order, with their log. Raises `IntegrityError` for two of one rater and document."""
         for batch in batched(ratings, RATINGS_AT_ONCE):  # reads the file outside of transactions
@@ -62,7 +66,7 @@ def build_book(*, book: Book, by: User, source: str) -> Iterator[BookBuilder]:
     with short_transaction():
         clean_and_save(book)
         record = RatingImport.objects.create(
-            book=book, rater=by, by=by, source=source, is_first=True, progressed_at=timezone.now()
+            book=book, by=by, source=source, is_first=True, progressed_at=timezone.now()
         )
     try:
         yield BookBuilder(record, source)

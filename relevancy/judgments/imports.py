@@ -7,7 +7,7 @@ they become rows of `Rating`; few of them do so in the same transaction. If the 
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,7 +19,7 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import activity, queries, scores
+from relevancy import accounts, activity, queries, scores
 from relevancy.models import (
     Activity,
     Book,
@@ -46,8 +46,11 @@ MAX_ROUNDS = 5
 DEAD_AFTER = timedelta(minutes=5)  # without progress
 log = logging.getLogger("relevancy.judgments")
 
-type Values = Mapping[str, Mapping[str, float]]
-"""`{query: {document id: grade}}`, of checked texts, ids and grades. May read them from a file."""
+type GivenGrade = tuple[str, str, float]
+"""Document id, name of the rater, grade. The name is empty for the rater that `import_ratings` is given."""
+
+type Values = Mapping[str, Sequence[GivenGrade]]
+"""The grades of each query, one of each rater and document; texts, ids and grades are checked. May read them from a file."""
 
 
 class ImportFailed(ValidationError):
@@ -59,19 +62,22 @@ def import_ratings[T](
     book: Book,
     values: Values,
     rater: User,
+    raters: Collection[str] = (),
     by: User,
     source: str = "import",
     case: Case | None = None,
     with_it: Callable[[Sequence[int]], T],
 ) -> tuple[int, T]:
-    """Imports ratings into a book as those of `rater`. Returns how many are new or changed, and what `with_it` returned.
+    """Imports ratings into a book. Returns how many are new or changed, and what `with_it` returned.
 
     book: if it is not saved yet, it is created, and deleted again if the import fails.
+    rater: of the ratings without a name. raters: the names of the others; who is not known becomes a rater that cannot sign in, and
+        is deleted again if the import fails; see `accounts.ensure_raters`. No user may have rated a document under two names.
     with_it: adds the queries to a case, in the transaction that applies the import. It gets their ids in the order of the file,
         must be short, and may be called again after a rollback.
     case: locked in that transaction, before the queries.
 
-    Computes no scores. Raises `ImportFailed`, and what `with_it` raises; then nothing has changed.
+    Computes no scores. Raises `ImportFailed`, `ValidationError` for a name, and what `with_it` raises; then nothing has changed.
     """
     is_first = book.pk is None
     if not is_first:
@@ -80,10 +86,10 @@ def import_ratings[T](
         if is_first:
             clean_and_save(book)
         record = RatingImport.objects.create(
-            book=book, rater=rater, by=by, source=source, is_first=is_first, progressed_at=timezone.now()
+            book=book, by=by, source=source, is_first=is_first, progressed_at=timezone.now()
         )
-    writer = _ImportWriter(record, values)
     try:
+        writer = _ImportWriter(record, values, {"": rater.pk, **ensure_raters(record, raters)})
         writer.write(list(values))
         result = writer.apply(case, with_it)
     except BaseException:
@@ -120,21 +126,26 @@ def discard(record: RatingImport) -> None:
     if not RatingImport.objects.filter(pk=record.pk, applied_at=None).update(is_discarded=True):
         return
     _delete_in_parts(record.ratings.all(), CHUNK)
-    if record.is_first and not record.book.cases.exists():  # until the book is deleted, the row hides it
-        _delete_book(record.book)
+    is_unseen = record.is_first and not record.book.cases.exists()  # until the book is deleted, the row hides it
+    if is_unseen:
+        _delete_ratings(record.book)
+    for ids in batched(record.new_raters, BATCH):
+        with short_transaction():
+            accounts.delete_unused_raters(ids)
+    if is_unseen:
+        with short_transaction():
+            record.book.delete()
         return
     record.delete()
     if not RatingImport.objects.filter(book=record.book_id).exists():
         queries.delete_prepared(book=record.book)
 
 
-def _delete_book(book: Book) -> None:
-    """Deletes a book that is still hidden; see `build_book`."""
+def _delete_ratings(book: Book) -> None:
+    """Deletes the queries of a book that is still hidden, with their ratings; see `build_book`."""
     for rows in (RatingChange.objects.filter(query__book=book), Rating.objects.filter(query__book=book)):
         _delete_in_parts(rows, DELETED_AT_ONCE)
     _delete_in_parts(book.queries.all(), BATCH)
-    with short_transaction():
-        book.delete()
 
 
 def _delete_in_parts(rows: QuerySet[Any], size: int) -> None:
@@ -163,25 +174,45 @@ def finish_imports(book: Book) -> None:
 
 
 def _move_rows(record: RatingImport, *, notes_progress: bool) -> None:
-    while rows := list(record.ratings.order_by("pk").values_list("pk", "query_id")[:CHUNK]):
+    last = 0
+    while rows := list(record.ratings.filter(pk__gt=last).order_by("pk").values_list("pk", "query_id")[:CHUNK]):
+        first, last = rows[0][0], rows[-1][0]
         with short_transaction():
             query_ids = sorted({query_id for _, query_id in rows})
             for batch in batched(query_ids, BATCH):
                 scores.lock_queries(batch)
-            move_range(record, rows[0][0], rows[-1][0], query_ids)
+            move_range(record, first, last, query_ids)
             if notes_progress:
                 RatingImport.objects.filter(pk=record.pk).update(progressed_at=timezone.now())
 
 
+def ensure_raters(record: RatingImport, names: Collection[str]) -> dict[str, int]:
+    """Returns the ids of the raters of an import by name. Those that are created are noted with it; `discard` deletes them.
+
+    Raises `ValidationError` for a name that cannot be stored.
+    """
+    raters: dict[str, int] = {}
+    for batch in batched(names, BATCH):
+        with short_transaction():
+            present = accounts.find_raters(batch, by=record.by)
+            users = accounts.ensure_raters(batch, by=record.by)
+            record.new_raters += [user.pk for name, user in users.items() if name not in present]
+            note_progress(record, new_raters=record.new_raters)
+            raters |= {name: user.pk for name, user in users.items()}
+    return raters
+
+
 @dataclass
 class _ImportWriter:
-    """Writes the ratings of a file that differ from the rater's present ones, and applies them.
+    """Writes the ratings of a file that differ from the present ones of their raters, and applies them.
 
-    query_ids: by text. revisions, changes: of each query, its revision when its ratings were compared, and how many differ.
+    raters, query_ids: ids by name and by text.
+    revisions, changes: of each query, its revision when its ratings were compared, and how many differ.
     """
 
     record: RatingImport
     values: Values
+    raters: Mapping[str, int]
     query_ids: dict[str, int] = field(default_factory=dict)
     revisions: dict[int, int] = field(default_factory=dict)
     changes: dict[int, int] = field(default_factory=dict)
@@ -217,6 +248,7 @@ class _ImportWriter:
                     raise ImportFailed(f"The case “{case}” was deleted during the import; nothing was imported.")
                 for batch in batched(sorted(self.query_ids.values()), BATCH):
                     scores.lock_queries(batch)
+                self._lock_raters()
                 outdated = self._outdated()
                 if len(outdated) <= MAX_REPEATED and not self._others().exists():
                     self.write(outdated)
@@ -237,9 +269,16 @@ class _ImportWriter:
         """Other imports of the book that count, but are not moved yet: changes of their ratings would be lost."""
         return RatingImport.objects.filter(book=self.record.book, applied_at__isnull=False).exclude(pk=self.record.pk)
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[dict[int, Mapping[str, float]]]:
-        """Yields `{query id: {document id: grade}}` with about `CHUNK` documents, or more of one query."""
-        documents: dict[int, Mapping[str, float]] = {}
+    def _lock_raters(self) -> None:
+        """Locks the raters until the import counts: `accounts.delete_unused_raters` must not delete them meanwhile."""
+        for batch in batched(sorted(set(self.raters.values())), BATCH):
+            locked = User.objects.select_for_update(no_key=True).filter(pk__in=batch).order_by("pk")
+            if len(locked.values_list("pk")) < len(batch):
+                raise ImportFailed("A rater was deleted during the import; nothing was imported. Start it again.")
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[dict[int, Sequence[GivenGrade]]]:
+        """Yields the grades by query id, about `CHUNK` of them, or more of one query."""
+        documents: dict[int, Sequence[GivenGrade]] = {}
         size = 0
         for text in texts:
             values = self.values[text]
@@ -251,20 +290,19 @@ class _ImportWriter:
         if documents:
             yield documents
 
-    def _compare(self, documents: Mapping[int, Mapping[str, float]]) -> list[Row]:
-        """Returns the ratings that are not the rater's present ones. The revisions are read first: see `_outdated`."""
+    def _compare(self, documents: Mapping[int, Sequence[GivenGrade]]) -> list[Row]:
+        """Returns the ratings that are not the present ones of their raters. The revisions are read first: see `_outdated`."""
         self.revisions |= dict(Query.objects.filter(pk__in=documents).values_list("pk", "revision"))
-        ratings = current_ratings(
-            ("query_id", "doc_id", "value"), rater=self.record.rater, query_id__in=list(documents)
-        )
-        present = {(query_id, doc_id): value for query_id, doc_id, value in ratings}
-        rows: list[Row] = []
+        columns = ("query_id", "doc_id", "rater_id", "value")
+        ratings = current_ratings(columns, query_id__in=list(documents), rater_id__in=list(self.raters.values()))
+        present = {rating[:3]: rating[3] for rating in ratings}
+        raters, rows = self.raters, list[Row]()
         for query_id, values in documents.items():
             count = len(rows)
             rows += [
-                (query_id, doc_id, value)
-                for doc_id, value in values.items()
-                if present.get((query_id, doc_id)) != value
+                (query_id, doc_id, rater_id, value)
+                for doc_id, name, value in values
+                if present.get((query_id, doc_id, rater_id := raters[name])) != value
             ]
             self.changes[query_id] = len(rows) - count
         return rows

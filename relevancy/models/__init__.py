@@ -21,7 +21,6 @@ from .public_link import PublicLink
 from .qualification import Qualification, QualificationAnswer, QualificationPair
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import (
-    UNMOVED,
     ImportedRating,
     RatingImport,
     count_current_ratings,
@@ -44,7 +43,6 @@ from .team import Membership, Role, Team
 from .user import User
 
 __all__ = [
-    "UNMOVED",
     "Activity",
     "Annotation",
     "ApiToken",

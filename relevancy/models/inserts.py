@@ -21,15 +21,21 @@ def insert_rows(
     by_name = {field.attname: field for field in model._meta.concrete_fields}
     fields = [by_name[name] for name in names]
     values = [_as_stored(field, column) for field, column in zip(fields, columns, strict=True)]
-    into = f"INSERT INTO {model._meta.db_table} ({', '.join(str(field.column) for field in fields)})"
+    table = f"{model._meta.db_table} ({', '.join(str(field.column) for field in fields)})"
     conflict = f" ON CONFLICT {on_conflict}" if on_conflict else ""
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
+        if connection.vendor == "postgresql" and not on_conflict:  # takes less of both sides than arrays with types
+            with connection.wrap_database_errors, cursor.copy(f"COPY {table} FROM STDIN") as copy:
+                for row in zip(*values, strict=True):
+                    copy.write_row(row)
+        elif connection.vendor == "postgresql":
             arrays = ", ".join(f"%s::{_type_name(field)}[]" for field in fields)
-            cursor.execute(f"{into} SELECT * FROM unnest({arrays}){conflict}", values)
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM unnest({arrays}){conflict}", values)
         else:
             placeholders = ", ".join(["%s"] * len(fields))
-            cursor.executemany(f"{into} VALUES ({placeholders}){conflict}", list(zip(*values, strict=True)))
+            cursor.executemany(
+                f"INSERT INTO {table} VALUES ({placeholders}){conflict}", list(zip(*values, strict=True))
+            )
 
 
 def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:

@@ -66,14 +66,24 @@ class RatingChange(models.Model):
 
     What undoing a change needs is kept with it: the old note and the time of the old rating, which decides between raters.
     `undoes` is the change that this one took back.
+
+    The database checks these foreign keys of the rating itself, which is stored in the same transaction; checking them for the log
+    again took a fifth of the time of an import. `query` and `by` have an index below that begins with them; `rater` has none.
     """
 
-    # Both have an index below that begins with them.
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="rating_changes", db_index=False)
+    query = models.ForeignKey(
+        Query, on_delete=models.CASCADE, related_name="rating_changes", db_index=False, db_constraint=False
+    )
     doc_id = models.CharField("document id", max_length=500)
-    rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    rater = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_changes", db_index=False
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="rating_changes",
+        db_index=False,
+        db_constraint=False,
     )
     source = models.CharField(
         max_length=20,
@@ -88,11 +98,18 @@ class RatingChange(models.Model):
     old_rated_at = models.DateTimeField(null=True)
     old_is_adjudication = models.BooleanField(default=False)
     new_is_adjudication = models.BooleanField(default=False)
-    undoes = models.OneToOneField("self", null=True, on_delete=models.SET_NULL, related_name="undone_by")
+    undoes = models.ForeignKey(
+        "self", null=True, on_delete=models.SET_NULL, related_name="undone_by", db_index=False
+    )  # see constraints
     at = models.DateTimeField()
 
     class Meta:
         ordering = ("-id",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("undoes",), condition=Q(undoes__isnull=False), name="rating_change_undone_once"
+            )
+        ]
         indexes = [
             models.Index(fields=("query", "doc_id", "at"), name="rating_change_of_document"),
             models.Index(fields=("by", "-id"), name="rating_change_newest_of_user"),

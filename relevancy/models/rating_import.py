@@ -20,16 +20,17 @@ class RatingImport(models.Model):
     progressed_at: of the last transaction. A process that has not written for long has died.
     is_first: the book was created for it, and is deleted if it is discarded.
     is_discarded: nothing more is written to it; its ratings are being deleted.
+    new_raters: ids of the raters that were created for it, who cannot sign in; deleted with it if they have rated nothing.
     """
 
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="rating_imports")
-    rater = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     source = models.CharField(max_length=20)
     progressed_at = models.DateTimeField()
     applied_at = models.DateTimeField(null=True)
     is_first = models.BooleanField(default=False)
     is_discarded = models.BooleanField(default=False)
+    new_raters = models.JSONField(default=list)
 
     class Meta:
         ordering = ("id",)
@@ -47,7 +48,7 @@ class ImportedRatingQuerySet(models.QuerySet["ImportedRating"]):
 
     def of_rater(self, rater: Any) -> Self:
         """Those that count for a query and a document of the outer query, given by `rater`: a user, or an `OuterRef`."""
-        return self.applied().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rating_import__rater=rater)
+        return self.applied().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=rater)
 
 
 class ImportedRating(models.Model):
@@ -56,16 +57,20 @@ class ImportedRating(models.Model):
     `current_ratings` reads these with the others. A change of the ratings of a query makes them ratings first.
 
     The database does not check the foreign keys, which costs as much as writing the rows: every transaction of an import updates its
-    row of `RatingImport` (`note_progress`), and `apply` locks the queries and fails if one is gone.
+    row of `RatingImport` (`note_progress`), and the one that applies it locks queries and raters and fails if one is gone. The rows
+    of an import follow each other, so they have no index of their own: they are read in the order of their ids.
     """
 
     rating_import = models.ForeignKey(
-        RatingImport, on_delete=models.CASCADE, related_name="ratings", db_constraint=False
+        RatingImport, on_delete=models.CASCADE, related_name="ratings", db_index=False, db_constraint=False
     )
     query = models.ForeignKey(
         Query, on_delete=models.CASCADE, related_name="imported_ratings", db_index=False, db_constraint=False
     )
     doc_id = models.CharField("document id", max_length=500)
+    rater = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     value = models.FloatField()
 
     objects: ClassVar = ImportedRatingQuerySet.as_manager()
@@ -73,24 +78,23 @@ class ImportedRating(models.Model):
     class Meta:
         ordering = ("id",)
         constraints = [
-            models.UniqueConstraint(fields=("query", "doc_id", "rating_import"), name="imported_rating_once_per_import")
+            models.UniqueConstraint(
+                fields=("query", "doc_id", "rater", "rating_import"), name="imported_rating_once_per_rater"
+            )
         ]
 
     def __str__(self) -> str:
         return f"{self.doc_id}: {self.value}"
 
 
-UNMOVED = 0  # the id of a rating that is only an `ImportedRating`
+UNMOVED = -(2**62)  # plus its id: the id of a rating that is only an `ImportedRating`, in the order of the file
 # The time of a rating as the driver returns it, from SQLite without a time zone: only to be compared with others of the same statement.
 # Adding the time zone takes a sixth of the time of an export.
 MOMENT = "moment"
 _COLUMNS_OF_RATINGS: dict[str, Any] = {MOMENT: ExpressionWrapper(F("updated_at"), models.TextField())}
 _COLUMNS_OF_IMPORTS: dict[str, Any] = {
     MOMENT: ExpressionWrapper(F("rating_import__applied_at"), models.TextField()),
-    "id": Value(UNMOVED),
-    "rater_id": "rating_import__rater_id",
-    "rater__name": "rating_import__rater__name",
-    "rater__email": "rating_import__rater__email",
+    "id": F("id") + Value(UNMOVED),
     "verdict": Value(Verdict.RATED.value),
     "note": Value(""),
     "updated_at": "rating_import__applied_at",
@@ -105,16 +109,14 @@ def stored_ratings() -> models.QuerySet[Rating]:
     return Rating.objects.filter(~Exists(applied) | ~Exists(replaced))
 
 
-def current_ratings(columns: Sequence[str], *, rater: User | None = None, **lookups: Any) -> models.QuerySet[Any, Any]:
+def current_ratings(columns: Sequence[str], **lookups: Any) -> models.QuerySet[Any, Any]:
     """Returns rows with these columns of all ratings that count, those of imports included, in no order.
 
-    One SQL statement, so that an import is seen as a whole or not at all. Those that are not yet a `Rating` have the id `UNMOVED`
-    and no note. lookups: of queries, such as `query_id__in`; `rater`: only the ratings of this user.
+    One SQL statement, so that an import is seen as a whole or not at all. Those that are not yet a `Rating` have a negative id
+    and no note. lookups: of queries and raters, such as `query_id__in` and `rater`.
     """
     stored = stored_ratings().filter(**lookups).order_by()
     applied = ImportedRating.objects.applied().filter(**lookups).order_by()
-    if rater is not None:
-        stored, applied = stored.filter(rater=rater), applied.filter(rating_import__rater=rater)
     return stored.values_list(*columns).union(applied.values_list(*_of_imports(columns)), all=True).order_by()
 
 
@@ -133,7 +135,7 @@ _REPLACED = f"""
     SELECT 1 FROM {ImportedRating._meta.db_table} imported
     JOIN {RatingImport._meta.db_table} origin ON origin.id = imported.rating_import_id
     WHERE origin.applied_at IS NOT NULL AND imported.query_id = stored.query_id AND imported.doc_id = stored.doc_id
-        AND origin.rater_id = stored.rater_id
+        AND imported.rater_id = stored.rater_id
 """
 _RATINGS_OF = f"""
     SELECT stored.id, stored.query_id, stored.doc_id, stored.rater_id, rater.name, rater.email, stored.verdict, stored.value,
@@ -142,11 +144,11 @@ _RATINGS_OF = f"""
     JOIN {User._meta.db_table} rater ON rater.id = stored.rater_id
     WHERE stored.query_id {{queries}} AND NOT EXISTS ({_REPLACED})
     UNION ALL
-    SELECT {UNMOVED}, imported.query_id, imported.doc_id, origin.rater_id, rater.name, rater.email,
+    SELECT imported.id + {UNMOVED}, imported.query_id, imported.doc_id, imported.rater_id, rater.name, rater.email,
         '{Verdict.RATED.value}', imported.value, '', origin.applied_at, FALSE
     FROM {ImportedRating._meta.db_table} imported
     JOIN {RatingImport._meta.db_table} origin ON origin.id = imported.rating_import_id
-    JOIN {User._meta.db_table} rater ON rater.id = origin.rater_id
+    JOIN {User._meta.db_table} rater ON rater.id = imported.rater_id
     WHERE imported.query_id {{queries}} AND origin.applied_at IS NOT NULL
 """
 _QUERY_RATINGS = _RATINGS_OF.format(queries="= %s")
@@ -163,12 +165,12 @@ def counting_ratings(
     One rater may have rated a document for several of these queries; which of these ratings counts, decides the reader.
     """
     parts = []
-    for rows, rater, names in (
-        (stored_ratings(), "rater", [_COLUMNS_OF_RATINGS.get(column, column) for column in columns]),
-        (ImportedRating.objects.applied(), "rating_import__rater", _of_imports(columns)),
+    for rows, names in (
+        (stored_ratings(), [_COLUMNS_OF_RATINGS.get(column, column) for column in columns]),
+        (ImportedRating.objects.applied(), _of_imports(columns)),
     ):
         if rater_id is not None:
-            rows = rows.filter(**{rater: rater_id})
+            rows = rows.filter(rater=rater_id)
         own = rows.filter(query_id__in=query_ids).annotate(counts_for=F("query_id"))
         shared = (
             rows.annotate(counts_for=F("query__link__queries"))

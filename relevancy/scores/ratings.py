@@ -9,15 +9,16 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from relevancy.models import UNMOVED, Book, Verdict, read_query_ratings
+from relevancy.models import Book, Verdict, read_query_ratings
 
 from .grades import RatingRow, combine_grades, counting
 
 
 @dataclass(frozen=True, slots=True)
 class RatingRecord:
-    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`; `pk` may be `UNMOVED`.
+    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`.
 
+    pk: negative for a rating of an import that is not a row of `Rating` yet.
     query_id: of the query that it was given for.
     is_adjudication: whether it counts instead of all other ratings of the document.
     """
@@ -94,7 +95,7 @@ class QueryRatings:
     @property
     def has_unmoved(self) -> bool:
         """Whether some are of an import, and have no `Rating` yet; see `current_ratings`."""
-        return any(record.pk == UNMOVED for record in (*self.records, *self.hidden))
+        return any(record.pk < 0 for record in (*self.records, *self.hidden))
 
     @cached_property
     def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:

@@ -11,9 +11,8 @@ from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError
-from django.utils import timezone
 
-from relevancy import accounts, judgments, scoring
+from relevancy import judgments, scoring
 from relevancy.models import Book, User, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
@@ -104,12 +103,11 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
         rule=content.rule,
         guidelines=content.guidelines,
     )
-    started_at, names = timezone.now(), {rater or UNKNOWN_RATER for rater in content.raters}
     try:
         with judgments.build_book(book=book, by=by, source=SOURCE) as builder:
             ids = builder.add_queries(content.details)
             builder.add_links(([ids[text] for text in link.texts], link.shares_ratings) for link in content.links)
-            raters = {rater: user.pk for rater, user in accounts.ensure_raters(names, by=by).items()}
+            raters = builder.ensure_raters({rater or UNKNOWN_RATER for rater in content.raters})
             builder.store(
                 judgments.NewRating(
                     ids[query],
@@ -123,11 +121,8 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
                 )
                 for query, rating in (content.stream.read() if content.stream else _read_ratings(file))
             )
-    except BaseException as error:
-        accounts.delete_unused_raters(names, since=started_at)
-        if isinstance(error, IntegrityError):
-            raise BadFile(_REPEATED) from None
-        raise
+    except IntegrityError:
+        raise BadFile(_REPEATED) from None
     return book
 
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from relevancy import judgments, queries, scores
+from relevancy import scores
 from relevancy.models import Case, User
-from relevancy.models.errors import error_text
 from relevancy.scoring import Scale
 
 from .cells import read_table, write_rows
 from .errors import BadFile, quote
 from .graded_queries import graded_queries
 from .ratings_file import NoRatings, RatingRow, RatingsFile, collect
+from .ratings_storage import ImportedRatings, store_ratings
 
 COLUMNS = ("query", "docid", "rating")
 DELIMITERS = (",", ";", "\t")
@@ -25,21 +25,6 @@ QUERY = ("query", "query text", "query_text")
 DOC_ID = ("docid", "doc_id", "doc id")
 # Names of columns that are not those of raters.
 NO_RATERS = frozenset(("position", "doc position", "rank", "score", "title"))
-
-
-@dataclass(frozen=True)
-class ImportedRatings:
-    """The result of an import.
-
-    Attributes:
-        queries: number of queries that are new to the case.
-        changed: number of ratings that are new or have another value.
-        ratings: number of ratings in the file.
-    """
-
-    queries: int
-    changed: int
-    ratings: int
 
 
 def parse_ratings(text: str | Iterable[str], scale: Scale | None = None) -> RatingsFile:
@@ -191,33 +176,13 @@ def is_rating(cells: Sequence[str]) -> bool:
 def import_ratings(
     *, case: Case, text: str | Iterable[str], by: User, rater: User | None = None, source: str = "import"
 ) -> ImportedRatings:
-    """Imports ratings, a CSV text or its lines, into the case's book as those of `rater`, and adds missing queries to the case.
+    """Imports ratings, a CSV text or its lines, into the case's book, and adds missing queries to the case; see
+    `ratings_storage.store_ratings`.
 
-    rater: `by` unless given.
-    Raises `BadFile` if anything is wrong, including a rating that is not on the scale; then nothing is stored. Everybody sees the
-    import at the same moment; see `judgments.import_ratings`.
+    Raises `BadFile` if anything is wrong, including a rating that is not on the scale; then nothing is stored.
     """
     with parse_ratings(text, scores.scale_of(case.book)) as file:
-        _check_unnamed(file)
-        try:
-            changed, added = judgments.import_ratings(
-                book=case.book,
-                values=file,
-                rater=rater or by,
-                by=by,
-                source=source,
-                case=case,
-                with_it=lambda ids: queries.add_prepared(case=case, query_ids=ids, by=by),
-            )
-        except judgments.ImportFailed as error:
-            raise BadFile(error_text(error)) from None
-        return ImportedRatings(added, changed, file.ratings)
-
-
-def _check_unnamed(file: RatingsFile) -> None:
-    """Raises `BadFile` if the file names raters, whose ratings would be left out here."""
-    if file.raters:
-        raise BadFile(f"The file names raters, such as {quote(file.raters[0])}; use `ratings_import.import_ratings`.")
+        return store_ratings(case=case, file=file, by=by, rater=rater, source=source)
 
 
 def export_ratings(*, case: Case) -> Iterator[str]:

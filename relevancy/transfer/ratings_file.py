@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 from django.core.exceptions import ValidationError
 
 from relevancy import judgments, queries
+from relevancy.judgments import GivenGrade
 from relevancy.models.errors import error_text
 from relevancy.scoring import Scale
 
@@ -48,23 +49,24 @@ class NoRatings(BadFile):
         super().__init__("The file has no ratings.")
 
 
-class RatingsFile(Mapping[str, Mapping[str, float]]):
-    """The ratings of a file, `{query: {document id: rating}}`, in the order of its queries: those without the name of a rater.
+class RatingsFile(Mapping[str, list[GivenGrade]]):
+    """The ratings of a file by query, in the order of its queries; those of a query by document id.
 
-    They are in a temporary database on disk: in memory, a million ratings take hundreds of megabytes. Close it after use.
+    The name of the rater is empty if the file does not say it. The ratings are in a temporary database on disk: in memory, a million
+    of them take hundreds of megabytes. Close it after use.
     """
 
     def __init__(self) -> None:
         self.ratings = 0
         self._numbers: dict[str, int] = {}
-        self._raters: dict[str, int] = {"": 0}
+        self._raters: dict[str, int] = {}
         self._database = sqlite3.connect(
             "", isolation_level=None, check_same_thread=False
         )  # a private file, deleted when closed
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE", f"cache_size = -{CACHE_KIB}"):
             self._database.execute(f"PRAGMA {pragma}")
         self._database.execute(
-            "CREATE TABLE rating (rater INTEGER, query INTEGER, doc_id TEXT, value REAL, PRIMARY KEY (rater, query, doc_id)) "
+            "CREATE TABLE rating (query INTEGER, doc_id TEXT, rater INTEGER, value REAL, PRIMARY KEY (query, doc_id, rater)) "
             "WITHOUT ROWID"
         )
         self._database.execute("BEGIN")  # one transaction for all: it is never committed
@@ -85,23 +87,11 @@ class RatingsFile(Mapping[str, Mapping[str, float]]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __getitem__(self, query: str) -> dict[str, float]:
-        return self.read(query)
-
-    def read(self, query: str, rater: str = "") -> dict[str, float]:
-        """Returns the ratings of a query by a rater, by document id."""
-        key = (self._raters[rater], self._numbers[query])
-        return dict(
-            self._database.execute(
-                "SELECT doc_id, value FROM rating WHERE rater = ? AND query = ? ORDER BY doc_id", key
-            )
-        )
-
-    def is_rated(self, query: str) -> bool:
-        """Returns whether the file has a rating of the query."""
-        statement = "SELECT EXISTS (SELECT 1 FROM rating WHERE rater BETWEEN 0 AND ? AND query = ?)"
-        key = (len(self._raters), self._numbers[query])
-        return bool(self._database.execute(statement, key).fetchone()[0])
+    def __getitem__(self, query: str) -> list[GivenGrade]:
+        statement = "SELECT doc_id, rater, value FROM rating WHERE query = ? ORDER BY doc_id, rater"
+        names = list(self._raters)
+        rows = self._database.execute(statement, (self._numbers[query],))
+        return [(doc_id, names[rater], value) for doc_id, rater, value in rows]
 
     @property
     def raters(self) -> list[str]:
@@ -111,11 +101,7 @@ class RatingsFile(Mapping[str, Mapping[str, float]]):
     @property
     def has_unnamed(self) -> bool:
         """Whether there are ratings without the name of a rater."""
-        return bool(self._database.execute("SELECT EXISTS (SELECT 1 FROM rating WHERE rater = 0)").fetchone()[0])
-
-    def of_rater(self, rater: str) -> Mapping[str, Mapping[str, float]]:
-        """Returns the ratings by one rater, with all queries of the file."""
-        return _RatingsOfRater(self, rater)
+        return "" in self._raters
 
     def add_query(self, row: RatingRow, query: str) -> None:
         """Adds a query, which may be there already. Raises `BadFile` for more than can be added to a case."""
@@ -125,7 +111,7 @@ class RatingsFile(Mapping[str, Mapping[str, float]]):
 
     def add(self, rows: Sequence[tuple[RatingRow, float]]) -> None:
         """Adds checked ratings and their values. Raises `BadFile` if a rater has rated a document differently before."""
-        keys = [(self._rater(row), self._numbers[row.query], row.doc_id) for row, _ in rows]
+        keys = [(self._numbers[row.query], row.doc_id, self._rater(row)) for row, _ in rows]
         new = self._database.executemany(
             "INSERT OR IGNORE INTO rating VALUES (?, ?, ?, ?)",
             [(*key, value) for key, (_, value) in zip(keys, rows, strict=True)],
@@ -135,7 +121,7 @@ class RatingsFile(Mapping[str, Mapping[str, float]]):
             return
         for key, (row, value) in zip(keys, rows, strict=True):
             (earlier,) = self._database.execute(
-                "SELECT value FROM rating WHERE rater = ? AND query = ? AND doc_id = ?", key
+                "SELECT value FROM rating WHERE query = ? AND doc_id = ? AND rater = ?", key
             ).fetchone()
             if earlier != value:
                 by = f" by {quote(row.rater)}" if row.rater else ""
@@ -150,21 +136,6 @@ class RatingsFile(Mapping[str, Mapping[str, float]]):
         if number > MAX_RATERS:
             raise row.error("rater", f": the file has more than {MAX_RATERS:,} raters. Split it.")
         return number
-
-
-class _RatingsOfRater(Mapping[str, Mapping[str, float]]):
-    def __init__(self, file: RatingsFile, rater: str) -> None:
-        self._file = file
-        self._rater = rater
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._file)
-
-    def __len__(self) -> int:
-        return len(self._file)
-
-    def __getitem__(self, query: str) -> dict[str, float]:
-        return self._file.read(query, self._rater)
 
 
 def collect(rows: Iterable[RatingRow], scale: Scale | None = None) -> RatingsFile:

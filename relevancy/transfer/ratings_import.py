@@ -1,25 +1,19 @@
 """Imports files of ratings in every format into a case: a preview, then everything or nothing."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from django.core.exceptions import ValidationError
-from django.db import transaction
-
-from relevancy import accounts, judgments, queries, scores
+from relevancy import accounts, scores
 from relevancy.models import Book, Case, User
-from relevancy.models.errors import error_text
-from relevancy.models.saving import clean_and_save
 
 from . import judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
 from .cells import read_lines
-from .checked_ratings import MAX_ON_PAGE
-from .errors import BadFile, quote
+from .errors import BadFile
 from .formats import FileFormat, FileKind, choose
-from .ratings_csv import ImportedRatings
-from .ratings_file import NoRatings, RatingRow, RatingsFile, collect
+from .ratings_file import NoRatings, RatingRow, collect
 from .ratings_preview import RatingsPreview, compare, read_with_errors
+from .ratings_storage import ImportedRatings, check_raters, store_file, store_ratings
 from .topics import match_topics
 
 _OF_JSON: Mapping[str, Callable[[IO[bytes]], Iterator[RatingRow]]] = {
@@ -80,7 +74,7 @@ def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPr
             if not ratings:
                 raise NoRatings
             present = accounts.find_raters(ratings.raters, by=by)
-            _check_raters(ratings, present, by)
+            check_raters(ratings, present, by)
         except BadFile as error:
             return RatingsPreview(format=str(source.format), errors=[(None, str(error))])
         raters = {"": by, **{name: present.get(name) for name in ratings.raters}}
@@ -92,21 +86,12 @@ def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPr
 def import_ratings(
     *, case: Case, source: RatingsSource, by: User, rater: User | None = None, origin: str = "import"
 ) -> ImportedRatings:
-    """Imports a file into the case's book, and adds missing queries to the case.
+    """Imports a file into the case's book, and adds missing queries to the case; see `ratings_storage.store_ratings`.
 
-    Ratings whose rater the file names become those of the people whom `by` knows, and otherwise of raters that cannot sign in; the
-    others become those of `rater`, who is `by` unless given. origin: as of `judgments.import_ratings`.
     Raises `BadFile` if anything is wrong, including a rating that is not on the scale; then nothing is stored.
     """
     with collect(source.read(source.lines()), scores.scale_of(case.book)) as file:
-        own = rater or by
-        if not file:
-            raise NoRatings
-        if not file.raters:
-            return _import(case, file, "", own, by, origin)
-        _check_raters(file, accounts.find_raters(file.raters, by=by), own)
-        with transaction.atomic():
-            return _import_of_raters(case, file, own, by, origin)
+        return store_ratings(case=case, file=file, by=by, rater=rater, source=origin)
 
 
 def import_with_case(
@@ -123,64 +108,4 @@ def import_with_case(
     transaction that applies the import.
     """
     with ratings_csv.parse_ratings(lines, scores.scale_of(book)) as file:
-        _check_raters(file, accounts.find_raters(file.raters, by=by), by)
-        try:
-            if not file.raters:
-                return judgments.import_ratings(
-                    book=book, values=file, rater=by, by=by, source=origin, with_it=create_case
-                )[1]
-            with transaction.atomic():
-                clean_and_save(book)
-                case = create_case(())
-                _import_of_raters(case, file, by, by, origin)
-                return case
-        except judgments.ImportFailed as error:
-            raise BadFile(error_text(error)) from None
-
-
-def _import_of_raters(case: Case, file: RatingsFile, own: User, by: User, origin: str) -> ImportedRatings:
-    """Imports the ratings of all raters, in the transaction of the caller."""
-    people = {"": own, **_ensure_raters(file.raters, by)}
-    results = [_import(case, file, name, people[name], by, origin) for name in ("", *file.raters)]
-    return ImportedRatings(
-        sum(imported.queries for imported in results), sum(imported.changed for imported in results), file.ratings
-    )
-
-
-def _check_raters(file: RatingsFile, present: Mapping[str, User], own: User) -> None:
-    """Raises `BadFile` for too many ratings by named raters, which are stored in one transaction, in which nobody else can rate on
-    SQLite, and for a rater with two names. own: whose are the ratings without a name."""
-    if file.raters and file.ratings > MAX_ON_PAGE:
-        raise BadFile(
-            f"The file names the raters of {file.ratings:,} ratings; at most {MAX_ON_PAGE:,} of them can be imported at once. "
-            "Split it by queries."
-        )
-    names: dict[int | str, str] = {own.pk: own.email} if file.has_unnamed else {}
-    for name in file.raters:
-        key = present[name].pk if name in present else name.lower()
-        if key in names:
-            raise BadFile(f"{quote(names[key])} and {quote(name)} are the same rater. Join their ratings.")
-        names[key] = name
-
-
-def _ensure_raters(names: Collection[str], by: User) -> dict[str, User]:
-    try:
-        return accounts.ensure_raters(set(names), by=by)
-    except ValidationError as error:
-        raise BadFile(error_text(error)) from None
-
-
-def _import(case: Case, file: RatingsFile, name: str, rater: User, by: User, origin: str) -> ImportedRatings:
-    try:
-        changed, added = judgments.import_ratings(
-            book=case.book,
-            values=file.of_rater(name),
-            rater=rater,
-            by=by,
-            source=origin,
-            case=case,
-            with_it=lambda ids: queries.add_prepared(case=case, query_ids=ids, by=by),
-        )
-    except (judgments.ImportFailed, ValidationError) as error:
-        raise BadFile(error_text(error)) from None
-    return ImportedRatings(added, changed, file.ratings)
+        return store_file(book=book, file=file, rater=by, by=by, source=origin, with_it=create_case)[1]

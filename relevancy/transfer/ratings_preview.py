@@ -46,16 +46,15 @@ def compare(case: Case, ratings: RatingsFile, raters: Mapping[str, User | None])
     id_by_text = dict(case.book.queries.values_list("text", "pk"))
     for query in ratings:
         preview.new_queries += query not in in_case
-        present = _ratings_of(id_by_text.get(query)) if ratings.is_rated(query) else {}
-        count = 0
-        for name, rater in raters.items():
+        grades = ratings[query]
+        present = _ratings_of(id_by_text.get(query)) if grades else {}
+        for doc_id, name, value in grades:
+            rater = raters[name]
             own = present.get(rater.pk, {}) if rater else {}
-            for doc_id, value in ratings.read(query, name).items():
-                count += 1
-                preview.added += doc_id not in own
-                preview.unchanged += own.get(doc_id) == value
-                preview.changed += doc_id in own and own[doc_id] != value
-        preview.unrated += not count
+            preview.added += doc_id not in own
+            preview.unchanged += own.get(doc_id) == value
+            preview.changed += doc_id in own and own[doc_id] != value
+        preview.unrated += not grades
     return preview
 
 

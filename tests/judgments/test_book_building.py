@@ -86,16 +86,24 @@ def test_killed_book_is_hidden_until_it_is_deleted(monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(book_building, "discard", lambda record: None)
         with judgments.build_book(book=book_of(owner), by=owner, source="import") as builder:
+            builder.ensure_raters(["Ann", "Ben", "Dana"])
             builder.store(ratings(builder.add_queries(DETAILS), owner))
             raise Killed
+    with judgments.build_book(book=book_of(other), by=other, source="import") as builder:
+        dana = User.objects.get(pk=builder.ensure_raters(["Dana"])["Dana"])
+        builder.store(ratings(builder.add_queries({"query 1": QueryDetails()}), dana, 1))
     judgments.sweep_imports()
+    assert User.objects.filter(kind=User.Kind.FILE).count() == 3
     assert not Book.objects.visible_to(owner).exists()  # it may still make progress
     assert Rating.objects.filter(rater=owner).count() == 12
-    assert not MergeForm(Book.objects.get(owner=other), make_user(superuser=True)).fields["other"].queryset
+    merged = MergeForm(Book.objects.filter(owner=other).first(), make_user(superuser=True)).fields["other"].queryset
+    assert [book.owner for book in merged] == [other]
     RatingImport.objects.update(progressed_at="2026-01-01T00:00Z")
     assert judgments.sweep_imports() == []
-    assert (Book.objects.get().owner, Query.objects.count()) == (other, 3)
-    assert Rating.objects.count() == RatingChange.objects.count() == 12
+    assert {book.owner for book in Book.objects.all()} == {other}
+    assert Query.objects.count() == 4
+    assert Rating.objects.count() == RatingChange.objects.count() == 13
+    assert list(User.objects.filter(kind=User.Kind.FILE)) == [dana]
     assert not RatingImport.objects.exists()
 
 

@@ -23,7 +23,7 @@ from relevancy.models import (
     RatingImport,
     User,
 )
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
+from tests.factories import as_values, make_attempt, make_case, make_user, query_of, rate_all, run_now
 
 pytestmark = pytest.mark.django_db
 ZERO_TO_TEN = [[grade, ""] for grade in range(11)]
@@ -35,15 +35,13 @@ def import_unmoved(monkeypatch: pytest.MonkeyPatch, case: Case, values: Mapping[
     with monkeypatch.context() as patch:
         patch.setattr(imports, "MOVED_AT_ONCE", -1)
         patch.setattr(imports, "move", lambda record: None)
-        judgments.import_ratings(book=case.book, values=values, rater=rater, by=rater, with_it=len)
+        judgments.import_ratings(book=case.book, values=as_values(values), rater=rater, by=rater, with_it=len)
     assert ImportedRating.objects.applied().exists()
 
 
 def begin_import(case: Case) -> RatingImport:
     """An import that is still being written."""
-    return RatingImport.objects.create(
-        book=case.book, rater=case.owner, by=case.owner, source="import", progressed_at=timezone.now()
-    )
+    return RatingImport.objects.create(book=case.book, by=case.owner, source="import", progressed_at=timezone.now())
 
 
 def fresh(case: Case) -> Book:
@@ -126,7 +124,7 @@ def test_import_ends_if_the_ratings_got_new_grades_meanwhile(monkeypatch: pytest
     monkeypatch.setattr(imports._ImportWriter, "write", remap_first)
     with pytest.raises(judgments.ImportFailed, match="another scale"):
         judgments.import_ratings(
-            book=case.book, values={"query 1": {"a": 2}}, rater=case.owner, by=case.owner, with_it=len
+            book=case.book, values=as_values({"query 1": {"a": 2}}), rater=case.owner, by=case.owner, with_it=len
         )
     assert grades(case) == {"a": 1}
     assert not RatingImport.objects.exists()

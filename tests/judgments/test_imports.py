@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import DO_NOTHING
 
-from relevancy import cases, judgments, queries, scores, tasks
+from relevancy import accounts, cases, judgments, queries, scores, tasks
 from relevancy.judgments import imports
 from relevancy.models import (
-    UNMOVED,
     Book,
     Case,
     ImportedRating,
@@ -29,7 +29,7 @@ from relevancy.models import (
     read_query_ratings,
 )
 from relevancy.scoring.errors import ScoringError
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
+from tests.factories import as_values, make_attempt, make_case, make_user, query_of, rate_all, run_now
 
 pytestmark = pytest.mark.django_db
 TEXTS = ["query 1", "query 2", "query 3"]
@@ -40,7 +40,7 @@ def import_all(case: Case, values: dict[str, dict[str, float]], by: User | None 
     by = by or case.owner
     changed, _ = judgments.import_ratings(
         book=case.book,
-        values=values,
+        values=as_values(values),
         rater=by,
         by=by,
         case=case,
@@ -126,9 +126,7 @@ def test_sweep_deletes_what_a_dead_import_has_written(killed: Any) -> None:
 
 def test_sweep_leaves_imports_that_make_progress() -> None:
     case = make_case(1)
-    RatingImport.objects.create(
-        book=case.book, rater=case.owner, by=case.owner, source="import", progressed_at=case.created_at
-    )
+    RatingImport.objects.create(book=case.book, by=case.owner, source="import", progressed_at=case.created_at)
     judgments.sweep_imports()
     assert RatingImport.objects.count() == 1
 
@@ -194,7 +192,7 @@ def test_ratings_of_one_query_are_those_of_the_general_statement(killed: Any) ->
     )
     rows = sorted(read_query_ratings(query.pk))
     assert rows == sorted(current_ratings((*columns, "is_adjudication"), query_id=query.pk))
-    assert [row[0] == UNMOVED for row in rows].count(True) == 2
+    assert [row[0] < 0 for row in rows].count(True) == 2
     assert [type(value) for value in rows[0][-2:]] == [datetime, bool]
 
 
@@ -341,7 +339,7 @@ def test_failure_of_what_belongs_to_the_import_undoes_it() -> None:
 
     with pytest.raises(ScoringError):
         judgments.import_ratings(
-            book=case.book, values={"new": {"a": 1}}, rater=case.owner, by=case.owner, with_it=fail
+            book=case.book, values=as_values({"new": {"a": 1}}), rater=case.owner, by=case.owner, with_it=fail
         )
     assert nothing_is_left()
     assert not Rating.objects.exists() and not Query.objects.filter(text="new").exists()
@@ -351,7 +349,9 @@ def test_import_of_a_new_book_that_dies_leaves_no_book(killed: Any) -> None:
     other = make_case(1)
     book = Book(name="New", owner=other.owner, scale=[[0, ""], [1, ""]], relevant_from=1)
     with killed("write"):
-        judgments.import_ratings(book=book, values={"new": {"a": 1}}, rater=other.owner, by=other.owner, with_it=len)
+        judgments.import_ratings(
+            book=book, values=as_values({"new": {"a": 1}}), rater=other.owner, by=other.owner, with_it=len
+        )
     assert Book.objects.count() == 2
     judgments.sweep_imports()
     assert list(Book.objects.all()) == [other.book]
@@ -400,6 +400,81 @@ def test_changes_that_an_import_cannot_survive(
     monkeypatch.setattr(imports._ImportWriter, "apply", change_first)
     with pytest.raises(judgments.ImportFailed, match=message):
         import_all(case, {"query 1": {"a": 3}, "query 2": {"a": 3}})
+    assert nothing_is_left()
+    assert not Rating.objects.exists()
+
+
+RATERS = {"query 1": [("a", "Ann", 3.0), ("a", "", 1.0), ("b", "Ben", 2.0)], "new": [("c", "Ann", 0.0)]}
+
+
+def import_raters(case: Case) -> int:
+    """Imports the ratings of the owner and of two raters who are new."""
+    return judgments.import_ratings(
+        book=case.book,
+        values=RATERS,
+        rater=case.owner,
+        raters=["Ann", "Ben"],
+        by=case.owner,
+        case=case,
+        with_it=lambda ids: queries.add_prepared(case=case, query_ids=ids),
+    )[0]
+
+
+def test_ratings_of_several_raters_are_one_import(killed: Any) -> None:
+    case = make_case(2, {"query 1": {"a": 0}})
+    with killed("move"):
+        import_raters(case)
+    before = grades(case), records(case), [str(rater) for rater in judgments.raters_of(case.book)]
+    assert before[2] == ["Ann", "Ben", str(case.owner)]
+    assert {(record[1], record[2], record[4]) for record in before[1]["query 1"]} == {
+        ("a", "Ann", 3),
+        ("a", str(case.owner), 1),
+        ("b", "Ben", 2),
+    }
+    judgments.sweep_imports()
+    assert nothing_is_left()
+    assert (grades(case), records(case), [str(rater) for rater in judgments.raters_of(case.book)]) == before
+    assert log_of(query_of(case, "query 1"), "a")[1:] == [("import", None, 3), ("import", 0, 1)]
+    assert import_raters(case) == 0
+
+
+def test_raters_of_an_import_that_died_are_deleted_if_they_have_rated_nothing(killed: Any) -> None:
+    case = make_case(2)
+    accounts.ensure_raters(["Ben"], by=case.owner)
+    with killed("write"):
+        import_raters(case)
+    ann = User.objects.get(name="Ann")
+    with killed("move"):  # another import has a rating by the rater that the first one has created
+        judgments.import_ratings(
+            book=make_case(["other"]).book,
+            values={"other": [("a", "Ann", 1.0)]},
+            rater=case.owner,
+            raters=["Ann"],
+            by=case.owner,
+            with_it=len,
+        )
+    with killed("write"):
+        judgments.import_ratings(
+            book=case.book, values=as_values({}), rater=ann, raters=["Carl"], by=case.owner, with_it=len
+        )
+    imports.discard(RatingImport.objects.first())
+    assert set(User.objects.filter(kind=User.Kind.FILE).values_list("name", flat=True)) == {"Ann", "Ben", "Carl"}
+    judgments.sweep_imports()
+    assert set(User.objects.filter(kind=User.Kind.FILE).values_list("name", flat=True)) == {"Ann", "Ben"}
+
+
+def test_import_fails_if_a_rater_is_deleted_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(2)
+    apply = imports._ImportWriter.apply
+
+    def delete_first(*arguments: Any) -> Any:
+        User.objects.filter(name="Ben").delete()
+        return apply(*arguments)
+
+    monkeypatch.setattr(imports._ImportWriter, "apply", delete_first)
+    monkeypatch.setattr(ImportedRating._meta.get_field("rater").remote_field, "on_delete", DO_NOTHING)
+    with pytest.raises(judgments.ImportFailed, match="A rater was deleted"):
+        import_raters(case)
     assert nothing_is_left()
     assert not Rating.objects.exists()
 

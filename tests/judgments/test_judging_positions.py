@@ -26,7 +26,7 @@ from relevancy.models import (
     Verdict,
 )
 from relevancy.models.judging import JudgingPairQuerySet
-from tests.factories import make_attempt, make_case, make_user, query_of, run_now
+from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 RATERS, DOCUMENTS = 3, ("a", "b", "c")
@@ -88,7 +88,7 @@ class Site:
         elif name == "import":
             judgments.import_ratings(
                 book=self.case.book,
-                values={query.text: dict.fromkeys(DOCUMENTS, 3)},
+                values=as_values({query.text: dict.fromkeys(DOCUMENTS, 3)}),
                 rater=rater,
                 by=self.case.owner,
                 with_it=lambda ids: None,
@@ -115,7 +115,7 @@ class Site:
 def walk(queue: JudgingQueue, rater: User, now: Any, count: int) -> tuple[list[int], int]:
     """The ids of the pairs that the rater gets next, and the number that are left, by looking at every pair of the queue."""
     rated = {(rating.query_id, rating.doc_id): rating for rating in Rating.objects.filter(rater=rater)}
-    imported = set(ImportedRating.objects.filter(rating_import__rater=rater).values_list("query_id", "doc_id"))
+    imported = set(ImportedRating.objects.filter(rater=rater).values_list("query_id", "doc_id"))
     links = dict(Query.objects.filter(link__shares_ratings=True).values_list("pk", "link_id"))
     shared = {(links[query_id], doc_id) for query_id, doc_id in rated if query_id in links}
     pairs = sorted(

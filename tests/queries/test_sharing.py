@@ -7,7 +7,7 @@ import pytest
 
 from relevancy import judgments, queries, scores, transfer
 from relevancy.models import CaseScore, Query, QueryScore, Rating, Run, RunComparison, ScorerVersion
-from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
+from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
 
 pytestmark = pytest.mark.django_db
 
@@ -148,7 +148,12 @@ def test_an_import_for_one_query_counts_for_all(case):
     before = dict(Query.objects.values_list("text", "revision"))
     rater = make_user()
     judgments.import_ratings(
-        book=case.book, values={"query 1": {"z": 2}}, rater=rater, by=rater, case=case, with_it=lambda ids: None
+        book=case.book,
+        values=as_values({"query 1": {"z": 2}}),
+        rater=rater,
+        by=rater,
+        case=case,
+        with_it=lambda ids: None,
     )
     assert grades(case, 2)["z"] == 2
     after = dict(Query.objects.values_list("text", "revision"))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevancy import transfer
-from relevancy.models import Rating, User
+from relevancy import accounts, judgments, transfer
+from relevancy.models import Rating, RatingImport, User
 from relevancy.transfer import exports, formats, ltr, ratings_file, ratings_import, rre, trec
 from relevancy.transfer.topics import Topics
 from tests.factories import make_case, make_user
@@ -92,7 +92,7 @@ def as_file(content):
 def read(case, content, format="", name=""):
     source = ratings_import.open_source(case=case, file=as_file(content), format=format, name=name)
     with ratings_file.collect(source.read(source.lines())) as file:
-        return source.format.name, {query: dict(file[query]) for query in file}
+        return source.format.name, {query: {doc_id: value for doc_id, _, value in file[query]} for query in file}
 
 
 def exported(name, case):
@@ -261,21 +261,18 @@ def test_one_rater_under_two_names_is_refused():
 @database
 def test_an_import_of_several_raters_that_fails_imports_none(monkeypatch):
     case = make_case(["star wars"])
-    source = ratings_import.open_source(case=case, file=as_file("query,docid,rating,rater\ns,1,3,Ann\ns,2,1,Ben\n"))
-    calls = []
-    import_one = ratings_import.judgments.import_ratings
+    dana = accounts.ensure_raters(["Dana"], by=case.owner)["Dana"]
+    text = "query,docid,rating,rater\nstar wars,1,3,Ann\nstar wars,2,1,Dana\nnew,2,1,\n"
+    source = ratings_import.open_source(case=case, file=as_file(text))
 
-    def fail_at_the_last(**arguments):
-        calls.append(arguments)
-        if len(calls) == 3:
-            raise ratings_import.judgments.ImportFailed("The scale was changed.")
-        return import_one(**arguments)
+    def fail(*, case, query_ids, by):
+        raise judgments.ImportFailed("The scale was changed.")
 
-    monkeypatch.setattr(ratings_import.judgments, "import_ratings", fail_at_the_last)
+    monkeypatch.setattr("relevancy.queries.add_prepared", fail)
     with pytest.raises(transfer.BadFile, match="The scale was changed"):
         ratings_import.import_ratings(case=case, source=source, by=case.owner)
-    assert not Rating.objects.exists()
-    assert not User.objects.filter(name="Ann").exists()
+    assert not Rating.objects.exists() and not RatingImport.objects.exists()
+    assert list(User.objects.filter(kind=User.Kind.FILE)) == [dana]
 
 
 DETECTED = [

@@ -89,10 +89,10 @@ def test_imported_ratings_that_were_not_moved_yet_are_those_of_people() -> None:
     judgments.build_judging_queue(book=case.book)
     sample = judge_models.draw_sample(book=case.book, size=2, by=case.owner, seed=1)
     rating_import = RatingImport.objects.create(
-        book=case.book, rater=case.owner, by=case.owner, source="import", progressed_at=timezone.now()
+        book=case.book, by=case.owner, source="import", progressed_at=timezone.now()
     )
     for query in case.book.queries.all():
-        ImportedRating.objects.create(rating_import=rating_import, query=query, doc_id="a", value=3)
+        ImportedRating.objects.create(rating_import=rating_import, query=query, doc_id="a", rater=case.owner, value=3)
     RatingImport.objects.update(applied_at=timezone.now())
     with fake_judge(truth=lambda query, document: "2") as server:
         judge = judge_models.create(name="Judge", protocol="openai", url=server.url, model="m", by=make_user())
