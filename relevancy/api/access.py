@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Path
 from pydantic import Field
 
-from relevancy.models import Attempt, Book, Case, CaseGroup, Endpoint, Query, Role, Run
+from relevancy.models import Attempt, Book, Case, CaseGroup, Endpoint, Query, Role, Run, Scorer
 from relevancy.views.permissions import get_or_403
 
 from .authentication import ApiRequest
@@ -70,8 +70,9 @@ def get_run(request: ApiRequest, run_id: int, *, needs: Role = Role.VIEWER) -> R
 
 
 def get_endpoint(request: ApiRequest, endpoint_id: int, *, needs: Role = Role.VIEWER) -> Endpoint:
-    """Returns an endpoint. Raises `Http404`, `PermissionDenied`."""
-    endpoint: Endpoint = get_or_403(Endpoint.objects.select_related("owner"), request.user, endpoint_id, needs=needs)
+    """Returns an endpoint; its secrets are read where they are needed. Raises `Http404`, `PermissionDenied`."""
+    rows = Endpoint.objects.select_related("owner").defer("credentials", "headers")
+    endpoint: Endpoint = get_or_403(rows, request.user, endpoint_id, needs=needs)
     return endpoint
 
 
@@ -80,3 +81,9 @@ def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, 
     rows = lockable(CaseGroup.objects.select_related("owner"), lock=lock)
     group: CaseGroup = get_or_403(rows, request.user, group_id, needs=needs)
     return group
+
+
+def get_scorer(request: ApiRequest, scorer_id: int, *, needs: Role = Role.VIEWER) -> Scorer:
+    """Returns a scorer. Raises `Http404`, `PermissionDenied`."""
+    scorer: Scorer = get_or_403(Scorer.objects.select_related("owner"), request.user, scorer_id, needs=needs)
+    return scorer

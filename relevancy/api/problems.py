@@ -15,6 +15,7 @@ from pydantic import Field
 
 from relevancy import judgments, runs, transfer
 from relevancy.engines.errors import EngineError
+from relevancy.models import UnreadableSecret
 from relevancy.models.errors import error_fields, error_text
 from relevancy.sandbox.errors import SandboxError
 from relevancy.scoring.errors import ScoringError
@@ -77,6 +78,7 @@ def add_handlers(api: NinjaAPI) -> None:
         PermissionDenied: lambda error: problem_response(403, str(error)),
         ValidationError: _invalid_values,
         runs.RunNotAllowed: lambda error: problem_response(409, str(error)),
+        UnreadableSecret: lambda error: problem_response(409, str(error)),
         judgments.RatingsChanged: lambda error: problem_response(412, error_text(error)),
         PreconditionFailed: lambda error: problem_response(412, str(error)),
         transfer.BadFile: lambda error: problem_response(422, str(error), [("file", str(error))]),

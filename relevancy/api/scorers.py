@@ -1,18 +1,23 @@
-"""Scorers, and scoring of typed grades."""
+"""Scorers and their versions, and scoring of typed grades."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Query, Router, Schema
-from pydantic import Field
+from ninja import Query, Router, Schema, Status
+from pydantic import Field, StrictBool
 
 from relevancy import scorers, scores
-from relevancy.models import Scorer, ScorerDefinition, ScorerVersion
+from relevancy.models import Role, Scorer, ScorerDefinition, ScorerVersion
 
-from .access import Number
-from .authentication import READ, ApiRequest
+from .access import Id, Number, get_scorer, lockable
+from .authentication import READ, WRITE, ApiRequest
 from .paging import Page, PageParameters, paginate
+from .preconditions import IfMatch, check_if_match, set_etag
 from .scales import Scale
 
 MAX_GRADES = 1_000
@@ -32,7 +37,44 @@ class ScorerDetails(Schema):
     measure: str = Field(examples=["nDCG@10"], description="Empty for a script.")
     script: str
     scale: Scale
+    output_range: str = Field(examples=["100"], description="Of a script: 100 for 0 to 100, 1 for 0 to 1.")
+    cutoff: int | None = Field(description="How many results a script considers; null: as many as are displayed.")
+    count_unscoreable_as_zero: bool
     is_default: bool
+    retired_at: datetime | None
+
+
+class Definition(Schema):
+    """What a scorer computes: a measure, or a script."""
+
+    measure: str = Field("", max_length=200, examples=["nDCG@10"])
+    script: str = Field("", max_length=100_000)
+    scale: str = Field(
+        "0:3",
+        max_length=4_000,
+        examples=["0 Poor, 1 Fair, 2 Good, 3 Perfect"],
+        description="That new books start with: LOWEST:HIGHEST, or grades with labels.",
+    )
+    output_range: Literal["100", "1"] = "100"
+    cutoff: int | None = Field(None, strict=True, ge=1, le=scorers.MAX_CUTOFF)
+    count_unscoreable_as_zero: StrictBool = False
+
+
+class NewScorer(Definition):
+    """A scorer that is yours."""
+
+    name: str = Field(min_length=1, max_length=scorers.MAX_NAME, examples=["nDCG@5 of the shop"])
+    description: str = Field("", max_length=scorers.MAX_DESCRIPTION, examples=["Only the first row counts."])
+
+
+class ScorerChanges(Schema):
+    """What to change. Fields that are left out or null stay as they are."""
+
+    name: str | None = Field(None, min_length=1, max_length=scorers.MAX_NAME, examples=["nDCG@5 of the shop"])
+    description: str | None = Field(None, max_length=scorers.MAX_DESCRIPTION)
+    retired: StrictBool | None = Field(
+        None, description="true: it is not offered any more; false restores it. For its owner."
+    )
 
 
 class Trial(Schema):
@@ -70,6 +112,14 @@ def list_scorers(request: ApiRequest, page: Query[PageParameters]) -> dict[str, 
     return {"items": [_details(row) for row in rows], "next": following}
 
 
+@router.post("/scorers", auth=WRITE, response={201: ScorerDetails})
+def create_scorer(request: ApiRequest, response: HttpResponse, new: NewScorer) -> Status[dict[str, Any]]:
+    """Creates a scorer that is yours."""
+    created = scorers.create(name=new.name, description=new.description, definition=_parse(new), by=request.user)
+    response["Location"] = f"/api/v1/scorers/{created.pk}"
+    return Status(201, _tagged(response, created))
+
+
 @router.post("/scorers/try", auth=READ, response=TrialResult)
 def try_scorer(request: ApiRequest, trial: Trial) -> dict[str, Any]:
     """Scores one ranking with a measure, a script or a stored scorer. Stores nothing."""
@@ -95,6 +145,51 @@ def try_scorer(request: ApiRequest, trial: Trial) -> dict[str, Any]:
     }
 
 
+@router.get("/scorers/{scorer_id}", auth=READ, response=ScorerDetails)
+def read_scorer(request: ApiRequest, response: HttpResponse, scorer_id: Id) -> dict[str, Any]:
+    """A scorer in its newest version. The ETag can be sent as If-Match when you change it, or add a version."""
+    return _tagged(response, get_scorer(request, scorer_id))
+
+
+@router.patch("/scorers/{scorer_id}", auth=WRITE, response=ScorerDetails)
+def change_scorer(
+    request: ApiRequest, response: HttpResponse, scorer_id: Id, changes: ScorerChanges, if_match: IfMatch
+) -> dict[str, Any]:
+    """Names, describes, retires or restores a scorer. What it computes is changed by a new version."""
+    needs = Role.EDITOR if changes.retired is None else Role.OWNER
+    scorer = get_scorer(request, scorer_id, needs=needs)
+    if changes.name is not None or changes.description is not None:
+        scorers.change(
+            scorer=scorer,
+            definition=ScorerDefinition.of(scorers.newest_version(scorer)),
+            name=changes.name or "",
+            description=changes.description,
+            check_state=partial(_check, scorer_id, if_match),
+            by=request.user,
+        )
+        if_match = ""  # the state that it names is that before this change
+    with transaction.atomic():
+        _check(scorer_id, if_match)
+        if changes.retired not in (None, scorer.retired_at is not None):
+            change = scorers.retire if changes.retired else scorers.restore
+            change(scorer=scorer)
+    return _tagged(response, scorer)
+
+
+@router.post("/scorers/{scorer_id}/versions", auth=WRITE, response={201: ScorerDetails})
+def add_scorer_version(
+    request: ApiRequest, response: HttpResponse, scorer_id: Id, new: Definition, if_match: IfMatch
+) -> Status[dict[str, Any]]:
+    """Adds a version, unless it is the same as the newest one.
+
+    Cases keep theirs until it is chosen at `cases/{case_id}/scorers`.
+    """
+    scorer = get_scorer(request, scorer_id, needs=Role.EDITOR)
+    check = partial(_check, scorer_id, if_match)
+    scorers.change(scorer=scorer, definition=_parse(new), check_state=check, by=request.user)
+    return Status(201, _tagged(response, scorer))
+
+
 def _definition(request: ApiRequest, trial: Trial, scale: str) -> ScorerDefinition:
     if trial.measure:
         return scorers.normalize(ScorerDefinition(measure=trial.measure))
@@ -103,12 +198,35 @@ def _definition(request: ApiRequest, trial: Trial, scale: str) -> ScorerDefiniti
     return scorers.check(ScorerDefinition(script=trial.script, scale=scorers.parse_scale(scale)))
 
 
+def _parse(new: Definition) -> ScorerDefinition:
+    return ScorerDefinition(
+        measure=new.measure,
+        script=new.script,
+        scale=scorers.parse_scale(new.scale),
+        output_range=new.output_range,
+        cutoff=new.cutoff,
+        count_unscoreable_as_zero=new.count_unscoreable_as_zero,
+    )
+
+
+def _check(scorer_id: int, if_match: str) -> None:
+    check_if_match(if_match, state=_state(lockable(Scorer.objects.all(), lock=True).get(pk=scorer_id)))
+
+
+def _state(scorer: Scorer) -> object:
+    return [scorer.name, scorer.description, scorer.retired_at, scorers.newest_version(scorer).number]
+
+
+def _tagged(response: HttpResponse, scorer: Scorer) -> dict[str, Any]:
+    return set_etag(response, _details(scorer), state=_state(scorer))
+
+
 def _text(grades: list[float | None]) -> str:
     return " ".join("-" if grade is None else f"{grade:.17g}" for grade in grades)
 
 
 def _details(scorer: Scorer) -> dict[str, Any]:
-    version: ScorerVersion = max(scorer.versions.all(), key=lambda candidate: candidate.number)
+    version: ScorerVersion = scorers.newest_version(scorer)
     return {
         "id": scorer.pk,
         "name": scorer.name,
@@ -118,5 +236,9 @@ def _details(scorer: Scorer) -> dict[str, Any]:
         "measure": version.measure,
         "script": version.script,
         "scale": version.scale,
+        "output_range": version.output_range,
+        "cutoff": version.cutoff,
+        "count_unscoreable_as_zero": version.count_unscoreable_as_zero,
         "is_default": scorer.is_default,
+        "retired_at": scorer.retired_at,
     }

@@ -1,7 +1,7 @@
 """Endpoints: created, changed and archived."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -143,6 +143,16 @@ def _validate(endpoint: Endpoint, by: User, *, is_new_address: bool) -> None:
         raise ValidationError({"url": str(error)}) from None
 
 
+def check_credentials(credentials: Mapping[str, str]) -> None:
+    """Raises `ValidationError` for a password without a user name, and for more than one way to sign in."""
+    if "password" in credentials and "username" not in credentials:
+        raise ValidationError({"username": "A password needs a user name."})
+    ways = [name for name in ("username", "api_key", "bearer") if name in credentials]
+    if len(ways) > 1:
+        message = "Enter a user name, or an API key, or a bearer token: one of them."
+        raise ValidationError({ways[-1]: message})
+
+
 def _check_mapper(endpoint: Endpoint, by: User) -> None:
     """Compiles the mapper script of an endpoint, if it is new. Raises `ValidationError` with its line."""
     script = endpoint.options.get(MAPPER, "")
@@ -172,9 +182,11 @@ def update(
     per_minute: int,
     options: Mapping[str, Any] | None = None,
     clear: bool = False,
+    check: Callable[[], None] | None = None,
 ) -> None:
     """Changes an endpoint. Raises `ValidationError` naming the field; then nothing is changed.
 
+    check: called in the transaction before anything is written; what it raises is raised.
     Another engine or address needs the right to create endpoints.
 
     options: replace all present ones; None keeps them.
@@ -183,11 +195,10 @@ def update(
     """
     stored_credentials, stored_headers = ({}, {}) if clear else (endpoint.credentials, endpoint.headers)
     is_moved = (url.strip(), engine) != (endpoint.url, endpoint.engine)
-    if is_moved and not may_create(by):
-        raise ValidationError({"url": MOVE_DENIED})
-    if is_moved and ((stored_credentials and not credentials) or (stored_headers and not headers)):
-        message = "The address changed. Enter the credentials and headers again, or delete the stored ones."
-        raise ValidationError({"url": message})
+    if is_moved:
+        _check_move(
+            by, is_secret_kept=bool((stored_credentials and not credentials) or (stored_headers and not headers))
+        )
     changes = {
         "name": name,
         "engine": engine,
@@ -202,15 +213,15 @@ def update(
         # An administrator has allowed these at another server.
         changes |= {"allowed_handlers": "", "allowed_indexes": ""}
     different = [_LABELS[name] for name in _LABELS if changes[name] != getattr(endpoint, name)]
-    changed = copy.copy(endpoint)
-    for attribute, value in changes.items():
-        setattr(changed, attribute, value)
+    changed = _copy_with(endpoint, changes)
     # A file that an editor has uploaded for this endpoint goes over to its owner.
     hands_over = is_moved and owns_unused(engine=engine, name=url, by=by)
     if hands_over:
         changed.owner = by
     _validate(changed, by, is_new_address=is_moved)
     with transaction.atomic():
+        if check is not None:
+            check()
         clean_and_save(endpoint, **changes)
         if hands_over:
             hand_over(endpoint=endpoint, by=by)
@@ -218,6 +229,22 @@ def update(
             claim(engine=endpoint.engine, name=endpoint.url, by=endpoint.owner)
         if different:
             _record(Activity.Verb.ENDPOINT_CHANGED, endpoint, by, changed=", ".join(different))
+
+
+def _copy_with(endpoint: Endpoint, changes: Mapping[str, Any]) -> Endpoint:
+    changed = copy.copy(endpoint)
+    for attribute, value in changes.items():
+        setattr(changed, attribute, value)
+    return changed
+
+
+def _check_move(by: User, *, is_secret_kept: bool) -> None:
+    """Raises `ValidationError` if `by` may not choose another address, or a stored secret would be sent to it."""
+    if not may_create(by):
+        raise ValidationError({"url": MOVE_DENIED})
+    if is_secret_kept:
+        message = "The address changed. Enter the credentials and headers again, or delete the stored ones."
+        raise ValidationError({"url": message})
 
 
 def _record(

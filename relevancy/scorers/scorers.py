@@ -1,5 +1,6 @@
 """Scorers and their versions: created, changed, copied, shared, retired and deleted."""
 
+from collections.abc import Callable
 from itertools import count
 from operator import attrgetter
 from typing import Any
@@ -46,9 +47,18 @@ def create(
 
 
 def change(
-    *, scorer: Scorer, by: User, definition: ScorerDefinition, name: str = "", description: str | None = None
+    *,
+    scorer: Scorer,
+    by: User,
+    definition: ScorerDefinition,
+    name: str = "",
+    description: str | None = None,
+    check_state: Callable[[], None] | None = None,
 ) -> ScorerVersion:
     """Changes name, description or definition. A new definition is a new version; cases keep theirs until `adopt`.
+
+    check_state: called in the transaction before anything is written; what it raises is raised. The definition is checked outside
+    of the transaction, because a script is compiled for it.
 
     Returns the newest version, which is the present one if the definition is the same.
     """
@@ -56,6 +66,8 @@ def change(
     _check_policy(definition, by)
     with transaction.atomic():
         Scorer.objects.select_for_update().get(pk=scorer.pk)
+        if check_state is not None:
+            check_state()
         newest = newest_version(scorer)
         clean_and_save(
             scorer,

@@ -26,6 +26,7 @@ PATTERNS = {
     "rate": "401      404      403    S     S      S     404    404   S",
     "edit": "401      404      403    403   S      S     404    404   S",
     "own": "401       404      403    403   403    S     404    404   S",
+    "create": "401    403      403    403   S      S     403    403   S",
 }
 TABLE = """
 operation          pattern scope  status
@@ -94,8 +95,15 @@ delete_group       own     write  204
 add_case_to_group  edit    write  204
 remove_case_from_group edit write 204
 list_scorers       all     read   200
+create_scorer      all     write  201
+read_scorer        see     read   200
+change_scorer      edit    write  200
+add_scorer_version edit    write  201
 try_scorer         all     read   200
 list_endpoints     all     read   200
+create_endpoint    create  write  201
+read_endpoint      see     read   200
+change_endpoint    edit    write  200
 try_endpoint       edit    write  200
 list_books         all     read   200
 read_book          see     read   200
@@ -186,6 +194,7 @@ def ids(world):
         "link_id": world.case.book.query_links.get().pk,
         "annotation_id": world.annotation.pk,
         "endpoint_id": world.endpoint.pk,
+        "scorer_id": world.scorer.pk,
         "book_id": world.case.book_id,
         "group_id": world.case.groups.get().pk,
         "team_id": world.team.pk,
@@ -218,6 +227,11 @@ def body(operation, world):
         "copy_book": {"name": "A copy"},
         "change_grading": {"scale": "0:3"},
         "change_judging": {"depth": 5},
+        "create_scorer": {"name": "Another one", "measure": "nDCG@5"},
+        "change_scorer": {"description": "Only the first row counts."},
+        "add_scorer_version": {"measure": "nDCG@5"},
+        "create_endpoint": {"name": "new", "engine": world.endpoint.engine, "url": world.endpoint.url},
+        "change_endpoint": {"per_minute": 60},
         "try_scorer": {"measure": "nDCG@10", "grades": [3, None, 1]},
         "try_endpoint": {"text": "star"},
         "rate_documents": {"a": 2},

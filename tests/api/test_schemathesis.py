@@ -25,10 +25,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from relevancy import cases, queries, schedules, teams
+from relevancy import cases, queries, schedules, scorers, teams
 from relevancy.accounts import api_tokens
 from relevancy.api.v1 import api as rest_api
-from relevancy.models import ApiToken, Case, Run
+from relevancy.models import ApiToken, Case, Run, ScorerDefinition
 from tests.factories import make_attempt, make_case, run_now
 
 CHECKS = [
@@ -87,6 +87,8 @@ def case_of_owner(script: Any) -> Case:
 def ids(case_of_owner: Case) -> dict[str, Any]:
     """Ids that exist, for the parameters of addresses."""
     team = teams.create(name="Search", by=case_of_owner.owner)
+    definition = ScorerDefinition(measure="nDCG@5")
+    scorer = scorers.create(name="Of the shop", definition=definition, by=case_of_owner.owner)
     newest, before = Run.objects.newest_for(case_of_owner).select_related("attempt")
     return {
         "case_id": case_of_owner.pk,
@@ -100,6 +102,7 @@ def ids(case_of_owner: Case) -> dict[str, Any]:
         "endpoint_id": newest.attempt.endpoint_id,
         "book_id": case_of_owner.book_id,
         "team_id": team.pk,
+        "scorer_id": scorer.pk,
     }
 
 

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.forms.boundfield import BoundField
 from django.template.loader import render_to_string
@@ -11,7 +12,7 @@ from django.utils.datastructures import MultiValueDict
 from relevancy import endpoints
 from relevancy.engines.types import OptionInfo, Preset
 from relevancy.models import Endpoint
-from relevancy.views.forms import FormData, InitialValues
+from relevancy.views.forms import FormData, InitialValues, add_errors
 
 FILL = "fill"  # the buttons that fill in the form of an endpoint: a preset, or a mapping that was tried
 SECRETS = ("username", "password", "api_key", "bearer")
@@ -217,11 +218,10 @@ class EndpointForm(forms.Form):
         for name, message in (("name", "Name the endpoint."), ("engine", "Choose the engine.")):
             if not data.get(name) and name not in self.errors:
                 self.add_error(name, message)
-        given = [name for name in SECRETS if data.get(name)]
-        if data.get("password") and not data.get("username"):
-            self.add_error("username", "A password needs a user name.")
-        if len({name for name in given if name != "password"}) > 1:
-            self.add_error(given[-1], "Enter a user name, or an API key, or a bearer token: one of them.")
+        try:
+            endpoints.check_credentials({name: data[name] for name in SECRETS if data.get(name)})
+        except ValidationError as error:
+            add_errors(self, error)
         if endpoints.is_file_engine(data.get("engine", "")):
             if not data.get("file") and not self.stored_file:
                 self.add_error("file", "Choose a file of rankings.")
