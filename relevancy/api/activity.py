@@ -32,6 +32,7 @@ type EntryKind = Literal[
     "team",
     "member",
     "endpoint",
+    "group",
 ]
 
 

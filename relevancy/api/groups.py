@@ -180,7 +180,7 @@ def delete_group(request: ApiRequest, group_id: Id, if_match: IfMatch) -> Status
     with transaction.atomic():
         group = get_group(request, group_id, needs=Role.OWNER, lock=True)
         check_if_match(if_match, state=_state(group))
-        cases.groups.delete(group=group)
+        cases.groups.delete(group=group, by=request.user)
     return Status(204, None)
 
 

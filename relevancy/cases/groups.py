@@ -8,8 +8,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 
-from relevancy import comparison, scores
+from relevancy import activity, comparison, scores
 from relevancy.models import (
+    Activity,
     Case,
     CaseGroup,
     CaseScore,
@@ -34,7 +35,7 @@ def create(*, name: str, by: User, weighting: str = CaseGroup.Weighting.CASES, t
     group.full_clean()
     with transaction.atomic():
         group.save()
-        group.teams.set(teams)
+        _share_with(group, teams, by)
     return group
 
 
@@ -47,7 +48,15 @@ def set_teams(*, group: CaseGroup, teams: Collection[Team], by: User) -> None:
     """Shares a group with these teams. Teams that the user does not see stay as they are."""
     visible = Team.objects.visible_to(by)
     hidden = group.teams.exclude(pk__in=visible.values("pk"))
-    group.teams.set([*teams, *hidden])
+    with transaction.atomic():
+        _share_with(group, [*teams, *hidden], by)
+
+
+def _share_with(group: CaseGroup, teams: Iterable[Team], by: User) -> None:
+    former, now = set(group.teams.all()), set(teams)
+    group.teams.set(now)
+    for verb, changed in ((Activity.Verb.GROUP_SHARED, now - former), (Activity.Verb.GROUP_UNSHARED, former - now)):
+        activity.record_for_teams(verb, teams=changed, by=by, subject=group.name, object_id=group.pk)
 
 
 def add_case(*, group: CaseGroup, case: Case) -> None:
@@ -64,9 +73,12 @@ def remove_case(*, group: CaseGroup, case_id: int) -> None:
     group.cases.remove(case_id)
 
 
-def delete(*, group: CaseGroup) -> None:
+def delete(*, group: CaseGroup, by: User) -> None:
     """Deletes a group. Its cases stay."""
-    group.delete()
+    with transaction.atomic():
+        teams, name, group_id = list(group.teams.all()), group.name, group.pk
+        group.delete()
+        activity.record_for_teams(Activity.Verb.GROUP_DELETED, teams=teams, by=by, subject=name, object_id=group_id)
 
 
 def groups_of(user: User) -> QuerySet[CaseGroup]:

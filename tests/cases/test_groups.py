@@ -225,5 +225,5 @@ def test_change_and_delete_keep_the_cases(owner, markets):
         cases.groups.change(group=group, name="", weighting="queries")
     cases.groups.remove_case(group=group, case_id=markets[0].pk)
     assert [row.case for row in read(group, owner)[1].rows] == [markets[1]]
-    cases.groups.delete(group=group)
+    cases.groups.delete(group=group, by=group.owner)
     assert {case.pk for case in cases.find_cases(owner)} == {case.pk for case in markets}

@@ -18,7 +18,7 @@ def case():
 
 
 @pytest.fixture
-def sharing(case, script):
+def two_runs(case, script):
     """The case with two runs, whose scores are stored."""
     attempt = make_attempt(case)
     script_of(attempt).default = "abc"
@@ -114,11 +114,11 @@ def test_undo_restores_what_was_shared(case):
     assert grades(case, 1)["a"] == grades(case, 2)["a"] == 3
 
 
-def test_a_rating_scores_all_queries_that_share_it_at_once(case, workbench):
+def test_a_rating_scores_all_queries_that_share_it_at_once(case, two_runs):
     """What the transaction of a rating stores is what computing everything again would store."""
     share(case, 1, 2)
     assert scores.rescore_case(case, seconds=60)
-    baseline, run = workbench
+    baseline, run = two_runs
     query = query_of(case, "query 1")
     result = judgments.rate(
         query=query,
@@ -130,7 +130,7 @@ def test_a_rating_scores_all_queries_that_share_it_at_once(case, workbench):
     )
     version = ScorerVersion.objects.used_by(case)[0]
     revisions = dict(Query.objects.values_list("pk", "revision"))
-    stored = list(QueryScore.objects.filter(run__in=workbench, version=version))
+    stored = list(QueryScore.objects.filter(run__in=two_runs, version=version))
     assert all(row.revision == revisions[row.query_id] for row in stored)
     now = stored_scores(run)
     case_score = CaseScore.objects.get(run=run, version=version)
@@ -163,7 +163,7 @@ def test_an_import_for_one_query_counts_for_all(case):
     assert grades(case, 1)["z"] == grades(case, 2)["z"] == 1
 
 
-def test_linking_sharing_and_unlinking_restore_every_score(case, workbench):
+def test_linking_sharing_and_unlinking_restore_every_score(case, two_runs):
     generator = random.Random(4)
     raters = [case.owner, make_user(), make_user()]
     for _ in range(6):

@@ -146,6 +146,6 @@ def group_delete(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Asks, then deletes a group. Its cases stay."""
     group = _get_group(request, group_id, Role.OWNER)
     if request.method == "POST":
-        cases.groups.delete(group=group)
+        cases.groups.delete(group=group, by=request.user)
         return redirect_with_message(request, reverse("groups"), f"Group “{group}” deleted. Its cases are kept.")
     return render(request, "groups/delete.html", {"group": group})
