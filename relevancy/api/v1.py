@@ -42,6 +42,10 @@ details (RFC 9457). Lists have pages: send `next` as `cursor`. A GET sends an ET
 """
 _ALWAYS = (400, 401, 403, 413, 414, 422, 429, 500, 503)
 _REF = "#/components/schemas/Problem"
+_ETAG = {
+    "description": "Of this answer. Of an object that can be changed, send it as If-Match with the change.",
+    "schema": {"type": "string"},
+}
 
 
 class RestApi(NinjaAPI):
@@ -76,10 +80,15 @@ def _describe(operation: dict[str, Any], path: str, method: str) -> None:
         *([404] if "{" in path or path.endswith("/try") else []),
         *([409] if "{" in path or method == "post" else []),
     }
-    if any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", [])):
+    has_if_match = any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", []))
+    if has_if_match:
         statuses.add(412)
     if method == "get":
         responses["304"] = {"description": "Not Modified: the ETag is that of If-None-Match"}
+    if method == "get" or has_if_match:
+        for status, response in responses.items():
+            if str(status) in ("200", "201"):
+                response["headers"] = {"ETag": _ETAG}
     for status in sorted(statuses):
         content = {CONTENT_TYPE: {"schema": {"$ref": _REF}}}
         responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": content}

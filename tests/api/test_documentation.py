@@ -8,7 +8,7 @@ import pytest
 
 from relevancy.accounts import api_tokens
 from relevancy.api.v1 import api as rest_api
-from relevancy.models import ApiToken, Rating
+from relevancy.models import ApiToken, Case, Rating
 from tests.api.in_process import ToTheApplication
 from tests.factories import make_attempt, make_case, make_user, run_now, script_of
 
@@ -33,14 +33,17 @@ def test_examples():
     text = api_tokens.create(user=owner, name="docs", scope=ApiToken.Scope.WRITE, days=1)[1]
     names: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     for block in blocks:
         exec(block.replace("rlv_…", text), names)
     first = {"query": "star wars", "document": "star-wars-1977", "rater": "ann", "grade": 2}
     assert names["ratings"][0] == first
-    assert Rating.objects.get(query__text="star wars", doc_id="star-wars-1977").value == 3
+    assert Rating.objects.get(query__book=case.book_id, query__text="star wars", doc_id="star-wars-1977").value == 3
     assert names["results"][0] == {"query": "star wars", "rank": 1, "document": "star-wars-1977"}
     assert names["comparison"]["pairs"][0]["b"] == names["pushed"]["id"]
+    copied = Case.objects.get(pk=names["copy"]["id"])
+    assert set(copied.case_queries.values_list("weight", flat=True)) == {2}
+    assert copied.archived_at
 
 
 def test_the_table_names_every_address():

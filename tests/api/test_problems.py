@@ -170,3 +170,7 @@ def test_every_operation_is_described():
             assert operation["security"] == [{"TokenAuth": []}], name
             assert {"401", "403", "422", "429"} <= set(operation["responses"]), name
             assert ("304" in operation["responses"]) == (method == "get"), name
+            sent = {parameter["name"] for parameter in operation.get("parameters", [])}
+            assert ("412" in operation["responses"]) == ("If-Match" in sent), name
+            if method == "get" and "200" in operation["responses"]:
+                assert operation["responses"]["200"]["headers"].keys() == {"ETag"}, name
