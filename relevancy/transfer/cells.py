@@ -128,7 +128,7 @@ def read_table(text: str | Iterable[str], *, delimiter: str = ",") -> Iterator[t
             rows += 1
             if rows > MAX_ROWS + 1:
                 raise BadFile(f"the file has more than {MAX_ROWS:,} rows. Split it.", line=line)
-            yield line, [unprotect(cell) for cell in cells]
+            yield line, [unprotect(cell) if cell.startswith("'") else cell for cell in cells]
     except StopIteration:
         return
     except csv.Error as error:

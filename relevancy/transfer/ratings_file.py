@@ -20,6 +20,7 @@ BATCH = 2_000
 CACHE_KIB = 32_000
 MAX_RATERS = 1_000
 MAX_NAME = 191
+MAX_VALUES = 1_000  # that are remembered
 
 
 class RatingRow(NamedTuple):
@@ -105,13 +106,18 @@ class RatingsFile(Mapping[str, list[GivenGrade]]):
 
     def add_query(self, row: RatingRow, query: str) -> None:
         """Adds a query, which may be there already. Raises `BadFile` for more than can be added to a case."""
-        self._numbers.setdefault(query, len(self._numbers))
+        if query in self._numbers:
+            return
+        self._numbers[query] = len(self._numbers)
         if len(self._numbers) > queries.MAX_QUERIES:
             raise BadFile(f"the file has more than {queries.MAX_QUERIES:,} queries. Split it.", line=row.line)
 
     def add(self, rows: Sequence[tuple[RatingRow, float]]) -> None:
         """Adds checked ratings and their values. Raises `BadFile` if a rater has rated a document differently before."""
-        keys = [(self._numbers[row.query], row.doc_id, self._rater(row)) for row, _ in rows]
+        for row, _ in rows:
+            if row.rater not in self._raters:
+                self._add_rater(row)
+        keys = [(self._numbers[row.query], row.doc_id, self._raters[row.rater]) for row, _ in rows]
         new = self._database.executemany(
             "INSERT OR IGNORE INTO rating VALUES (?, ?, ?, ?)",
             [(*key, value) for key, (_, value) in zip(keys, rows, strict=True)],
@@ -131,11 +137,10 @@ class RatingsFile(Mapping[str, list[GivenGrade]]):
                     "Keep one of them.",
                 )
 
-    def _rater(self, row: RatingRow) -> int:
-        number = self._raters.setdefault(row.rater, len(self._raters))
-        if number > MAX_RATERS:
+    def _add_rater(self, row: RatingRow) -> None:
+        self._raters[row.rater] = len(self._raters)
+        if len(self.raters) > MAX_RATERS:
             raise row.error("rater", f": the file has more than {MAX_RATERS:,} raters. Split it.")
-        return number
 
 
 def collect(rows: Iterable[RatingRow], scale: Scale | None = None) -> RatingsFile:
@@ -154,6 +159,7 @@ def collect(rows: Iterable[RatingRow], scale: Scale | None = None) -> RatingsFil
 
 
 def _checked(file: RatingsFile, rows: Iterable[RatingRow], scale: Scale | None) -> Iterator[tuple[RatingRow, float]]:
+    values: dict[str, float] = {}  # of ratings as they are written that are on the scale: a file has few different ones
     for row in rows:
         query = _checked_query(row)
         file.add_query(row, query)
@@ -166,17 +172,24 @@ def _checked(file: RatingsFile, rows: Iterable[RatingRow], scale: Scale | None) 
             doc_id = judgments.clean_doc_id(row.doc_id)
         except (ValidationError, judgments.InvalidRating) as error:
             raise row.error("docid", f": {error_text(error)}") from None
-        value = _number(row, rating)
-        if scale is not None and not scale.contains(value):
-            grades = f"{scale.grades[0]:g} to {scale.grades[-1]:g}"
-            raise row.error(
-                "rating", f": {quote(rating)[1:-1]} of document {quote(doc_id)} is not on the book's scale, {grades}."
-            )
-        if "\x00" in row.rater:
-            raise row.error("rater", f": {quote(row.rater)} contains the character U+0000.")
-        if len(row.rater) > MAX_NAME:
-            raise row.error("rater", f": {quote(row.rater)} is longer than {MAX_NAME} characters.")
-        rater = " ".join(row.rater.split()) if row.rater else ""
+        value = values.get(rating)
+        if value is None:
+            value = _number(row, rating)
+            if scale is not None and not scale.contains(value):
+                grades = f"{scale.grades[0]:g} to {scale.grades[-1]:g}"
+                raise row.error(
+                    "rating",
+                    f": {quote(rating)[1:-1]} of document {quote(doc_id)} is not on the book's scale, {grades}.",
+                )
+            if len(values) < MAX_VALUES:
+                values[rating] = value
+        rater = row.rater
+        if rater:
+            if "\x00" in rater:
+                raise row.error("rater", f": {quote(rater)} contains the character U+0000.")
+            if len(rater) > MAX_NAME:
+                raise row.error("rater", f": {quote(rater)} is longer than {MAX_NAME} characters.")
+            rater = " ".join(rater.split())
         yield RatingRow(query, doc_id, rating, rater, row.line, row.location), value
 
 
