@@ -258,6 +258,14 @@ def test_architecture_names_existing_functions() -> None:
             named = getattr(named, name)
 
 
+def test_architecture_names_things_that_exist() -> None:
+    """Classes, functions, fields and names of addresses, as words of the source."""
+    words = set(re.findall(r"\w+", "\n".join(path.read_text() for path in MODULES)))
+    named = set(re.findall(r"`((?:\w+\.)?\w+)`", ARCHITECTURE.read_text().partition("## How to add")[0]))
+    assert len(named) > 30
+    assert [name for name in named - {"pyproject.toml"} if not words.issuperset(name.split("."))] == []
+
+
 def test_links_between_documents_lead_somewhere() -> None:
     documents = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
     broken = [

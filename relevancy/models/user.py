@@ -35,7 +35,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     class Kind(models.TextChoices):
         PERSON = "person"
-        FILE = "file", "a name in a file"
+        FILE = "file", "Name in a file"
         CLICKS = "clicks"
         JUDGE = "judge", "AI judge"
 
