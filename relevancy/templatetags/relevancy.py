@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from relevancy.models import Case, CaseQuery
 from relevancy.runs import Result
 
-from . import addresses, bars, case_links, charts, explained, icons, numbers, prose, ratings, when
+from . import addresses, bars, case_links, charts, explained, icons, numbers, prose, ratings, tables, when
 
 register = template.Library()
 
@@ -29,6 +29,7 @@ for _filter in (
     explained.share,
     explained.slices_text,
     explained.tree_text,
+    tables.number_cells,
 ):
     register.filter(_filter.__name__, _filter)
 register.filter("thousands", numbers.whole)

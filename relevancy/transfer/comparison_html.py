@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
@@ -59,8 +60,7 @@ class ReportedPair:
     tags: Sequence[TagFigures]
 
 
-@dataclass(frozen=True)
-class ReportedQuery:
+class ReportedQuery(NamedTuple):
     """A query in the report: its text and its cells, in the order of the columns."""
 
     text: str

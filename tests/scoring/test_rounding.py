@@ -1,6 +1,10 @@
-import pytest
+from decimal import Decimal
 
-from relevancy.scoring.rounding import format_p, format_rounded, format_short, format_signed
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relevancy.scoring.rounding import MINUS, format_p, format_rounded, format_short, format_signed, round_half_up
 
 
 @pytest.mark.parametrize(
@@ -40,3 +44,18 @@ def test_format_signed(number, text):
 )
 def test_format_p(p, text):
     assert format_p(p) == text
+
+
+numbers = st.floats(-1e12, 1e12) | st.builds(
+    lambda cents, noise: cents / 1000 + noise,
+    st.integers(-200_000, 200_000),
+    st.sampled_from([0.0, 1e-13, -1e-13, 5e-10, -5e-10, 1e-8, -1e-8]),
+)
+
+
+@given(numbers, st.integers(0, 5))
+def test_formatting_floats_agrees_with_rounding_decimals(number, places):
+    rounded = round_half_up(Decimal(repr(number)), places)
+    sign = MINUS if rounded < 0 else ""
+    assert format_rounded(number, places) == f"{sign}{abs(rounded):f}"
+    assert format_signed(number, places) == f"{sign or ('+' if rounded > 0 else '')}{abs(rounded):,f}"
