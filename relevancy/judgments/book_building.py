@@ -17,7 +17,7 @@ from .imports import discard, ensure_raters, note_progress, short_transaction
 from .new_ratings import NewRating
 
 QUERIES_AT_ONCE = 500  # in one transaction
-RATINGS_AT_ONCE = 5_000  # with as many changes in the log: about 200 ms
+RATINGS_AT_ONCE = 10_000  # with as many changes in the log: about 300 ms
 
 
 class BookBuilder:

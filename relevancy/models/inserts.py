@@ -39,7 +39,10 @@ def insert_rows(
 
 
 def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:
-    if isinstance(field, JSONField | DateTimeField):
+    if isinstance(field, DateTimeField):  # rows that are stored together share most of their times
+        times = {value: field.get_db_prep_save(value, connection) for value in set(values)}
+        return [times[value] for value in values]
+    if isinstance(field, JSONField):
         return [field.get_db_prep_save(value, connection) for value in values]
     return list(values)
 
