@@ -172,7 +172,7 @@ def test_people_who_do_not_see_all_cases_get_no_message(
     team = make_team("Search", Ada=Role.VIEWER)
     ada = User.objects.get(name="Ada")
     group.teams.add(team)
-    with pytest.raises(ValidationError, match="Not everybody can see the group"):
+    with pytest.raises(ValidationError, match="Not everyone can see the group"):
         save(group, recipients=[ada])
     for case in group.cases.all():
         cases.share(case=case, team=team)

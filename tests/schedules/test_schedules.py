@@ -238,7 +238,7 @@ def test_only_those_who_may_create_endpoints_name_a_webhook(attempt: Attempt) ->
 
 
 def test_strangers_are_not_recipients(attempt: Attempt) -> None:
-    with pytest.raises(ValidationError, match=r"Not everybody can see the case: Eve\."):
+    with pytest.raises(ValidationError, match=r"Not everyone can see the case: Eve\."):
         save(attempt.case, recipients=[make_user("Eve")])
 
 
