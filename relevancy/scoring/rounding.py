@@ -39,8 +39,8 @@ def _round_for_format(number: float | Decimal, places: int) -> float | Decimal:
 
     Both differ only close to a half of the last decimal, which binary numbers seldom represent.
     """
-    if isinstance(number, float) and places <= _FAST_PLACES and abs(number) < _FAST_LIMIT:
-        above_half = (abs(number) * 10**places + 0.5) % 1.0
+    if type(number) is float and places <= _FAST_PLACES and -_FAST_LIMIT < number < _FAST_LIMIT:
+        above_half = (number * 10**places + 0.5) % 1.0
         if _NEAR_HALF < above_half < 1 - _NEAR_HALF:
             return round(number, places)
     return round_half_up(number, places)

@@ -29,7 +29,7 @@ for _filter in (
     explained.share,
     explained.slices_text,
     explained.tree_text,
-    tables.number_cells,
+    tables.number_rows,
 ):
     register.filter(_filter.__name__, _filter)
 register.filter("thousands", numbers.whole)
