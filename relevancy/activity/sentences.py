@@ -79,6 +79,8 @@ SENTENCES: Mapping[str, str] = {
     _V.SCORER_SHARED: "Shared the scorer {subject} with the team",
     _V.SCORER_UNSHARED: "Stopped sharing the scorer {subject} with the team",
     _V.BOOK_CHANGED: "Changed the book “{subject}”: {changed}",
+    _V.BOOK_RENAMED: "Renamed the book from “{former}” to “{subject}”",
+    _V.BOOK_DELETED: "Deleted the book “{subject}”",
     _V.BOOK_GUIDELINES: "Changed the guidelines of the book “{subject}”",
     _V.BOOK_MERGED: "Merged the book “{other}” into “{subject}”: {ratings:,} ratings",
     _V.RATINGS_MOVED: "Moved ratings in the book “{subject}” to other document ids: {count:,}",

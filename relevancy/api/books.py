@@ -50,6 +50,7 @@ class BookDetails(BookSummary):
 class BookChanges(Schema):
     """What to change. Fields that are left out or null stay as they are."""
 
+    name: str | None = Field(None, min_length=1, max_length=191, examples=["Movies"])
     guidelines: str | None = Field(
         None, max_length=20_000, examples=["3: what the user wanted."], description="Markdown."
     )
@@ -155,13 +156,24 @@ def read_book(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[
 def change_book(
     request: ApiRequest, response: HttpResponse, book_id: Id, changes: BookChanges, if_match: IfMatch
 ) -> dict[str, Any]:
-    """Changes what raters read about the grades."""
+    """Changes the name of a book, or what raters read about the grades."""
     with transaction.atomic():
         book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
         check_if_match(if_match, state=_state(book))
+        if changes.name is not None:
+            judgments.rename_book(book=book, name=changes.name, by=request.user)
         if changes.guidelines is not None:
             judgments.set_guidelines(book=book, guidelines=changes.guidelines, by=request.user)
     return _tagged(request, response, book)
+
+
+@router.delete("/books/{book_id}", auth=WRITE, response={204: None})
+def delete_book(request: ApiRequest, book_id: Id, if_match: IfMatch) -> Status[None]:
+    """Deletes a book for good, with its queries and everybody's ratings. 422 if a case uses it, archived ones included."""
+    book = get_book(request, book_id, needs=Role.OWNER)
+    check_if_match(if_match, state=_state(book))
+    judgments.delete_book(book=book, by=request.user)
+    return Status(204, None)
 
 
 @router.get("/books/{book_id}/queries", auth=READ, response=Page[BookQueryDetails])
@@ -311,7 +323,7 @@ def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> dict[str
 
 def _state(book: Book) -> object:
     """Returns what `change_book` changes."""
-    return [book.guidelines]
+    return [book.name, book.guidelines]
 
 
 def _grading(book: Book) -> dict[str, Any]:

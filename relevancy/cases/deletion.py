@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import activity
+from relevancy import activity, judgments
 from relevancy.models import (
     Activity,
     Attempt,
@@ -17,7 +17,6 @@ from relevancy.models import (
     CaseScore,
     QueryScore,
     Ranking,
-    RatingChange,
     Run,
     RunComparison,
     Scorer,
@@ -66,8 +65,9 @@ def losses(*, case: Case, by: User) -> Losses:
 def delete(*, case: Case, by: User, with_book: bool = False) -> None:
     """Deletes a case with its runs, scores, attempts and the scorers made for it; `with_book` also its book with all ratings.
 
-    If it is interrupted, the case is archived and can be deleted again. Raises `ValidationError` while a run is active, or if the
-    book is used by another case or does not belong to `by`; then nothing is deleted.
+    If it is interrupted, the case is archived and can be deleted again, or is gone and its book can be deleted on its own. Raises
+    `ValidationError` while a run is active, or if the book is used by another case or does not belong to `by`; then nothing is
+    deleted.
     """
     with transaction.atomic():
         _check(case, by, with_book)
@@ -85,8 +85,8 @@ def delete(*, case: Case, by: User, with_book: bool = False) -> None:
         Scorer.objects.filter(only_for=case).delete()
         book = case.book
         case.delete()
-        if with_book:
-            _delete_book(book)
+    if with_book:
+        judgments.delete_book(book=book, by=by)
 
 
 def _check(case: Case, by: User, with_book: bool) -> None:
@@ -120,8 +120,3 @@ def _delete_results(run: Run) -> None:
         RunComparison.objects.filter(baseline=run).delete()
         Ranking.objects.filter(run=run).only("pk").delete()
         run.delete()
-
-
-def _delete_book(book: Book) -> None:
-    RatingChange.objects.filter(query__book=book).update(undoes=None)
-    book.delete()

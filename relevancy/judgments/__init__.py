@@ -28,6 +28,7 @@ from .agreement import (
     raters_of,
 )
 from .book_building import BookBuilder, build_book
+from .book_deletion import BookLosses, book_losses, delete_book
 from .book_settings import (
     REMAP_SOURCE,
     BookPreview,
@@ -39,6 +40,7 @@ from .book_settings import (
     offered_rules,
     preview_settings,
     rated_values,
+    rename_book,
     set_guidelines,
     set_rule,
     set_scale,
@@ -197,6 +199,7 @@ __all__ = [
     "Assigned",
     "BookAgreement",
     "BookBuilder",
+    "BookLosses",
     "BookPreview",
     "BookSettings",
     "ComparedLists",
@@ -239,6 +242,7 @@ __all__ = [
     "answer_qualification",
     "answer_repeat",
     "assign_ratings",
+    "book_losses",
     "book_settings",
     "books_to_judge",
     "build_book",
@@ -263,6 +267,7 @@ __all__ = [
     "count_pairs_by_level",
     "count_ratings_of",
     "create_copy",
+    "delete_book",
     "draw_qualification_pairs",
     "due_repeats",
     "find_books",
@@ -326,6 +331,7 @@ __all__ = [
     "remove",
     "remove_qualification_pair",
     "remove_ratings",
+    "rename_book",
     "set_guidelines",
     "set_judging",
     "set_key",

@@ -91,6 +91,15 @@ def set_rule(*, book: Book, rule: str, by: User | None = None) -> None:
         _save(book, BookSettings(rule, book.scale, book.relevant_from), by)
 
 
+def rename_book(*, book: Book, name: str, by: User) -> None:
+    """Changes the name of a book; its cases keep theirs. Raises `ValidationError`."""
+    former = book.name
+    with transaction.atomic():
+        clean_and_save(book, name=name)
+        if book.name != former:
+            activity.record_for_book(Activity.Verb.BOOK_RENAMED, book=book, by=by, former=former)
+
+
 def set_guidelines(*, book: Book, guidelines: str, by: User | None = None) -> None:
     """Changes what raters read about the grades, in Markdown. Raises `ValidationError` for a text that is too long."""
     is_changed = guidelines != book.guidelines

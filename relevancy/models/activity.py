@@ -71,6 +71,8 @@ class Activity(models.Model):
         SCORER_SHARED = "scorer.shared"
         SCORER_UNSHARED = "scorer.unshared"
         BOOK_CHANGED = "book.changed"
+        BOOK_RENAMED = "book.renamed"
+        BOOK_DELETED = "book.deleted"
         BOOK_GUIDELINES = "book.guidelines"
         BOOK_MERGED = "book.merged"
         RATINGS_MOVED = "rating.moved"

@@ -18,7 +18,7 @@ class RatingImport(models.Model):
 
     applied_at: since when its ratings count, and the time that they get; None while they are being written.
     progressed_at: of the last transaction. A process that has not written for long has died.
-    is_first: the book was created for it, and is deleted if it is discarded.
+    is_first: the book was created for it, or is being deleted: it is hidden, and deleted when this is discarded.
     is_discarded: nothing more is written to it; its ratings are being deleted.
     new_raters: ids of the raters that were created for it, who cannot sign in; deleted with it if they have rated nothing.
     """

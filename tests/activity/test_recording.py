@@ -236,6 +236,9 @@ def test_every_change_is_recorded() -> None:
     text = "Changed the book “Movies”: scale, relevant from 3"
     values = {"book": book, "scale": scale, "relevant_from": 3, "by": ben}
     check(lambda: judgments.set_scale(**values), text, case=case, by=ben)
+    text = "Renamed the book from “Movies” to “Films”"
+    check(lambda: judgments.rename_book(book=book, name="Films", by=ben), text, case=case, by=ben)
+    judgments.rename_book(book=book, name="Movies", by=ben)
     text = "Changed the guidelines of the book “Movies”"
     check(lambda: judgments.set_guidelines(book=book, guidelines="Be kind.", by=ben), text, case=case, by=ben)
     check(lambda: judgments.set_guidelines(book=book, guidelines="Be kind.", by=ben), case=case, by=ben)
@@ -368,6 +371,9 @@ def test_every_change_is_recorded() -> None:
     copied = Case.objects.get(pk=copied.pk)
     cases.share(case=copied, team=team, by=ben)
     check(lambda: cases.delete(case=copied, by=ben), "Deleted the case “Copy”", by=ben)
+    unused = judgments.copy_book(book=book, name="Unused", settings=judgments.BookSettings.of(book), by=ben)
+    unused.teams.add(team)
+    check(lambda: judgments.delete_book(book=unused, by=ben), "Deleted the book “Unused”", by=ben)
 
     # members
     values = {"team": team, "role": Role.RATER, "by": ann}

@@ -108,6 +108,7 @@ try_endpoint       edit    write  200
 list_books         all     read   200
 read_book          see     read   200
 change_book        edit    write  200
+delete_book        own     write  422
 list_book_queries  see     read   200
 copy_book          edit    write  201
 read_grading       see     read   200

@@ -2,6 +2,7 @@
 
 import pytest
 
+from relevancy import cases
 from relevancy.models import Activity, Book, JudgingQueue, Rating
 from tests.factories import make_attempt, make_case, query_of, run_now
 
@@ -87,3 +88,15 @@ def test_copy(client, case):
     assert Rating.objects.filter(query__book=book["id"]).count() == 2
     assert client.send("POST", f"/books/{case.book_id}/copies", {"name": " "}).status_code == 422
     assert Book.objects.count() == 2
+
+
+def test_rename_and_delete(client, case):
+    path = f"/books/{case.book_id}"
+    tag = client.send("GET", path)["ETag"]
+    assert client.send("PATCH", path, {"name": "Films"}).json()["name"] == "Films"
+    assert client.send("PATCH", path, {"name": " "}).json()["errors"][0]["field"] == "name"
+    assert client.send("DELETE", path).status_code == 422
+    cases.delete(case=case, by=case.owner)
+    assert client.send("DELETE", path, **{"If-Match": tag}).status_code == 412
+    assert client.send("DELETE", path).status_code == 204
+    assert not Book.objects.exists()

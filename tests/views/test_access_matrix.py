@@ -214,6 +214,10 @@ book_import            GET    all     200
 book_import            POST   all     200
 book                   GET    see     200
 book_settings          POST   edit    302
+book_rename            GET    edit    200
+book_rename            POST   edit    302
+book_delete            GET    own     200
+book_delete            POST   own     422
 book_change            GET    edit    200
 book_change            POST   edit    302
 book_merge             GET    edit    200
@@ -479,6 +483,7 @@ def bodies(world):
         "endpoint_share": share,
         "scorer_share": share,
         "case_rename": {"name": "Renamed"},
+        "book_rename": {"name": "Renamed"},
         "case_duplicate": {"name": "Copy", "ratings": "copy"},
         "ratings_import": {
             "do": "import",

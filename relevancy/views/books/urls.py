@@ -2,12 +2,26 @@
 
 from django.urls import path
 
-from . import agreement, book_import, changes, conflicts, merging, moves, pages, qualification, rater_agreement, raters
+from . import (
+    agreement,
+    book_actions,
+    book_import,
+    changes,
+    conflicts,
+    merging,
+    moves,
+    pages,
+    qualification,
+    rater_agreement,
+    raters,
+)
 
 urlpatterns = [
     path("books/", pages.book_list, name="books"),
     path("books/import/", book_import.book_import, name="book_import"),
     path("books/<int:book_id>/", pages.book, name="book"),
+    path("books/<int:book_id>/rename/", book_actions.book_rename, name="book_rename"),
+    path("books/<int:book_id>/delete/", book_actions.book_delete, name="book_delete"),
     path("books/<int:book_id>/settings/", pages.book_settings, name="book_settings"),
     path("books/<int:book_id>/change/", changes.book_change, name="book_change"),
     path("books/<int:book_id>/agreement/", agreement.book_agreement, name="book_agreement"),
