@@ -33,7 +33,7 @@ QUICK = {
 }
 DATA = {**dict.fromkeys(QUICK, "invented data"), **dict.fromkeys(("short_run", "storage"), "films of the sample")}
 ON_ENGINES = {
-    "engine_runs": (["elasticsearch", "opensearch"], "target ratio below 1"),
+    "engine_runs": (["elasticsearch", "opensearch"], "target ratio of time below 1"),
     "solr_run": (["solr"], "target ratio at most 1.5"),
 }
 SHARED = {

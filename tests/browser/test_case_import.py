@@ -80,6 +80,7 @@ def test_files_are_previewed_imported_and_downloaded(
     def preview(kind: str, text: str) -> Locator:
         path = tmp_path / f"{kind}.csv"
         path.write_text(text)
+        page.wait_for_load_state("load")  # before, the button would send the whole page
         form = page.locator(f"#{kind}-preview-form")
         form.locator("input[type=file]").set_input_files(path)
         with page.expect_response(f"**/files/import-{kind}/"):

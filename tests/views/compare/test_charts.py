@@ -1,7 +1,6 @@
 """The charts of the comparison, as plotly draws them."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from django.contrib.staticfiles import finders
@@ -62,7 +61,7 @@ def test_scatter_has_the_scores_of_both_runs(charts):
 def test_without_compared_queries_only_search_times_are_drawn():
     (chart,) = build_charts(ROWS[3:], lambda query_id: query_id, "Run 1", "Run 2")
     assert chart.key == "times"
-    untimed = [replace(item, took_a=None) for item in ROWS[3:]]
+    untimed = [item._replace(took_a=None) for item in ROWS[3:]]
     assert build_charts(untimed, lambda query_id: query_id, "Run 1", "Run 2") == []
 
 
@@ -83,7 +82,7 @@ def test_distribution_of_scores_counts_each_query_once_in_either_run():
 
 def test_search_times_stand_in_steps_that_grow():
     times = [(0, 3), (1, 4), (4, 5), (7, 9), (7, 49)]
-    rows = [replace(ROWS[0], query_id=number, took_a=a, took_b=b) for number, (a, b) in enumerate(times)]
+    rows = [ROWS[0]._replace(query_id=number, took_a=a, took_b=b) for number, (a, b) in enumerate(times)]
     chart = build_charts(rows, int, "Run 1", "Run 2")[-1]
     assert chart.table == [
         ("0–1", "1", "0"),
