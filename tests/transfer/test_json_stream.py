@@ -4,8 +4,10 @@ import io
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from relevancy.transfer import BadFile
+from relevancy.transfer import BadFile, json_stream
 from relevancy.transfer.json_stream import Fields, JsonFile, read_members
 
 
@@ -30,6 +32,38 @@ def test_read_members_yields_elements_of_lists_and_whole_values():
 def test_read_members_of_a_wrapper_and_after_a_byte_order_mark():
     content = b"\xef\xbb\xbf" + json.dumps({"case": {"rows": [1, 2], "name": "x"}}).encode()
     assert members(content, wrappers=("case",)) == [("rows", 1), ("rows", 2), ("name", "x")]
+
+
+NUMBERS = st.integers(1 - 10**17, 10**17) | st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(
+    rows=st.lists(VALUES, max_size=6),
+    value=VALUES,
+    indent=st.sampled_from([None, 1]),
+    is_ascii=st.booleans(),
+    size=st.integers(1, 9),
+)
+def test_a_file_gives_the_same_values_wherever_reading_cuts_it(rows, value, indent, is_ascii, size):
+    content = json.dumps({"rows": rows, "value": value}, indent=indent, ensure_ascii=is_ascii).encode()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(json_stream, "READ_BYTES", size)
+        assert members(content) == [*(("rows", row) for row in rows), ("value", value)]
+
+
+@given(rows=st.lists(VALUES, min_size=1, max_size=4), size=st.integers(1, 9), data=st.data())
+def test_a_file_that_was_cut_off_is_refused_wherever_reading_cuts_it(rows, size, data):
+    content = json.dumps({"rows": rows}).encode()
+    end = data.draw(st.integers(1, len(content) - 1))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(json_stream, "READ_BYTES", size)
+        with pytest.raises(BadFile):
+            members(content[:end])
 
 
 @pytest.mark.parametrize(
