@@ -71,9 +71,8 @@ def clicks_rater() -> User:
 def delete_unused_raters(ids: Collection[int]) -> None:
     """Deletes those of these raters that cannot sign in and have rated nothing, because an import failed. Call it in a transaction."""
     created = User.objects.filter(pk__in=ids, kind=User.Kind.FILE).order_by("pk")
-    list(
-        created.select_for_update().values_list("pk")
-    )  # another import may be about to count: what it has written is seen afterwards
+    # Another import may be about to count: what it has written is seen once its locks are gone.
+    list(created.select_for_update().values_list("pk"))
     used: set[int] = set()
     for model in (Rating, RatingChange, ImportedRating):
         used |= set(model.objects.filter(rater__in=ids).order_by().values_list("rater_id", flat=True).distinct())
