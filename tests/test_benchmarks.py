@@ -20,18 +20,24 @@ QUICK = {
     "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "agreement:", "target at most 30 ms"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),
+    "roads": ([], ["rate", "import", "compare", "functions"]),
     "sandbox": (
         ["--queries", "20"],
         ["first script of a process", "queries per second", "ms a response, in one process"],
     ),
     "scoring": (["--quick"], ["pytrec_eval", "with bounds"]),
+    "size": ([], ["tokens of the core", "decision records"]),
     "short_run": (["--quick"], ["queue", "poll", "target at most 400 ms"]),
     "storage": (["--queries", "20"], ["MB"]),
     "switching": (["--queries", "60"], ["fresh", "ratio"]),
     "transfer": (["--quick"], ["export_ratings --format csv", "export_case", "import_book", "target at most 20 s"]),
     "workbench": (["--queries", "120"], ["statements", "ratio"]),
 }
-DATA = {**dict.fromkeys(QUICK, "invented data"), **dict.fromkeys(("short_run", "storage"), "films of the sample")}
+DATA = {
+    **dict.fromkeys(QUICK, "invented data"),
+    **dict.fromkeys(("short_run", "storage"), "films of the sample"),
+    **dict.fromkeys(("roads", "size"), "target"),
+}
 ON_ENGINES = {
     "engine_runs": (["elasticsearch", "opensearch"], "target ratio of time below 1"),
     "solr_run": (["solr"], "target ratio at most 1.5"),
