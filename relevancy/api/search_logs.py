@@ -26,7 +26,9 @@ router = Router(tags=["Search logs"])
 class SampleParameters(DryRun):
     """How queries are drawn."""
 
-    method: Literal["frequency", "strata", "uniform"] = "frequency"
+    method: Literal["frequency", "strata", "uniform"] = Field(
+        "frequency", description="`uniform` is biased where few queries have most of the searches."
+    )
     size: int = Field(100, ge=1, le=transfer.query_samples.MAX_SIZE, description="Number of queries.")
     seed: int = Field(1, ge=0, le=2**31 - 1, description="The same log, method, size and seed give the same queries.")
     only_these: bool = Field(False, description="Gives the other queries of the case the weight 0.")

@@ -57,7 +57,7 @@ class ClickEstimate(models.Model):
     """How relevant a document is by the clicks of users. Not a rating.
 
     value: estimate of the click model, shrunken to what is expected of its positions; unshrunken: without that.
-    evidence: in examinations. shown, clicks: searches, at all positions.
+    evidence: in examinations. shown, clicks: searches in which it was shown, and clicked, at all positions.
     """
 
     log = models.ForeignKey(ClickLog, on_delete=models.CASCADE, related_name="estimates")

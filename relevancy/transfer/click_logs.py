@@ -114,6 +114,8 @@ def _read_table(book: Book, log: SearchLog, *, is_cascade: bool) -> _Table:
                 column.append(number)
             shown, clicked = shown + numbers[1], clicked + numbers[2]
         if query in query_ids:
+            if is_cascade:  # `shown` counts what users looked at
+                shown = log.count_shown(query, doc_id)
             table.of_book.append((pair, query_ids[query], doc_id, shown, clicked))
         table.size = pair + 1
     return table

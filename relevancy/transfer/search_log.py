@@ -168,6 +168,11 @@ class SearchLog:
         )
         return map(ShownDocument._make, self.database.execute(statement))
 
+    def count_shown(self, query: str, doc_id: str) -> int:
+        """Returns in how many searches of a query a document was shown, at all positions."""
+        statement = "SELECT TOTAL(shown) FROM shown WHERE query = ? AND doc_id = ?"
+        return int(self.database.execute(statement, (query, doc_id)).fetchone()[0])
+
     def examined(self) -> Iterator[ExaminedDocument]:
         """Yields what was seen in single searches, sorted by query and document."""
         statement = "SELECT * FROM examined WHERE examined > 0 ORDER BY query, doc_id, position"

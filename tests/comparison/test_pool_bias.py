@@ -69,6 +69,14 @@ def test_what_other_kept_runs_returned_is_not_made_for_one_run(rated):
 
 
 @pytest.mark.django_db
+def test_rated_documents_are_those_of_all_queries_and_own_ones_of_compared_queries(rated):
+    case, runs = rated
+    case.case_queries.filter(query__text="query 2").update(weight=0)
+    first = comparison_json.build_comparison(figures_of(runs, primary(case)))["runs"][0]
+    assert (first["documents"], first["rated"], first["own_rated"]) == (6, 5, 1)
+
+
+@pytest.mark.django_db
 def test_page_json_and_command_say_whom_ratings_favour(script):
     case = make_case(2, {"query 1": {"a": 3, "b": 2}, "query 2": {"a": 3}}, measures=("CG@2",))
     runs = [run_with(case, {"query 1": "ba", "query 2": "a"}), run_with(case, {"query 1": "ax", "query 2": "a"})]

@@ -82,6 +82,21 @@ def test_interval_contains_the_truth_although_the_judge_is_biased() -> None:
     assert np.mean(widths) < 0.6 * np.mean(widths_without_judge)
 
 
+def test_interval_is_cautious_for_the_queries_of_the_case_themselves() -> None:
+    """30 of 60 queries are sampled. Their mean over the 60 is covered nearly always, that of all queries like them in about 95 %."""
+    generator = np.random.default_rng(8)
+    own = like_these = 0
+    for _ in range(1000):
+        truth = generator.uniform(20, 90, 60)
+        judge = truth + 12 + generator.normal(0, 6, 60)
+        corrected = correct_score(truth[:30].tolist(), judge[:30].tolist(), judge[30:].tolist())
+        assert corrected is not None
+        own += corrected.low <= truth.mean() <= corrected.high
+        like_these += corrected.low <= 55 <= corrected.high
+    assert own >= 995
+    assert 930 <= like_these <= 975
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30))
 def test_rank_correlation_equals_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     first, second = [list(column) for column in zip(*pairs, strict=True)]

@@ -16,12 +16,12 @@ MEAN = float(COUNTS @ SCORES / COUNTS.sum())
 counts_of_logs = st.lists(st.integers(1, 10_000), min_size=1, max_size=60)
 
 
-def estimates(method, size, repeats=1_500):
+def estimates(method, size, repeats=1_500, counts=COUNTS, scores=SCORES):
     """The weighted means of repeated samples, as the score of a case is computed."""
     means = []
     for seed in range(repeats):
-        sample = draw_sample(COUNTS, size=size, method=method, seed=seed)
-        means.append(sample.weights @ SCORES[sample.indices] / sample.weights.sum())
+        sample = draw_sample(counts, size=size, method=method, seed=seed)
+        means.append(sample.weights @ scores[sample.indices] / sample.weights.sum())
     return np.array(means)
 
 
@@ -51,6 +51,18 @@ def test_bias_of_a_uniform_sample_is_the_documented_one():
     expected = (1 - size / len(COUNTS)) * (MEAN * covariance[0, 0] - covariance[0, 1]) / (size * COUNTS.mean() ** 2)
     assert expected < -0.3  # the sample misses the most frequent queries, which score highest
     assert means.mean() - MEAN == pytest.approx(expected, rel=0.5)
+
+
+@pytest.mark.parametrize(("size", "bias"), [(10, 7.5), (50, 4.5)])
+def test_bias_that_the_choice_of_the_method_names(size, bias):
+    """In a log whose searches fall as 1 / rank, of queries whose scores fall with the logarithm of their searches."""
+    counts = 10_000 // np.arange(1, 10_001)
+    noise = np.random.Generator(np.random.PCG64(1)).normal(0, 15, len(counts))
+    scores = np.clip(75 - 3 * np.log(counts) + noise, 0, 100)
+    mean = counts @ scores / counts.sum()
+    assert estimates(UNIFORM, size, 500, counts, scores).mean() - mean == pytest.approx(bias, abs=1.3)
+    by_frequency = estimates(FREQUENCY, size, 500, counts, scores)
+    assert abs(by_frequency.mean() - mean) < 4 * by_frequency.std() / np.sqrt(500)
 
 
 def test_inclusion_probabilities_are_those_of_the_draws():

@@ -83,6 +83,25 @@ def test_cascade_needs_single_searches(case):
     assert result == {"a": 0, "b": 0.5}
 
 
+def test_cascade_counts_searches_that_showed_a_document_below_the_last_click(case):
+    """b is looked at in the two searches without a click on a, and shown in all five, at two positions."""
+    lists = [["a", "b"]] * 3 + [["b", "a"], ["a", "b"]]
+    searches = [
+        {"query_id": str(number), "user_query": "q1", "query_response_hit_ids": doc_ids}
+        for number, doc_ids in enumerate(lists)
+    ]
+    events = [
+        {"action_name": "click", "query_id": str(number), "event_attributes": {"object": {"object_id": "a"}}}
+        for number in range(3)
+    ]
+    text, clicked = ("".join(json.dumps(row) + "\n" for row in rows) for rows in (searches, events))
+    log = load(case, text, events=clicked, method="cascade", strength=0)
+    assert {row.doc_id: (row.shown, row.clicks, row.evidence) for row in log.estimates.all()} == {
+        "a": (5, 3, 5),
+        "b": (5, 0, 2),
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "method", "words"),
     [

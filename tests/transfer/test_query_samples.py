@@ -95,7 +95,9 @@ def test_scores_are_stale_after_weights_have_changed():
 def test_uniform_sample_says_that_it_has_a_bias():
     case = make_case(0)
     sample = sample_of(case, method="uniform")
-    assert "with a bias" in describe_mean(sample=sample, method="uniform", only_these=False)
+    text = describe_mean(sample=sample, method="uniform", only_these=False)
+    assert "with a bias" in text
+    assert "7.5 points with 10 queries" in text
     assert sum(sample.weights.values()) == pytest.approx(3)
 
 

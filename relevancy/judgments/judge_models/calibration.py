@@ -74,6 +74,22 @@ class Calibration:
     corrected: CorrectedScore | None
     missing: str
 
+    @property
+    def interval_note(self) -> str:
+        """What the interval of the corrected score holds for; empty without one."""
+        if self.corrected is None:
+            return ""
+        queries = self.corrected.sampled + self.corrected.others
+        note = (
+            f"The interval holds for queries like these; for the {queries:,} queries of the case themselves it is cautious, "
+            "that is, wider than it has to be."
+        )
+        return (
+            note
+            if self.corrected.is_reliable
+            else f"Fewer than 20 sampled queries: do not rely on the interval. {note}"
+        )
+
 
 def draw_sample(*, book: Book, size: int, by: User, seed: int) -> CalibrationSample:
     """Draws queries of the book's judging queue at random and freezes them. Raises `ValidationError`."""

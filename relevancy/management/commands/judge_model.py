@@ -190,8 +190,7 @@ class Command(Base):
             f"The judge says {result.judge_score:.1f}. Corrected by the {corrected.sampled} queries that people judged: "
             f"{corrected.value:.1f} ({corrected.low:.1f} to {corrected.high:.1f})."
         )
-        if not corrected.is_reliable:
-            self.write("Fewer than 20 sampled queries: do not rely on the interval.")
+        self.write(result.interval_note)
 
     def _count(self, options: dict[str, Any]) -> None:
         judge, book = _find_judge(options["name"]), find_book(options["book"])

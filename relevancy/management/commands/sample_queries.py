@@ -22,7 +22,9 @@ class Command(Base):
         )
         add_endpoint_arguments(parser)
         parser.add_argument("--size", type=int, default=100, help="number of queries (default: 100)")
-        parser.add_argument("--method", choices=[*map(str, query_samples.METHODS)], default="frequency")
+        methods = [*map(str, query_samples.METHODS)]
+        described = " ".join(f"{method}: {text}." for method, text in query_samples.METHODS.items())
+        parser.add_argument("--method", choices=methods, default="frequency", help=f"{described} Default: frequency")
         parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same queries (default: 1)")
         parser.add_argument(
             "--only-these", action="store_true", help="gives all other queries of the case the weight 0"

@@ -79,7 +79,7 @@ def sample_draw(request: HtmxRequest, book_id: int, judge_id: int) -> HttpRespon
 
 
 def summarize(result: judge_models.Calibration) -> str:
-    """Returns the corrected case score in one sentence, or why there is none."""
+    """Returns the corrected case score with what its interval holds for, or why there is none."""
     corrected = result.corrected
     if corrected is None or result.judge_score is None:
         return result.missing
@@ -87,8 +87,7 @@ def summarize(result: judge_models.Calibration) -> str:
         f"The judge model says {numbers.score(result.judge_score)}. Corrected by the {corrected.sampled:,} queries that people "
         f"judged: {numbers.score(corrected.value)} ({numbers.score(corrected.low)} to {numbers.score(corrected.high)})."
     )
-    hint = "" if corrected.is_reliable else " Fewer than 20 sampled queries: do not rely on the interval."
-    return sentence + hint
+    return f"{sentence} {result.interval_note}"
 
 
 def _targets(book: Book, user: User) -> dict[str, tuple[Run, ScorerVersion]]:

@@ -154,6 +154,12 @@ def test_shrinkage_makes_rare_pairs_more_precise(rare):
     assert error < 0.7 * unshrunken_error
     assert abs((estimates.unshrunken - rare.alphas).mean()) < 0.01
     assert 0 < (estimates.values - rare.alphas).mean() < 0.04
+    # What docs/clicks.md says of this population: a small mean error, and large ones that cancel.
+    errors = (estimates.values - rare.alphas).reshape(rare.relevance.shape)
+    by_rank = np.take_along_axis(errors, np.argsort(-rare.relevance, axis=1), axis=1).mean(axis=0)
+    assert errors.mean() == pytest.approx(0.02, abs=0.01)
+    assert error == pytest.approx(0.13, abs=0.01)
+    assert by_rank[[0, -1]] == pytest.approx([-0.12, 0.14], abs=0.01)
 
 
 def test_cascade_overestimates_within_its_bound():

@@ -29,6 +29,8 @@ def test_page_offers_a_seed_and_is_linked(sign_in, case):
     client = sign_in("editor")
     page = client.get(f"/cases/{case.pk}/files/query-log/")
     assert 0 <= page.context["form"]["seed"].value() < 2**31
+    assert page.context["form"]["method"].value() == "frequency"
+    assert "Biased where few queries have most of the searches" in page.content.decode()
     assert f'href="/cases/{case.pk}/files/query-log/"' in client.get(f"/cases/{case.pk}/files/").content.decode()
 
 

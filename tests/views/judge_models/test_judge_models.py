@@ -221,6 +221,7 @@ def test_calibration_has_the_corrected_score_of_the_service(sign_in, server, cas
     assert f'data-corrected="{result.corrected.value}"' in page.content.decode()
     assert "Corrected by the 2 queries" in page.context["summary"]
     assert "do not rely on the interval" in page.context["summary"]
+    assert "for the 3 queries of the case themselves it is cautious" in page.context["summary"]
     assert (len(page.context["scored"]), result.agreement.items) == (2, 6)
     assert client.get(url, {"by": "1-999"}).status_code == 422
 
