@@ -247,6 +247,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "relevancy.views.middleware.keep_from_caches",
     "relevancy.api.problems.problem_details",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "relevancy.views.middleware.refuse_null_characters",

@@ -14,7 +14,9 @@ from .errors import BadFile, UnreadableFile
 
 type Cell = str | int | float
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA = re.compile(
+    r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
+)  # also full-width signs, which some spreadsheets take for ASCII
 MAX_BYTES = 50 * 1024 * 1024
 MAX_LINE = 1_000_000
 MAX_ROWS = 2_000_000

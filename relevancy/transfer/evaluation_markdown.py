@@ -6,14 +6,14 @@ from relevancy.scoring.rounding import format_rounded, format_signed
 
 from .evaluation_json import BaselineComparison, Check, Evaluation, ScorerDifference, ScorerResult
 
-_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#&"} | {"\n": " ", "\r": " "})
+_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#&$"} | {"\n": " ", "\r": " "})
 
 
 def build_markdown(evaluation: Evaluation, checks: Sequence[Check]) -> str:
     """Returns a heading that says whether the gate passed, the failed checks, and a table of the scorers."""
     heading = "passed" if evaluation["passed"] else "failed"
-    lines = [f"### {_escape(evaluation['case'])}: {heading}", ""]
-    lines += [f"- {_escape(check['message'])}" for check in checks if not check["passed"]]
+    lines = [f"### {escape_markdown(evaluation['case'])}: {heading}", ""]
+    lines += [f"- {escape_markdown(check['message'])}" for check in checks if not check["passed"]]
     lines += [] if evaluation["passed"] else [""]
     lines += _build_table(evaluation)
     if evaluation["comparison"]:
@@ -29,7 +29,7 @@ def _build_table(evaluation: Evaluation) -> list[str]:
     for result in evaluation["scorers"]:
         change = f" {_describe_change(differences.get(result['name']))} |" if comparison else ""
         scored = f"{result['scored']:,} of {result['queries']:,}"
-        lines.append(f"| {_escape(result['name'])} | {_format_score(result)} | {scored} |{change}")
+        lines.append(f"| {escape_markdown(result['name'])} | {_format_score(result)} | {scored} |{change}")
     return lines
 
 
@@ -48,10 +48,13 @@ def _list_worst(comparison: BaselineComparison) -> list[str]:
     lines = []
     for row in comparison["scorers"]:
         if row["worst"]:
-            lines += ["", f"Largest losses under {_escape(row['name'])}:", ""]
-            lines += [f"- {_escape(text)}: {format_rounded(points, 1)}" for text, points in row["worst"].items()]
+            lines += ["", f"Largest losses under {escape_markdown(row['name'])}:", ""]
+            lines += [
+                f"- {escape_markdown(text)}: {format_rounded(points, 1)}" for text, points in row["worst"].items()
+            ]
     return lines
 
 
-def _escape(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Returns the text so that Markdown shows it as it is, on one line, and takes nothing of it for HTML or mathematics."""
     return text.translate(_SPECIAL)

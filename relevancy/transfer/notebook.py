@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .evaluation_markdown import escape_markdown
+
 SETUP = '''\
 import json
 import os
@@ -146,7 +148,7 @@ def list_snippets(*, site: str, case_id: int, run_id: int | None) -> list[Snippe
 
 def write_notebook(*, title: str, snippets: Sequence[Snippet]) -> str:
     """Returns a notebook: JSON in the format nbformat 4.5, without outputs."""
-    cells = [_cell("title", "markdown", f"# {title}")]
+    cells = [_cell("title", "markdown", f"# {escape_markdown(title)}")]
     for snippet in snippets:
         cells.append(_cell(f"{snippet.name}-text", "markdown", f"## {snippet.title}\n\n{snippet.text}"))
         cells.append(_cell(snippet.name, "code", snippet.code.rstrip("\n")))

@@ -13,7 +13,7 @@ from django.db import DataError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template import loader
 from django.urls import reverse
-from django.utils.cache import patch_vary_headers
+from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import defaults
 
@@ -74,6 +74,22 @@ def refuse_long_addresses(
             text = f"The address has more than {MAX_ADDRESS:,} characters."
             return HttpResponse(text, status=414, content_type="text/plain; charset=utf-8")
         return get_response(request)
+
+    return middleware
+
+
+def keep_from_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Adds `Cache-Control`, so that no proxy keeps a response, a browser asks for a page again each time, and keeps no download.
+
+    A browser may keep a page in memory: "Back" brings back what was typed into its forms. Static files do not come here.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if "Cache-Control" not in response.headers:
+            is_download = "Content-Disposition" in response.headers
+            patch_cache_control(response, private=True, **{"no_store" if is_download else "no_cache": True})
+        return response
 
     return middleware
 

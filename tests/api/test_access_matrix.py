@@ -268,6 +268,7 @@ def send(client, operation, world, **changes):
         if response.streaming:
             b"".join(response.streaming_content)
         transaction.set_rollback(True)
+    assert response.headers["Cache-Control"] in {"private, no-cache", "no-store"}, operation
     if response.status_code >= 400:
         assert response.headers["Content-Type"] == "application/problem+json"
         assert response.json()["status"] == response.status_code

@@ -189,7 +189,7 @@ def test_import_ratings_restores_removed_queries() -> None:
 
 STRANGE = [
     "=SUM(A1)", "'=quoted", "''", "'", "+1", "-1", "@x", "a,b", 'say "hi"', "<script>", "🙂", "a\u2028b", "a;b", "x" * 2048,
-    "# no comment", "NULL", "1e5", "true",
+    "# no comment", "NULL", "1e5", "true", "＝1", "＋1", "－1", "＠x", "'＝1",
 ]  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def test_round_trip_is_byte_for_byte() -> None:
     assert done.ratings == 5 * len(STRANGE)
     assert "".join(ratings_csv.export_ratings(case=again)) == text
     assert {str(case_query.query.text) for case_query in again.case_queries.all()} == {*STRANGE, "unrated"}
-    assert not any(line.startswith(("=", "+", "@", "-")) for line in text.split("\n"))
+    assert not any(line.startswith(tuple("=+@-＝＋－＠")) for line in text.split("\n"))
 
 
 def test_export_ratings_shape() -> None:

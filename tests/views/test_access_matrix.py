@@ -642,6 +642,7 @@ def send(client, row, world, **changes):
     client.cookies = SimpleCookie(client.session_cookies)
     with transaction.atomic():
         response = client.get(url, data) if row[1] == "GET" else client.post(url, data)
+        assert "private" in response.headers["Cache-Control"], url
         if response.streaming:
             list(response.streaming_content)
         transaction.set_rollback(True)

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from relevancy.views.home import pages as home_pages
 from relevancy.views.middleware import DATABASE_BUSY, SignInRequiredMiddleware
-from tests.factories import make_user
+from tests.factories import make_case, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +28,15 @@ def test_signed_out_form_leads_back_to_the_page_that_sent_it(client, sender, bac
 def test_signed_out_page_leads_back_to_itself(client):
     response = client.get(reverse("teams"))
     assert response.headers["Location"] == f"{reverse('login')}?next=/teams/"
+
+
+def test_no_proxy_keeps_a_page_and_no_browser_keeps_a_download(client):
+    ann = make_user("Ann")
+    case = make_case(1, owner=ann)
+    client.force_login(ann)
+    pages = [client.get(reverse("home")), client.get("/nothing/"), client.get("/api/v1/cases"), client.post("/login/")]
+    assert {page.headers["Cache-Control"] for page in pages} == {"private, no-cache"}
+    assert client.get(f"/cases/{case.pk}/notebook/file/").headers["Cache-Control"] == "private, no-store"
 
 
 @pytest.mark.django_db

@@ -72,6 +72,13 @@ def test_the_notebook_is_valid(ann, case):
     assert "rlv_" not in text
 
 
+def test_the_name_of_a_case_is_no_html(ann, case):
+    case.name = "<img src=x onerror=alert(1)> $\\href{javascript:alert(1)}{x}$"
+    case.save()
+    title = "".join(json.loads(downloaded(ann, case))["cells"][0]["source"])
+    assert title == r"# \<img src=x onerror=alert(1)\> \$\\href\{javascript:alert(1)\}\{x\}\$"
+
+
 def test_the_snippets_read_the_numbers_of_the_case(ann, case, monkeypatch):
     names = execute(downloaded(ann, case), ann, monkeypatch)
     ratings, grades, results, scores = (names[name] for name in ("ratings", "grades", "results", "scores"))
