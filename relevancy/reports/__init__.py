@@ -2,7 +2,7 @@
 
 from . import judging_order
 from .case_report import CaseReport, ReportQuery, ScoreStep, TagReport, build_report
-from .planning import DEFAULT_DIFFERENCES, DifferencePlan, QueryPlan
+from .planning import DEFAULT_DIFFERENCES, DifferencePlan, PastComparison, QueryPlan, find_planned_runs
 from .rating_candidates import RatingCandidate
 from .search_times import SearchTimes
 
@@ -10,6 +10,7 @@ __all__ = [
     "DEFAULT_DIFFERENCES",
     "CaseReport",
     "DifferencePlan",
+    "PastComparison",
     "QueryPlan",
     "RatingCandidate",
     "ReportQuery",
@@ -17,5 +18,6 @@ __all__ = [
     "SearchTimes",
     "TagReport",
     "build_report",
+    "find_planned_runs",
     "judging_order",
 ]

@@ -12,7 +12,7 @@ from relevancy import scores, scoring
 from relevancy.comparison import read_lists, unique
 from relevancy.models import CaseQuery, Run, ScorerDefinition, ScorerVersion
 
-from .planning import DEFAULT_DIFFERENCES, QueryPlan, plan_queries
+from .planning import DEFAULT_DIFFERENCES, QueryPlan, find_planned_runs, plan_queries
 from .rating_candidates import OpenQuery, RatingCandidate, find_candidates
 from .search_times import SearchTimes, read_search_times
 
@@ -111,19 +111,17 @@ class ScoreStep:
 class CaseReport:
     """Everything that the report of a run says.
 
-    baseline: what the plan compares the run with; None if there is none.
     score, low, high: of the case over the scored queries; None while scores are being computed, and without any.
     k: how many results the scorer considers.
     is_being_rescored: whether scores are older than the ratings, or missing. Then no figure is based on scores.
     distribution: of the scores; empty without any.
     times: of this run and others, newest first.
     candidates: what to rate next; none for scripts.
-    plan: None if nothing can be said, and while scores are being computed: those of the baseline if `is_plan_pending`.
+    plan: None if nothing can be said, and while scores are being computed: those of the run, or of the earlier runs in `awaited`.
     """
 
     run: Run
     version: ScorerVersion
-    baseline: Run | None
     k: int
     queries: Sequence[ReportQuery]
     tags: Sequence[TagReport]
@@ -135,7 +133,7 @@ class CaseReport:
     times: Sequence[SearchTimes]
     candidates: Sequence[RatingCandidate]
     plan: QueryPlan | None
-    is_plan_pending: bool
+    awaited: Sequence[Run]
 
     @property
     def scored(self) -> int:
@@ -180,10 +178,16 @@ class CaseReport:
         return sorted(partly, key=lambda query: (query.coverage or 0.0, -query.documents))[:count]
 
 
-def build_report(run: Run, version: ScorerVersion, *, differences: Sequence[float] = DEFAULT_DIFFERENCES) -> CaseReport:
+def build_report(
+    run: Run,
+    version: ScorerVersion,
+    *,
+    differences: Sequence[float] = DEFAULT_DIFFERENCES,
+    compared: int | None = None,
+) -> CaseReport:
     """Returns the report of a finished run, whose case and book have been read.
 
-    differences: in points, that the plan is for. A few SQL statements for 500 queries.
+    differences: in points, that the plan is for. compared: see `plan_queries`. A few SQL statements for 500 queries.
     """
     definition = ScorerDefinition.of(version)
     k = scores.considered_depth(definition, int(run.config["depth"]))
@@ -191,12 +195,11 @@ def build_report(run: Run, version: ScorerVersion, *, differences: Sequence[floa
     is_being_rescored = any(query.is_being_rescored for query in queries)
     weights = sum(query.weight for query in queries if query.score is not None)
     is_known = weights > 0 and not is_being_rescored
-    baseline = scores.baseline_of(run)
-    is_plan_pending = not is_being_rescored and baseline is not None and scores.count_stale(baseline, version) > 0
+    planned = [] if is_being_rescored else find_planned_runs(run, version)
+    awaited = [earlier for earlier in planned[1:] if scores.count_stale(earlier, version)]
     return CaseReport(
         run=run,
         version=version,
-        baseline=baseline,
         k=k,
         queries=queries,
         tags=_report_tags(queries, is_known=not is_being_rescored),
@@ -207,8 +210,8 @@ def build_report(run: Run, version: ScorerVersion, *, differences: Sequence[floa
         distribution=list(_distribute(queries)) if is_known else [],
         times=read_search_times(run.case, run),
         candidates=find_candidates(run, version, list(_list_open(queries, weights))) if is_known else [],
-        plan=None if is_being_rescored or is_plan_pending else plan_queries(run, baseline, version, differences),
-        is_plan_pending=is_plan_pending,
+        plan=None if is_being_rescored or awaited else plan_queries(planned, version, differences, compared),
+        awaited=awaited,
     )
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
 
 from relevancy import scores
-from relevancy.comparison import ScoreTable, read_lists, read_score_table, unique
+from relevancy.comparison import TIE, ScoreTable, read_lists, read_score_table, unique
 from relevancy.models import Run, ScorerDefinition, ScorerVersion
 from relevancy.statistics import Differences, StatisticsError, detectable_difference, required_queries
 
 DEFAULT_DIFFERENCES = (1.0, 2.0, 3.0, 5.0, 10.0)  # points
 MAX_SAMPLED = 500  # queries whose result lists are read; of more, so many at equal distances
 MIN_QUERIES = 2
+MAX_COMPARISONS = 5
+MIN_CHANGED = 5  # queries: fewer differences do not say how far those of the next change will spread
 
 
 @dataclass(frozen=True)
@@ -31,21 +36,35 @@ class DifferencePlan:
 
 
 @dataclass(frozen=True)
+class PastComparison:
+    """A run and the complete run before it, whose scores differ for at least five queries.
+
+    changed: how many queries differ; linked ones count once. deviation: of all differences, in points.
+    """
+
+    run: Run
+    baseline: Run
+    changed: int
+    deviation: float
+
+
+@dataclass(frozen=True)
 class QueryPlan:
     """What the queries of a case can show.
 
     queries: how many there are; linked ones count once.
-    deviation: of their differences to the baseline, in points; without a baseline, or if nothing changed, of their scores.
-    baseline: None if the deviation is that of the scores.
+    deviation: of the differences in `chosen`, in points; of the scores if that is None.
+    comparisons: those that can be chosen, of the last five, newest first.
     detectable: the smallest true difference that so many queries find four times in five, in points.
-    documents: per query, among the results that the scorer considers in either run. unrated: of them, in all queries together.
-        None without a baseline.
+    documents: per query, among the results that the scorer considers in the run or the one before. unrated: of them, in all queries
+        together. None without a run before.
     sampled: how many queries these two were estimated from.
     """
 
     queries: int
     deviation: float
-    baseline: Run | None
+    chosen: PastComparison | None
+    comparisons: Sequence[PastComparison]
     detectable: float | None
     documents: float | None
     unrated: int | None
@@ -53,23 +72,39 @@ class QueryPlan:
     rows: Sequence[DifferencePlan]
 
 
+def find_planned_runs(run: Run, version: ScorerVersion) -> list[Run]:
+    """Returns the runs that a plan compares, newest first: the run, and up to five complete ones before it that can be scored."""
+    before = Run.objects.complete_before(run).select_related("attempt")[:MAX_COMPARISONS]
+    return [run, *(earlier for earlier in before if scores.scoreable_versions(earlier, [version]))]
+
+
 def plan_queries(
-    run: Run, baseline: Run | None, version: ScorerVersion, differences: Sequence[float] = DEFAULT_DIFFERENCES
+    runs: Sequence[Run],
+    version: ScorerVersion,
+    differences: Sequence[float] = DEFAULT_DIFFERENCES,
+    compared: int | None = None,
 ) -> QueryPlan | None:
     """Returns what differences of so many points need; None with fewer than two scored queries, while scores are being computed, and if
     the scores do not vary.
 
-    The deviation is that of the differences between run and baseline: the next change is taken to spread like the last one. Without
-    one it is that of the scores, which is right for runs whose scores correlate by one half.
+    runs: of `find_planned_runs`. compared: number of the run whose differences to the run before are taken for the next change; those
+    with the largest deviation unless it can be chosen. Without any, the deviation is that of the scores, which is right for runs whose
+    scores correlate by one half.
     """
-    table = read_score_table([baseline, run] if baseline else [run], version)
-    if table.stale or len(table) < MIN_QUERIES:
+    present = read_score_table(runs, version)
+    baseline = runs[1] if len(runs) > 1 else None
+    table = _select_runs(present, [0, 1] if baseline else [0])
+    if present.stale or len(table) < MIN_QUERIES:
         return None
-    spread, compared = _measure_spread(table, baseline)
-    if not spread.deviation:
+    comparisons = list(_list_comparisons(runs, present))
+    largest = max(comparisons, key=lambda comparison: comparison.deviation, default=None)
+    chosen = next((comparison for comparison in comparisons if comparison.run.number == compared), largest)
+    spread = Differences.build(table.scores[:, 0], table.weights).merged(table.units)
+    deviation = chosen.deviation if chosen else spread.deviation
+    if not deviation:
         return None
-    queries, deviation = len(spread), spread.deviation
-    documents, unrated, sampled = _count_documents(run, baseline, version, table) if baseline else (None, None, 0)
+    queries = len(spread)
+    documents, unrated, sampled = _count_documents(runs[0], baseline, version, table) if baseline else (None, None, 0)
     rows = []
     for difference in sorted(set(differences)):
         needed = _required(deviation, difference)
@@ -80,7 +115,8 @@ def plan_queries(
     return QueryPlan(
         queries=queries,
         deviation=deviation,
-        baseline=compared,
+        chosen=chosen,
+        comparisons=comparisons,
         detectable=detectable_difference(deviation, queries),
         documents=documents,
         unrated=unrated,
@@ -89,13 +125,18 @@ def plan_queries(
     )
 
 
-def _measure_spread(table: ScoreTable, baseline: Run | None) -> tuple[Differences, Run | None]:
-    """Returns what the deviation is computed from, and the baseline if it is that of differences."""
-    if baseline is not None:
-        differences = Differences.build(table.scores[:, 1] - table.scores[:, 0], table.weights).merged(table.units)
-        if differences.deviation:
-            return differences, baseline
-    return Differences.build(table.scores[:, -1], table.weights).merged(table.units), None
+def _select_runs(table: ScoreTable, positions: Sequence[int]) -> ScoreTable:
+    """Returns the table of some of the runs, with the queries that were scored in these."""
+    return ScoreTable.build(replace(table.present, scores=table.present.scores[:, positions]))
+
+
+def _list_comparisons(runs: Sequence[Run], table: ScoreTable) -> Iterator[PastComparison]:
+    for position, (run, baseline) in enumerate(pairwise(runs)):
+        pair = _select_runs(table, [position, position + 1])
+        differences = Differences.build(pair.scores[:, 0] - pair.scores[:, 1], pair.weights).merged(pair.units)
+        changed = int(np.count_nonzero(np.abs(differences.values) >= TIE))
+        if changed >= MIN_CHANGED and differences.deviation:
+            yield PastComparison(run, baseline, changed, differences.deviation)
 
 
 def _required(deviation: float, difference: float) -> int | None:

@@ -2,7 +2,7 @@
 
 from typing import Any, TypedDict
 
-from relevancy.reports import CaseReport, QueryPlan, ReportQuery, SearchTimes, TagReport
+from relevancy.reports import CaseReport, PastComparison, QueryPlan, ReportQuery, SearchTimes, TagReport
 
 
 class ReportResult(TypedDict):
@@ -47,7 +47,7 @@ def build_report(report: CaseReport) -> ReportResult:
         "attempt": report.run.attempt.number,
         "scorer": report.version.scorer.name,
         "k": report.k,
-        "rescoring": report.is_being_rescored or report.is_plan_pending,
+        "rescoring": report.is_being_rescored or bool(report.awaited),
         "score": report.score,
         "low": report.low,
         "high": report.high,
@@ -107,11 +107,21 @@ def _build_plan(plan: QueryPlan) -> dict[str, Any]:
     return {
         "queries": plan.queries,
         "deviation": plan.deviation,
-        "baseline": plan.baseline.pk if plan.baseline else None,
+        "chosen": _build_comparison(plan.chosen) if plan.chosen else None,
+        "comparisons": [_build_comparison(comparison) for comparison in plan.comparisons],
         "detectable": plan.detectable,
         "differences": [
             {"difference": row.difference, "queries": row.queries, "ratings": row.ratings} for row in plan.rows
         ],
+    }
+
+
+def _build_comparison(comparison: PastComparison) -> dict[str, Any]:
+    return {
+        "run": comparison.run.pk,
+        "baseline": comparison.baseline.pk,
+        "changed": comparison.changed,
+        "deviation": comparison.deviation,
     }
 
 

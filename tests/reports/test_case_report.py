@@ -90,7 +90,7 @@ def test_nothing_is_said_about_scores_of_older_ratings(case):
     rate_all(case, {"query 1": {"c": 2}}, case.owner)
     report = report_of(run)
     assert report.is_being_rescored
-    assert not report.is_plan_pending
+    assert not report.awaited
     assert (report.score, report.plan, list(report.candidates), list(report.distribution)) == (None, None, [], [])
     assert report.queries[0].score is None
     assert report.queries[0].rated == 3  # the ratings themselves are known
@@ -201,40 +201,111 @@ def smallest_number(deviation, difference):
     return math.ceil(root - 1e-9)
 
 
+TEXTS = [f"query {number}" for number in range(1, 8)]
+
+
+@pytest.fixture
+def planned_case(script):
+    """Each query has one relevant document `a`, so that its score says where `a` is."""
+    return make_case(7, {text: {"a": 3} for text in TEXTS}, measures=("RR@3",))
+
+
+def ranks(*positions):
+    """The lists of seven queries with `a` at these positions; 0 is nowhere."""
+    return {
+        text: "".join("a" if rank == at else "xyz"[rank - 1] for rank in (1, 2, 3))
+        for text, at in zip(TEXTS, positions, strict=True)
+    }
+
+
+def deviation_of(run, baseline):
+    after, before = ({query.query_id: query.score for query in report_of(item).queries} for item in (run, baseline))
+    return np.std([after[pk] - before[pk] for pk in before], ddof=1)
+
+
 @pytest.mark.django_db
-def test_plan_of_two_runs(case):
-    rate_all(case, {"query 4": {"c": 3}, "query 3": {"a": 1}}, case.owner)
-    first = run_with(case, {**LISTS, "query 3": "za"})
-    second = run_with(case, {"query 1": "bad", "query 2": "axy", "query 3": "za", "query 4": "cab"})
+def test_plan_of_two_runs(planned_case):
+    first = run_with(planned_case, ranks(1, 2, 3, 1, 2, 3, 1))
+    second = run_with(planned_case, ranks(2, 1, 1, 2, 1, 3, 1))
     report = report_of(second, differences=(2.0, 5.0, 2.0, 0.0000001))
     plan = report.plan
-    before, after = ({query.query_id: query.score for query in report_of(run).queries} for run in (first, second))
-    deviation = np.std([after[pk] - before[pk] for pk in before], ddof=1)
-    assert plan.baseline == first
-    assert plan.queries == 4
+    deviation = deviation_of(second, first)
+    assert (plan.chosen.run, plan.chosen.baseline, plan.chosen.changed) == (second, first, 5)
+    assert plan.queries == 7
     assert plan.deviation == pytest.approx(deviation)
     tiny, two, five = plan.rows
     assert tiny.queries is None
     assert tiny.ratings is None
     assert (two.difference, two.queries) == (2.0, smallest_number(deviation, 2))
     assert five.queries == smallest_number(deviation, 5)
-    quantiles = stats.t.ppf(0.975, 3) + stats.t.ppf(0.8, 3)
-    assert plan.detectable == pytest.approx(quantiles * deviation / 2)
-    # Distinct documents of both lists: abcd, xya, za, abc; unrated: cd, xy, none, ab.
-    assert (plan.documents, plan.unrated, plan.sampled) == (pytest.approx(12 / 4), 6, 4)
-    assert five.ratings == 6 + round((five.queries - 4) * 3)
+    quantiles = stats.t.ppf(0.975, 6) + stats.t.ppf(0.8, 6)
+    assert plan.detectable == pytest.approx(quantiles * deviation / 7**0.5)
+    # By query: axy, axyz twice, axy, axyz, xya, a and xyz.
+    total = 4 + 4 + 4 + 4 + 4 + 3 + 3
+    assert (plan.documents, plan.unrated, plan.sampled) == (pytest.approx(total / 7), total - 7, 7)
+    assert five.ratings == plan.unrated + round((five.queries - 7) * plan.documents)
 
 
 @pytest.mark.django_db
-def test_plan_without_a_baseline_uses_the_scores(case):
+def test_plan_never_takes_a_pair_that_differs_in_fewer_than_five_queries(planned_case):
+    """One query that gains 67 points would say that every change spreads so widely."""
+    first = run_with(planned_case, ranks(1, 1, 1, 1, 1, 1, 1))
+    second = run_with(planned_case, ranks(2, 2, 2, 1, 2, 2, 1))
+    run_with(planned_case, ranks(2, 2, 2, 3, 2, 2, 1))
+    last = run_with(planned_case, ranks(1, 1, 1, 1, 2, 2, 1))  # four of seven
+    plan = report_of(last).plan
+    assert [(pair.run, pair.baseline, pair.changed) for pair in plan.comparisons] == [(second, first, 5)]
+    assert plan.deviation == pytest.approx(deviation_of(second, first))
+
+
+@pytest.mark.django_db
+def test_plan_takes_the_largest_deviation_of_the_last_five_comparisons_or_the_one_chosen(planned_case):
+    lists = [
+        ranks(0, 0, 0, 0, 0, 0, 0),
+        ranks(1, 1, 1, 1, 1, 0, 0),  # the largest of all, and too old
+        ranks(2, 2, 2, 2, 2, 0, 0),
+        ranks(1, 2, 1, 2, 1, 1, 1),
+        ranks(0, 0, 0, 0, 0, 1, 1),
+        ranks(2, 3, 2, 3, 2, 1, 1),
+        ranks(3, 2, 3, 2, 3, 1, 1),
+    ]
+    runs = [run_with(planned_case, answers) for answers in lists]
+    plan = report_of(runs[-1]).plan
+    deviations = {after.number: deviation_of(after, before) for before, after in itertools.pairwise(runs)}
+    assert max(deviations, key=deviations.get) == 2
+    assert {pair.run.number: pair.deviation for pair in plan.comparisons} == pytest.approx(
+        {number: deviations[number] for number in (7, 6, 5, 4, 3)}
+    )
+    largest = max(plan.comparisons, key=lambda pair: pair.deviation)
+    assert (plan.chosen, plan.deviation) == (largest, largest.deviation)
+    chosen = report_of(runs[-1], compared=7).plan
+    assert chosen.chosen.run == runs[-1]
+    assert chosen.deviation == pytest.approx(deviations[7])
+    assert report_of(runs[-1], compared=2).plan.chosen == largest
+
+
+@pytest.mark.django_db
+def test_plan_waits_for_the_scores_of_all_its_runs(planned_case):
+    runs = [run_with(planned_case, ranks(1, 2, 3, 1, 2, 3, at)) for at in (1, 2, 3)]
+    rate_all(planned_case, {"query 1": {"x": 1}}, planned_case.owner)
+    for run in runs[1:]:
+        scores.rescore_run(run)
+    report = report_of(runs[-1])
+    assert (report.awaited, report.plan) == ([runs[0]], None)
+    scores.rescore_run(runs[0])
+    assert report_of(runs[-1]).plan is not None
+
+
+@pytest.mark.django_db
+def test_plan_without_a_comparison_uses_the_scores(case):
     report = report_of(run_with(case, LISTS))
     plan = report.plan
     known = [query.score for query in report.queries if query.score is not None]
-    assert plan.baseline is None
+    assert (plan.chosen, list(plan.comparisons)) == (None, [])
     assert plan.deviation == pytest.approx(np.std(known, ddof=1))
     assert {row.ratings for row in plan.rows} == {None}
     same = report_of(run_with(case, LISTS))  # nothing has changed
-    assert same.plan.baseline is None
+    assert same.plan.chosen is None
     assert same.plan.deviation == plan.deviation
 
 
@@ -250,6 +321,14 @@ def test_linked_queries_count_once_in_the_plan(case):
     assert report_of(run).plan.queries == 3
     queries.links.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
     assert report_of(run).plan.queries == 2
+
+
+@pytest.mark.django_db
+def test_linked_queries_are_one_that_differs(planned_case):
+    run_with(planned_case, ranks(1, 2, 3, 1, 2, 3, 1))
+    run = run_with(planned_case, ranks(2, 1, 1, 2, 1, 3, 1))
+    queries.links.link(queries=[query_of(planned_case, "query 1"), query_of(planned_case, "query 2")])
+    assert report_of(run).plan.chosen is None
 
 
 def test_default_differences_ascend():

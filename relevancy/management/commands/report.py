@@ -24,7 +24,19 @@ class Command(Base):
         parser.add_argument("--run", type=int, metavar="NUMBER", help="default: the newest complete run")
         parser.add_argument("--scorer", default="", metavar="NAME", help="default: the primary scorer of the case")
         parser.add_argument(
-            "--delta", type=float, action="append", default=[], metavar="POINTS", help="a difference to plan for"
+            "--delta",
+            type=float,
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="POINTS",
+            help="differences to plan for",
+        )
+        parser.add_argument(
+            "--compared",
+            type=int,
+            metavar="NUMBER",
+            help="plan with the differences of this run to the one before; default: the largest deviation of the last five comparisons",
         )
         form = parser.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -40,12 +52,12 @@ class Command(Base):
         if not versions:
             fail(f"Case {case} has no scorer. Name one: --scorer NAME.")
         version = versions[0]
-        baseline = scores.baseline_of(run)
-        for compared in filter(None, (run, baseline)):
-            compared.case = case
-            scores.rescore_run(compared, [version])
+        for planned in reports.find_planned_runs(run, version):
+            planned.case = case
+            scores.rescore_run(planned, [version])
         differences = options["delta"] or reports.DEFAULT_DIFFERENCES
-        report = reports.build_report(run, version, differences=differences)
+        report = reports.build_report(run, version, differences=differences, compared=options["compared"])
+        _check_compared(report.plan, options["compared"])
         if options["json"]:
             self.write_json(transfer.report_json.build_report(report))
         elif options["csv"]:
@@ -80,6 +92,12 @@ class Command(Base):
         self.write(
             f"{plan.queries:,} queries find a true difference of {numbers.score(plan.detectable)} points four times in five."
         )
+        basis = (
+            f"differences between {plan.chosen.run.label} and {plan.chosen.baseline.label}, {plan.chosen.changed:,} queries differ"
+            if plan.chosen
+            else "scores, because none of the last five comparisons has five queries that differ"
+        )
+        self.write(f"  deviation {numbers.score(plan.deviation)} points ({basis})")
         for row in plan.rows:
             queries = "more than 10 million" if row.queries is None else f"{row.queries:,}"
             ratings = "" if row.ratings is None else f", about {row.ratings:,} more ratings"
@@ -101,6 +119,16 @@ def _find_run(case: Case, number: int | None) -> Run:
         )
     run.case = case
     return run
+
+
+def _check_compared(plan: reports.QueryPlan | None, compared: int | None) -> None:
+    comparisons = plan.comparisons if plan else []
+    if compared is not None and all(comparison.run.number != compared for comparison in comparisons):
+        listed = ", ".join(str(comparison.run.number) for comparison in comparisons) or "none"
+        fail(
+            f"--compared {compared}: this run is none of the last five comparisons in which at least five queries differ. "
+            f"There are: {listed}."
+        )
 
 
 def _list_queries(queries: list[reports.ReportQuery]) -> str:

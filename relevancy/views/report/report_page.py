@@ -95,6 +95,7 @@ class ReportPage:
         self.version = next((version for version in self.versions if version.scorer_id == scorer), self.versions[0])
         self.form = DifferenceForm(parameters)
         self._number = parse_number(parameters.get("run", ""))
+        self.compared = parse_number(parameters.get("compared", ""))
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -121,16 +122,14 @@ class ReportPage:
             return None
         chosen = self.form.cleaned_data.get("delta") if self.form.is_valid() else None
         differences = (*reports.DEFAULT_DIFFERENCES, *([chosen] if chosen else []))
-        return reports.build_report(self.run, self.version, differences=differences)
+        return reports.build_report(self.run, self.version, differences=differences, compared=self.compared)
 
     def runs_to_rescore(self) -> list[Run]:
         """Returns the runs whose scores are missing or older than the ratings."""
         report = self.report
         if report is None:
             return []
-        if report.is_being_rescored:
-            return [report.run]
-        return [report.baseline] if report.is_plan_pending and report.baseline else []
+        return [report.run] if report.is_being_rescored else list(report.awaited)
 
     @property
     def is_pending(self) -> bool:
@@ -232,6 +231,7 @@ class ReportPage:
             "run": self.run.number if self.run and self._number else "",
             "scorer": self.version.scorer_id if self.version != self.versions[0] else "",
             "delta": self.form.data.get("delta", "") if self.form.is_valid() else "",
+            "compared": self.compared or "",
         }
         return urlencode({key: value for key, value in chosen.items() if value})
 

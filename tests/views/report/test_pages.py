@@ -59,7 +59,7 @@ def test_figures_and_links(sign_in, case, runs):
     candidates = by_id(response, "report-rate-next")
     assert at(case, "query", case_query_of(case, "query 1").pk, run=2) in links(candidates)
     assert "run/" not in words(by_id(response, "report-plan"))
-    assert "differences to Run 1" in words(by_id(response, "report-plan"))
+    assert "none of the last five comparisons has five queries that differ" in words(by_id(response, "report-plan"))
     assert "No search failed." in words(by_id(response, "report-failed"))
     times = elements(by_id(response, "report-times"), _name="tr")
     assert [attributes(row).get("data-run") for row in times] == [None, "2", "1"]
@@ -78,6 +78,35 @@ def test_another_run_scorer_and_difference(sign_in, case, runs):
         assert page.status_code == 200
         assert len(elements(by_id(page, "report-plan"), _name="tr")) == 6
     assert client.get(at(case, "report", run="99", scorer="99")).status_code == 200
+
+
+def test_the_comparison_to_plan_with_is_named_and_can_be_chosen(sign_in, people, team, script):
+    texts = [f"query {number}" for number in range(1, 7)]
+    case = make_case(6, {text: {"a": 3} for text in texts}, owner=people["admin"], measures=("RR@3",))
+    cases.share(case=case, team=team)
+    for lists in (
+        ["a", "xa"] * 3,
+        ["xa", "a"] * 3,
+        ["xxa", "a", "xa", "a", "yxa", "a"],
+        ["a", "ya", "a", "ya", "a", "y"],
+    ):
+        run_with(case, dict(zip(texts, lists, strict=True)))
+    client = sign_in("viewer")
+    page = by_id(client.get(at(case, "report")), "report-plan")
+    assert "differences between Run 4 and Run 3, in which 6 queries differ" in words(page)
+    options = [attributes(option) for option in elements(page, _name="option")]
+    assert [(option["value"], "selected" in option) for option in options] == [("", False), ("4", False), ("2", False)]
+    chosen = client.get(at(case, "report", compared=2))
+    assert "differences between Run 2 and Run 1, in which 6 queries differ" in words(by_id(chosen, "report-plan"))
+    assert [attributes(option).get("value") for option in elements(by_id(chosen, "report-compared"), selected="")] == [
+        "2"
+    ]
+    assert at(case, "report_json", compared=2) in links(by_id(chosen, "content"))
+    data = json.loads(client.get(at(case, "report_json", compared=2)).content)["plan"]
+    assert data["chosen"] == data["comparisons"][1]
+    for wrong in ("3", "x", "99"):
+        page = by_id(client.get(at(case, "report", compared=wrong)), "report-plan")
+        assert "between Run 4 and Run 3" in words(page)
 
 
 def test_failed_searches_are_named(sign_in, case):
@@ -122,12 +151,14 @@ def test_files(sign_in, case, runs):
     data = json.loads(client.get(at(case, "report_json")).content)
     assert (data["run"], data["scored"], data["rated"], data["documents"]) == (runs[1].pk, 3, 4, 9)
     assert data["no_results"] == ["query 4"]
-    assert data["plan"]["baseline"] == runs[0].pk
+    assert (data["plan"]["chosen"], data["plan"]["comparisons"]) == (None, [])
     assert data["per_query"]["query 1"]["rated"] == 2
     assert data["rescoring"] is False
 
 
 def test_constant_number_of_statements(sign_in, case, runs, django_assert_max_num_queries):
+    for _ in range(5):
+        run_with(case, LISTS)
     client = sign_in("viewer")
     with django_assert_max_num_queries(30):
         client.get(at(case, "report"))
