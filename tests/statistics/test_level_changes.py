@@ -7,6 +7,7 @@ from scipy.stats import mannwhitneyu, rankdata
 
 from relevancy.statistics import StatisticsError, find_level_changes, pettitt_test
 from relevancy.statistics.level_changes import _mean_ranks
+from relevancy.views.history.level_texts import INDEPENDENCE_NOTE
 
 
 def brute_force(values):
@@ -110,6 +111,22 @@ def test_false_alarms():
     generator = np.random.default_rng(20261122)
     alarms = sum(any(find_level_changes(generator.normal(60, 5, size=(3, 20)), permutations=500)) for _ in range(300))
     assert alarms / 300 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 300)
+
+
+@pytest.mark.parametrize(("scorers", "runs"), [(1, 20), (3, 40)])
+def test_false_alarms_with_autocorrelation_are_as_many_as_the_history_page_says(scorers, runs):
+    generator = np.random.default_rng(20261123)
+
+    def similar_scores():
+        noise = generator.normal(size=(scorers, runs))
+        for run in range(1, runs):
+            noise[:, run] = 0.5 * noise[:, run - 1] + math.sqrt(0.75) * noise[:, run]
+        return 60 + 5 * noise
+
+    alarms = sum(any(find_level_changes(similar_scores(), permutations=400)) for _ in range(200))
+    assert "19 to 43 of 100" in INDEPENDENCE_NOTE
+    error = 2.6 * math.sqrt(0.25 / 200)
+    assert 0.19 - error <= alarms / 200 <= 0.43 + error
 
 
 def test_ranks_are_those_of_scipy():

@@ -19,7 +19,7 @@ from relevancy.views.workbench.access import CaseAccess
 
 from .history_chart import build_chart
 from .judge_marks import JudgeMark, build_marks
-from .level_texts import describe_change, describe_levels
+from .level_texts import INDEPENDENCE_NOTE, describe_change, describe_levels
 
 PAGE_SIZE = 50
 MAX_SCORERS = 4
@@ -126,12 +126,14 @@ class HistoryPage:
         return build_marks(judge_models.read_judge_versions(self.case.book), self.history.runs)
 
     def level_sentences(self) -> list[str]:
-        """Returns what is known about the level of each scorer."""
-        return [
+        """Returns what is known about the level of each scorer, and if a change is shown, what its p takes for granted."""
+        sentences = [
             sentence
             for version in self.versions
             for sentence in describe_levels(version, self.history.levels[version.pk], self.rescoring)
         ]
+        is_changed = any(levels.changes for levels in self.history.levels.values())
+        return [*sentences, INDEPENDENCE_NOTE] if is_changed else sentences
 
     @cached_property
     def page(self) -> Page[scores.HistoryRun]:

@@ -7,6 +7,11 @@ from relevancy.statistics.types import LevelChange
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
 
+INDEPENDENCE_NOTE = (
+    "The p of a level take the scores of successive runs for independent. Where they resemble each other, p is too small: "
+    "with an autocorrelation of .5, 19 to 43 of 100 histories without a change show one."
+)
+
 
 def describe_levels(version: ScorerVersion, levels: scores.LevelHistory, rescoring: int) -> list[str]:
     """Returns a sentence for each change of the level under a version, or one that says why there is none.

@@ -58,7 +58,8 @@ def test_chart_levels_and_table(sign_in, case, runs):
     assert [(len(trace["x"]), trace["meta"]["color"]) for trace in dots] == [(6, "--series-1"), (6, "--series-2")]
     assert "&lt;b&gt;" in dots[0]["hovertext"][0]
     levels = [words(item) for item in elements(by_id(response, "levels"), _name="li")]
-    assert len(levels) == 2
+    assert len(levels) == 3
+    assert "p is too small: with an autocorrelation of .5, 19 to 43 of 100 histories without a change" in levels[2]
     assert levels[0].startswith("P@1: from run 7 on, the level is 100.0 points higher: 100.0 instead of 0.0")
     assert list(rows(response)) == [str(number) for number in range(12, 0, -1)]
     seventh = rows(response)["7"]
@@ -83,6 +84,7 @@ def test_chosen_scorers(sign_in, case, runs):
     assert "RR@10" in heads
     assert "P@1" not in heads
     assert words(by_id(response, "levels")).startswith("RR@10")
+    assert "autocorrelation" not in words(by_id(response, "levels"))
 
 
 def test_what_is_being_rescored_is_no_number_and_the_page_polls(sign_in, case, runs, monkeypatch):
