@@ -250,6 +250,7 @@ MIDDLEWARE = [
     "relevancy.views.middleware.keep_from_caches",
     "relevancy.api.problems.problem_details",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "relevancy.views.uploads.limit_uploads",
     "relevancy.views.middleware.refuse_null_characters",
     "relevancy.views.middleware.refuse_long_addresses",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -344,8 +345,13 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 PROXIES = integer("PROXIES", int(HTTPS))
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 WEB_THREADS = integer("WEB_THREADS", 4, 1)  # requests that a web process works on at the same time
-# Of these, those that may wait for a search engine: at most half, so that others are always answered.
-ENGINE_THREADS = min(integer("ENGINE_THREADS", WEB_THREADS, 1), max(1, WEB_THREADS // 2))
+# Of these, those that may wait for a search engine, read a file or run scripts: at most half, so that others are always answered.
+SLOW_THREADS = min(integer("SLOW_THREADS", WEB_THREADS, 1), max(1, WEB_THREADS // 2))
+FILE_UPLOAD_HANDLERS = [
+    "relevancy.views.uploads.SlowUploadHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 MAX_REQUEST_SIZE = 64 * 1024 * 1024  # bytes; a file of 50 MB with the other fields of its form fits
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # 10,000 pasted queries of 1,000 bytes fit
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000

@@ -30,7 +30,6 @@ _DETAILS = {
     404: NOT_FOUND,
     405: "This address does not support this method. The header Allow names those that it supports.",
     500: "An unexpected error occurred. The server log has the details.",
-    503: "The database is busy or cannot be reached. Nothing was saved; try again in a moment.",
 }
 _KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 

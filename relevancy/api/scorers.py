@@ -120,7 +120,7 @@ def create_scorer(request: ApiRequest, response: HttpResponse, new: NewScorer) -
     return Status(201, _tagged(response, created))
 
 
-@router.post("/scorers/try", auth=READ, response=TrialResult)
+@router.post("/scorers/try", auth=WRITE, response=TrialResult)
 def try_scorer(request: ApiRequest, trial: Trial) -> dict[str, Any]:
     """Scores one ranking with a measure, a script or a stored scorer. Stores nothing."""
     if [bool(trial.measure), bool(trial.script), trial.scorer_id is not None].count(True) != 1:

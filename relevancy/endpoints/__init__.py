@@ -3,14 +3,12 @@
 from . import autocomplete, indexes, mappings, suggestions, uploads
 from .connection_test import ConnectionTest, Document, documents, test_connection
 from .connections import (
-    EngineBusy,
     address_rules,
     check_address,
     connect,
     connect_for_page,
     connection,
     known_queries,
-    page_slot,
     sample_query,
 )
 from .endpoints import (
@@ -43,7 +41,6 @@ __all__ = [
     "CREATE_DENIED",
     "ConnectionTest",
     "Document",
-    "EngineBusy",
     "EngineInfo",
     "address_of_page",
     "address_rules",
@@ -68,7 +65,6 @@ __all__ = [
     "known_queries",
     "mappings",
     "may_create",
-    "page_slot",
     "restore",
     "sample_query",
     "save_new",

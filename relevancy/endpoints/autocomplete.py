@@ -39,7 +39,7 @@ class TemplateVocabulary:
 
 
 def fields(endpoint: Endpoint) -> FieldNames:
-    """Returns the fields of an endpoint, cached for five minutes. Never raises for what the endpoint does; raises `EngineBusy`.
+    """Returns the fields of an endpoint, cached for five minutes. Never raises for what the endpoint does; raises `Busy`.
 
     The cache does not apply to an endpoint whose address, options or credentials have changed.
     """

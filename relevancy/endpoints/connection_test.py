@@ -56,7 +56,7 @@ def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields
     """Asks an endpoint for its version and, if `text` is not blank, searches for it.
 
     Without a template it uses one that suits any index. Never raises for what the endpoint does, see
-    `ConnectionTest.error`; raises `EngineBusy`.
+    `ConnectionTest.error`; raises `Busy`.
     """
     version, names = "", list[str]()
     warnings: tuple[engines.TemplateWarning, ...] = ()

@@ -4,25 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
-from threading import BoundedSemaphore
 from typing import Any
 
 from django.conf import settings
 
 from relevancy import engines, sandbox
 from relevancy.models import Endpoint, UnreadableSecret
+from relevancy.slow_requests import Busy, slow_request
 
 from .indexes import check_owner, data_folder
 
 MAX_TIMEOUT = 600  # seconds
 MAX_PAGE_TIMEOUT = 30.0  # seconds that a page waits for a response, however long the endpoint's own time-out is
-
-
-class EngineBusy(Exception):
-    """Too many pages wait for engines. The message is written for users."""
-
-    def __init__(self) -> None:
-        super().__init__("Too many pages are waiting for search engines at the moment. Try again in a few seconds.")
 
 
 def address_rules() -> engines.AddressRules:
@@ -87,37 +80,18 @@ def connect(endpoint: Endpoint) -> engines.Engine:
 def connect_for_page(endpoint: Endpoint) -> Iterator[engines.Engine]:
     """As `connect`, for a request that is sent while a page waits, and as a context manager.
 
-    At most `ENGINE_THREADS` threads of a process are within it, so that an engine that hangs leaves threads for other pages. A
-    response may take 30 seconds. Raises `EngineBusy` at once if all are in use, and `EngineError`. Engines on this server do
-    not hang and are not counted.
+    It is a slow request: an engine that hangs leaves threads for other pages. A response may take 30 seconds. Raises `Busy`
+    and `EngineError`. Engines on this server do not hang and are not counted.
     """
     if engines.get(endpoint.engine).address.kind != "url":
         with connect(endpoint) as engine:
             yield engine
         return
-    with page_slot():
+    with slow_request(settings.SLOW_THREADS):
         own = connection(endpoint)
         timeouts = {name: min(getattr(own, name), MAX_PAGE_TIMEOUT) for name in ("connect_timeout", "read_timeout")}
         with engines.connect(replace(own, **timeouts)) as engine:
             yield engine
-
-
-@contextmanager
-def page_slot() -> Iterator[None]:
-    """A context manager for requests to another server while a page waits. Raises `EngineBusy` at once if `ENGINE_THREADS` threads
-    of this process are within it."""
-    slots = _page_slots(settings.ENGINE_THREADS)
-    if not slots.acquire(blocking=False):
-        raise EngineBusy
-    try:
-        yield
-    finally:
-        slots.release()
-
-
-@lru_cache(maxsize=8)
-def _page_slots(number: int) -> BoundedSemaphore:
-    return BoundedSemaphore(number)
 
 
 def check_address(endpoint: Endpoint) -> None:
@@ -143,7 +117,7 @@ def known_queries(endpoint: Endpoint) -> list[str]:
     try:
         with connect_for_page(endpoint) as engine:
             return engine.known_queries()
-    except (engines.EngineError, EngineBusy):
+    except (engines.EngineError, Busy):
         return []
 
 

@@ -67,7 +67,7 @@ def apply_mapping(*, response: str, options: Mapping[str, str]) -> Mapped:
 def fetch_response(*, endpoint: Endpoint, text: str) -> str:
     """Sends one query to an endpoint of the engine `http` and returns the text of the response, JSON with indents.
 
-    Raises `EngineError`, `UnreadableSecret` and `EngineBusy`.
+    Raises `EngineError`, `UnreadableSecret` and `Busy`.
     """
     adjusted = copy(endpoint)
     # Only the request matters here; expressions that are wrong must not prevent it.

@@ -85,7 +85,7 @@ def find_documents(ranking: Ranking, text: str, *, by: User, method: FindMethod 
     searches for; `ids`: ids of documents, separated by blanks or commas, or one id with any characters.
 
     At most three requests to the engine: for the documents, for the ranks beyond the depth of the run, and for whether documents
-    match that are on no such rank. Raises `RunNotAllowed` if `by` may not use the endpoint, `EngineBusy`, and `EngineError`, also
+    match that are on no such rank. Raises `RunNotAllowed` if `by` may not use the endpoint, `Busy`, and `EngineError`, also
     if the endpoint has a different address since the run.
     """
     run = ranking.run

@@ -19,7 +19,7 @@ def can_interpret(ranking: Ranking) -> bool:
 def interpret(ranking: Ranking, *, by: User) -> engines.Interpretation:
     """Returns how the engine understands the query of a ranking as it is now. Stores nothing.
 
-    Queries the engine. Raises `RunNotAllowed` if `by` may not use the endpoint, `EngineBusy`, and `EngineError`, also if the
+    Queries the engine. Raises `RunNotAllowed` if `by` may not use the endpoint, `Busy`, and `EngineError`, also if the
     endpoint has a different address since the run.
     """
     run = ranking.run

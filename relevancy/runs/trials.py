@@ -55,7 +55,7 @@ def try_attempt(
     run: what the results are compared with; None if nothing was run yet. version: of the scorer.
 
     Queries the engine while a page waits. Raises `RunNotAllowed` if `by` may not use the endpoint in the case, `EngineError` for
-    an invalid template or address, and `EngineBusy`. A search that fails is an error of its trial.
+    an invalid template or address, and `Busy`. A search that fails is an error of its trial.
     """
     selected = list(case_queries[:MAX_TRIED_QUERIES])
     check_usable(case=attempt.case, endpoint=attempt.endpoint, by=by)

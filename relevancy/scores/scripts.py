@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
+
 from relevancy import sandbox, scoring
 from relevancy.models import ScorerDefinition
+from relevancy.slow_requests import slow_request
 
 from .columns import MAX_ERROR_LENGTH, RankingInput, ScoreColumns
 from .cutoffs import considered_depth
@@ -27,6 +30,7 @@ def score_by_script(
 ) -> ScoreColumns:
     """Scores rankings by the script of a definition; arguments as of `score_columns`.
 
+    Raises `Busy` if too many requests of this process are slow.
     scales: the ranges of the book and of the script if grades are mapped.
     stops: for how many queries of the run the script has been stopped already.
     """
@@ -38,15 +42,16 @@ def score_by_script(
         for ranking, grades in zip(rankings, grades_of_rankings, strict=True)
     ]
     try:
-        outcomes = sandbox.score(
-            definition.script,
-            queries,
-            scale=definition.grades,
-            depth=depth,
-            output_range=definition.output_range,
-            console=console,
-            limits=sandbox.Limits(stops=MAX_STOPS - stops),
-        )
+        with slow_request(settings.SLOW_THREADS):  # a worker and a command have one thread, so they always may
+            outcomes = sandbox.score(
+                definition.script,
+                queries,
+                scale=definition.grades,
+                depth=depth,
+                output_range=definition.output_range,
+                console=console,
+                limits=sandbox.Limits(stops=MAX_STOPS - stops),
+            )
     except sandbox.SandboxError as error:
         outcomes = [sandbox.Outcome(None, str(error), getattr(error, "line", None), ())] * len(queries)
     as_zero = definition.count_unscoreable_as_zero

@@ -9,6 +9,7 @@ from itertools import batched, chain
 from typing import IO
 
 from relevancy.engines.static.quepid_csv import requote
+from relevancy.slow_requests import READING_TOO_LONG, is_late
 
 from .errors import BadFile, UnreadableFile
 
@@ -88,6 +89,8 @@ def read_lines(file: IO[bytes], *, limit: int | None = None) -> Iterator[str]:
     size, number, rest = 0, 0, ""
     limit = MAX_BYTES if limit is None else limit
     while True:
+        if is_late():
+            raise UnreadableFile(READING_TOO_LONG)
         content = file.read(READ_BYTES)
         if not size:
             check_no_zip(content)

@@ -16,11 +16,13 @@ from django.core.exceptions import ValidationError
 
 from relevancy.models.errors import error_text
 from relevancy.models.text import validate_line
+from relevancy.slow_requests import READING_TOO_LONG, is_late
 
 from .errors import BadFile, quote
 
 MAX_VALUES = 1_000_000  # in one element: what is built in memory at once
 MAX_CHARACTERS = 32_000_000  # of one element
+MAX_MEMBERS = 1_000  # of the object in the file: no format knows more than some dozen
 MAX_DEPTH = 100
 MAX_DIGITS = 18  # of a whole number, which every database can store
 READ_BYTES = 64 * 1024
@@ -41,6 +43,8 @@ class JsonFile:
 
     def read(self, size: int) -> bytes:
         """Returns the next bytes, without a byte order mark at the start. Raises `BadFile` after `limit` bytes."""
+        if is_late():
+            raise BadFile(READING_TOO_LONG)
         content = self._file.read(size)
         self._size += len(content)
         if self._size > self._limit:
@@ -89,7 +93,11 @@ def read_elements(file: JsonFile) -> Iterator[tuple[str, Any]]:
 
 
 def _members(text: _Text, lists: tuple[str, ...], wrappers: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    for key in text.member_names():
+    for number, key in enumerate(text.member_names(), 1):
+        if number > MAX_MEMBERS:
+            raise BadFile(
+                f"The object in the file has more than {MAX_MEMBERS:,} members. Check that it is the right file."
+            )
         sign = text.sign()
         if sign == "[" and key in lists:
             for value in text.elements(key):

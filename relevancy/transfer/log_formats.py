@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from relevancy import endpoints, engines
 from relevancy.models import Endpoint
+from relevancy.slow_requests import Busy
 
 from .errors import BadFile
 from .search_log import MAX_BYTES, SearchLog, read_csv
@@ -65,5 +66,5 @@ def read_endpoint(
                 limit=MAX_RECORDS_ON_PAGE if for_page else MAX_RECORDS,
                 progress=progress,
             )
-    except (engines.EngineError, endpoints.EngineBusy) as error:
+    except (engines.EngineError, Busy) as error:
         raise BadFile(f"{endpoint} could not be read. {error}") from error

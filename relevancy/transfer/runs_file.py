@@ -14,6 +14,7 @@ from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot, parse_sna
 from relevancy.engines.types import Hit
 from relevancy.models import Case, Run, User
 from relevancy.models.errors import error_text
+from relevancy.slow_requests import READING_TOO_LONG, is_late
 from relevancy.wording import counted
 
 from . import quepid_snapshots
@@ -190,6 +191,8 @@ def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]
     column_names = {column: field for column, field in column_names.items() if field != "id"}
     hits = {}
     for pk, ranked in hits_by_query.items():
+        if is_late():
+            raise BadFile(READING_TOO_LONG)
         hits[pk] = [
             (
                 _clean_doc_id(unquote(hit.id) if is_own_trec else hit.id),

@@ -17,12 +17,13 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import defaults
 
-from relevancy import accounts, endpoints
+from relevancy import accounts
+from relevancy.slow_requests import Busy
 
 log = logging.getLogger("relevancy.views")
 
 DATABASE_BUSY = "The database is busy or cannot be reached. Nothing was saved; try again in a moment."
-_BUSY = (accounts.HashingBusy, endpoints.EngineBusy)  # their messages are written for users
+_BUSY = (accounts.HashingBusy, Busy)  # their messages are written for users
 MAX_ADDRESS = 24_000  # SQLite's patterns have at most 50,000 bytes, and a character may need two in them
 RETRY_SECONDS = "10"
 SIGNED_OUT = "You are signed out. Reload the page and sign in; everything you saved is kept."
@@ -108,7 +109,7 @@ def vary_on_htmx(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
 class UnavailableMiddleware:
     """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again.
 
-    So it does where too many users sign in at once, or too many pages wait for search engines.
+    So it does where too many users sign in at once, or too many requests are slow.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -143,7 +144,7 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Returns the 503 page, or a line of text for htmx. Uses no database."""
     text = str(error) if isinstance(error, _BUSY) else DATABASE_BUSY
     log.error("%s %s cannot be answered at the moment: %s", request.method, request.path, " ".join(str(error).split()))
-    if request.headers.get("HX-Request") == "true":
+    if request.headers.get("HX-Request") == "true" or request.path_info.startswith("/api/"):
         response = HttpResponse(text, status=503, content_type="text/plain; charset=utf-8")
     else:
         response = HttpResponse(loader.get_template("503.html").render({"message": text}), status=503)

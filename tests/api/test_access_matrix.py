@@ -99,7 +99,7 @@ create_scorer      all     write  201
 read_scorer        see     read   200
 change_scorer      edit    write  200
 add_scorer_version edit    write  201
-try_scorer         all     read   200
+try_scorer         all     write  200
 list_endpoints     all     read   200
 create_endpoint    create  write  201
 read_endpoint      see     read   200

@@ -9,8 +9,10 @@ from django.urls import reverse
 
 from relevancy import endpoints, runs
 from relevancy.models import Endpoint
+from relevancy.slow_requests import Busy
 from tests.contracts.local_server import LocalServer, json_reply, serving
 from tests.factories import make_attempt, make_case, make_endpoint, make_user, run_now
+from tests.slow_threads import a_slow_request
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +25,7 @@ def server() -> Iterator[LocalServer]:
 
 @pytest.fixture
 def endpoint(server: LocalServer, settings: Any) -> Endpoint:
-    settings.ENGINE_THREADS = 1
+    settings.SLOW_THREADS = 1
     return make_endpoint(
         make_user("Owner", superuser=True),
         engine="http",
@@ -33,12 +35,12 @@ def endpoint(server: LocalServer, settings: Any) -> Endpoint:
 
 
 def test_connect_for_page_refuses_more_than_its_threads(endpoint: Endpoint) -> None:
-    with endpoints.connect_for_page(endpoint):
-        with pytest.raises(endpoints.EngineBusy), endpoints.connect_for_page(endpoint):
+    with a_slow_request():
+        with pytest.raises(Busy), endpoints.connect_for_page(endpoint):
             pass
         with endpoints.connect(endpoint) as engine:  # as a worker does
             assert engine.version() == "HTTP API"
-    with endpoints.connect_for_page(endpoint) as engine:
+    with endpoints.connect_for_page(endpoint), endpoints.connect_for_page(endpoint) as engine:  # one thread: one place
         assert engine.version() == "HTTP API"
 
 
@@ -60,7 +62,7 @@ def test_connect_for_page_limits_the_time(endpoint: Endpoint, configured: dict[s
 
 def test_connect_for_page_does_not_count_engines_on_this_server(endpoint: Endpoint) -> None:
     local = make_endpoint(endpoint.owner, engine="embedded", url="films")
-    with endpoints.connect_for_page(endpoint), endpoints.connect_for_page(local), endpoints.connect_for_page(local):
+    with a_slow_request(), endpoints.connect_for_page(local):
         assert endpoints.known_queries(local) == []
 
 
@@ -80,7 +82,7 @@ def test_pages_while_all_threads_wait_for_engines(client: Client, endpoint: Endp
         lambda **headers: client.post(at_case["query_search"], **headers),
         lambda **headers: client.get(f"{reverse('autocomplete', args=[case.pk])}?endpoint={endpoint.pk}", **headers),
     ]
-    with endpoints.connect_for_page(endpoint):
+    with a_slow_request():
         for send in requests:
             for headers in ({}, {"headers": {"HX-Request": "true"}}):
                 response = send(**headers)

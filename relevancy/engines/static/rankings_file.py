@@ -21,6 +21,7 @@ from pathlib import Path
 
 from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
 from relevancy.engines.types import Hit, UploadSummary
+from relevancy.slow_requests import READING_TOO_LONG, is_late
 
 from .quepid_csv import requote
 
@@ -38,6 +39,7 @@ _FORMULA_PREFIXES = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # those of `trans
 _MAX_NAMED_SNAPSHOTS = 5
 TREC_RUN = "TREC run"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINES_BETWEEN_CHECKS = 1_000  # of the time
 MAX_SIZE = 2_000_000  # hits and their fields in a file, and in all files that are kept: some hundred megabytes
 
 
@@ -221,7 +223,10 @@ def _add_size(size: int, by: int, line: int) -> int:
 
 def _lines(text: str) -> Iterator[str]:
     """Yields the lines with their ends, one at a time: a list of them needs several times the memory of the text."""
-    return (match[0] for match in _LINE.finditer(text))
+    for number, match in enumerate(_LINE.finditer(text)):
+        if number % _LINES_BETWEEN_CHECKS == 0 and is_late():
+            raise UnreadableResponse(READING_TOO_LONG)
+        yield match[0]
 
 
 def _check_single_snapshot(snapshots: list[Snapshot]) -> None:

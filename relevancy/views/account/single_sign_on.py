@@ -13,8 +13,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import accounts, endpoints
+from relevancy import accounts
 from relevancy.models import ExternalAccount
+from relevancy.slow_requests import Busy, slow_request
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 
@@ -33,7 +34,7 @@ def openid_login(request: HtmxRequest) -> HttpResponse:
     is_safe = url_has_allowed_host_and_scheme(next_url, {request.get_host()}, require_https=request.is_secure())
     try:
         address = _begin(request, next=next_url if is_safe else reverse("home"))
-    except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
+    except (accounts.openid_connect.ProviderError, Busy) as error:
         return conflict(request, "login", _failure(error))
     return redirect(address)
 
@@ -48,7 +49,7 @@ def openid_answer(request: HtmxRequest) -> HttpResponse:
     user_id = pending.get("user")
     page = "account_external" if user_id and request.user.is_authenticated else "login"
     try:
-        with endpoints.page_slot():
+        with slow_request(settings.SLOW_THREADS):
             identity = accounts.openid_connect.finish(pending, request.GET.dict())
         if user_id is None:
             user = accounts.external_accounts.find_or_create_user(identity)
@@ -59,7 +60,7 @@ def openid_answer(request: HtmxRequest) -> HttpResponse:
             return redirect_with_message(request, reverse(page), f"{settings.OIDC_NAME}: connected.")
     except ValidationError as error:
         return conflict(request, page, error)
-    except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
+    except (accounts.openid_connect.ProviderError, Busy) as error:
         return conflict(request, page, _failure(error))
     if accounts.second_factor.is_on(user):
         return ask_for_code(request, user, pending["next"])
@@ -79,7 +80,7 @@ def external_accounts(request: HtmxRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             address = _begin(request, user=request.user.pk)
-        except (accounts.openid_connect.ProviderError, endpoints.EngineBusy) as error:
+        except (accounts.openid_connect.ProviderError, Busy) as error:
             return conflict(request, "account_external", _failure(error))
     rows = request.user.external_accounts.all()
     context = {"rows": rows, "address": address, "provider": settings.OIDC_NAME}
@@ -102,7 +103,7 @@ def _begin(request: HtmxRequest, **kept: Any) -> str:
     _check_configured()
     path = reverse("openid_answer")
     redirect_uri = settings.SITE_URL + path if settings.SITE_URL else request.build_absolute_uri(path)
-    with endpoints.page_slot():
+    with slow_request(settings.SLOW_THREADS):
         address, pending = accounts.openid_connect.begin(redirect_uri)
     request.session[PENDING] = {**pending, **kept}
     return address
@@ -115,7 +116,7 @@ def _check_configured() -> None:
 
 def _failure(error: Exception) -> str:
     """The message about an error of the provider. Its details are for the log: the sign-in page is for everyone."""
-    if isinstance(error, endpoints.EngineBusy):
+    if isinstance(error, Busy):
         return str(error)
     log.warning("Signing in with %s failed: %s", settings.OIDC_ISSUER, error)
     return f"Signing in with {settings.OIDC_NAME} failed. Try again; if it fails again, an admin finds the reason in the log."

@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import runs
-from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import EngineError
 from relevancy.models import Role
+from relevancy.slow_requests import Busy
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_to
 
@@ -80,7 +80,7 @@ def explain_difference(request: HtmxRequest, case_id: int, case_query_id: int) -
             by=request.user,
             can_request=workbench.access.can_edit,
         )
-    except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
+    except (runs.RunNotAllowed, EngineError, Busy) as reason:
         error = str(reason)
     context: dict[str, object] = {
         **workbench.base_context(),
@@ -106,7 +106,7 @@ def explain_results(request: HtmxRequest, case_id: int, case_query_id: int) -> H
     depth = ranking.run.config["depth"]
     try:
         runs.explain_results(ranking, depth=depth, by=request.user)
-    except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
+    except (runs.RunNotAllowed, EngineError, Busy) as reason:
         error = str(reason)
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))

@@ -7,9 +7,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import runs
-from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import EngineError
 from relevancy.models import Book, Role
+from relevancy.slow_requests import Busy
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
@@ -76,7 +76,7 @@ def find(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
             search = runs.find_documents(
                 ranking, form.cleaned_data["text"], by=request.user, method=form.cleaned_data["method"]
             )
-        except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
+        except (runs.RunNotAllowed, EngineError, Busy) as reason:
             context["error"] = str(reason)
         else:
             depth = ranking.run.config["depth"]

@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import runs
-from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import EngineError
 from relevancy.models import Role
+from relevancy.slow_requests import Busy
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
@@ -23,7 +23,7 @@ def interpretation(request: HtmxRequest, case_id: int, case_query_id: int) -> Ht
     context: dict[str, object] = {**workbench.base_context(), "case_query": case_query}
     try:
         understood = runs.interpret(ranking, by=request.user)
-    except (runs.RunNotAllowed, EngineError, EngineBusy) as reason:
+    except (runs.RunNotAllowed, EngineError, Busy) as reason:
         context["error"] = str(reason)
     else:
         context["understood"] = understood

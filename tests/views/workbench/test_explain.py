@@ -3,9 +3,9 @@
 import pytest
 
 from relevancy import cases, endpoints, runs
-from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import EndpointUnreachable
 from relevancy.models import Endpoint, Run
+from relevancy.slow_requests import Busy
 from tests.factories import make_case, run_now
 
 from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, tree, words
@@ -152,7 +152,7 @@ def test_a_rating_keeps_what_was_explained(sign_in, films):
     assert bars(rated) == ["title 100 %"]
 
 
-@pytest.mark.parametrize("reason", [EngineBusy(), EndpointUnreachable("Could not connect to <films>.")])
+@pytest.mark.parametrize("reason", [Busy(), EndpointUnreachable("Could not connect to <films>.")])
 def test_explain_results_says_why_it_cannot(sign_in, films, monkeypatch, reason):
     def refuse(endpoint):
         raise reason

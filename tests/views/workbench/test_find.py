@@ -3,10 +3,10 @@
 import pytest
 
 from relevancy import cases, endpoints, runs
-from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import BadQuery
 from relevancy.models import CaseScore, Endpoint, Rating
 from relevancy.runs import finding
+from relevancy.slow_requests import Busy
 from tests.factories import make_case, rate_all, run_now
 
 from .example_cases import HTMX, at, attributes, case_query_of, elements, make_workbench_case, tree, words
@@ -105,7 +105,7 @@ def test_find_before_and_without_results(sign_in, films):
     assert find(client, films, text="x" * 501).status_code == 422
 
 
-@pytest.mark.parametrize("reason", [BadQuery("Cannot parse <b>"), EngineBusy(), runs.RunNotAllowed("Not yours.")])
+@pytest.mark.parametrize("reason", [BadQuery("Cannot parse <b>"), Busy(), runs.RunNotAllowed("Not yours.")])
 def test_find_says_why_it_cannot(sign_in, films, monkeypatch, reason):
     def refuse(*args, **kwargs):
         raise reason

@@ -3,8 +3,8 @@
 import pytest
 
 from relevancy import cases, endpoints, runs
-from relevancy.endpoints import EngineBusy
 from relevancy.engines.errors import BadQuery
+from relevancy.slow_requests import Busy
 from tests.factories import make_case, run_now
 
 from .example_cases import HTMX, at, case_query_of, elements, make_workbench_case, tree, words
@@ -49,7 +49,7 @@ def test_interpretation_is_for_editors(sign_in, films, who):
     assert "What the engine understood" not in words(tree(open_part(client, films, "query_request")))
 
 
-@pytest.mark.parametrize("reason", [BadQuery("Cannot parse <b>"), EngineBusy(), runs.RunNotAllowed("Not yours.")])
+@pytest.mark.parametrize("reason", [BadQuery("Cannot parse <b>"), Busy(), runs.RunNotAllowed("Not yours.")])
 def test_interpretation_says_why_there_is_none(sign_in, films, monkeypatch, reason):
     def refuse(*args, **kwargs):
         raise reason
