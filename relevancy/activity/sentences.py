@@ -139,6 +139,8 @@ def describe(activity: Activity) -> str:
     if sentence is None:
         return str(activity)
     values = {"subject": activity.subject, "person": str(activity.person or ""), **activity.details}
+    if others := activity.details.get("of_others"):
+        sentence += f", {others:,} of them in the name of others"
     try:
         return sentence.format_map(values).rstrip()
     except (KeyError, ValueError):

@@ -190,7 +190,11 @@ def import_ratings(
         line, message = preview.errors[0]
         raise transfer.BadFile(message, line=line)
     if not parameters.dry_run:
-        imported = transfer.ratings_import.import_ratings(case=case, source=source, by=request.user)
+        try:
+            imported = transfer.ratings_import.import_ratings(case=case, source=source, by=request.user)
+        except transfer.BadFile:
+            get_case(request, case_id, needs=Role.EDITOR)  # it may have been deleted meanwhile
+            raise
         if imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
     return {

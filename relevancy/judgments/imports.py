@@ -207,7 +207,8 @@ class _ImportWriter:
     """Writes the ratings of a file that differ from the present ones of their raters, and applies them.
 
     raters, query_ids: ids by name and by text.
-    revisions, changes: of each query, its revision when its ratings were compared, and how many differ.
+    revisions, changes, of_others: of each query, its revision when its ratings were compared, how many differ, and how many of
+        these are not those of who imports them.
     """
 
     record: RatingImport
@@ -216,6 +217,7 @@ class _ImportWriter:
     query_ids: dict[str, int] = field(default_factory=dict)
     revisions: dict[int, int] = field(default_factory=dict)
     changes: dict[int, int] = field(default_factory=dict)
+    of_others: dict[int, int] = field(default_factory=dict)
 
     @property
     def changed(self) -> int:
@@ -255,7 +257,11 @@ class _ImportWriter:
                     self._set_applied()
                     result = with_it(list(self.query_ids.values()))
                     activity.record_for_book(
-                        Activity.Verb.RATINGS_IMPORTED, book=self.record.book, by=self.record.by, count=self.changed
+                        Activity.Verb.RATINGS_IMPORTED,
+                        book=self.record.book,
+                        by=self.record.by,
+                        count=self.changed,
+                        of_others=sum(self.of_others.values()),
                     )
                     if self.changed <= MOVED_AT_ONCE:
                         move(self.record)
@@ -305,6 +311,7 @@ class _ImportWriter:
                 if present.get((query_id, doc_id, rater_id := raters[name])) != value
             ]
             self.changes[query_id] = len(rows) - count
+            self.of_others[query_id] = sum(row[2] != self.record.by_id for row in rows[count:])
         return rows
 
     def _outdated(self) -> list[str]:

@@ -6,6 +6,7 @@ The parser of the standard library takes one element of a list at a time from th
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import math
 import re
@@ -24,7 +25,8 @@ MAX_VALUES = 1_000_000  # in one element: what is built in memory at once
 MAX_CHARACTERS = 32_000_000  # of one element
 MAX_MEMBERS = 1_000  # of the object in the file: no format knows more than some dozen
 MAX_DEPTH = 100
-MAX_DIGITS = 18  # of a whole number, which every database can store
+MAX_DIGITS = 4300  # of a whole number: Python reads no more
+MAX_WHOLE_NUMBER = 2**53  # of a field that holds one: further ones are not exact as floats
 READ_BYTES = 64 * 1024
 LONGEST_TOKEN = 12  # characters: an escaped surrogate pair; strings may be longer
 _BOM = b"\xef\xbb\xbf"
@@ -286,6 +288,15 @@ def _depth(value: Any) -> int:
     return depth
 
 
+def _parse(text: str, key: str) -> Any:
+    """Returns the value of a text that is JSON, with the limits of a file. key: names it in errors. Raises `BadFile`."""
+    content = text.encode()
+    parser = _Text(JsonFile(io.BytesIO(content), limit=len(content)))
+    value = parser.value(key)
+    parser.check_end()
+    return value
+
+
 class Fields:
     """One object of a JSON file, whose members are read with their type. `location` names it in errors: `queries[3]`."""
 
@@ -324,7 +335,9 @@ class Fields:
             return None
         try:
             number = math.nan if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError, OverflowError):
+        except OverflowError:
+            raise self.error(key, f"the number {quote(value)} is too large") from None
+        except (TypeError, ValueError):
             number = math.nan
         if not math.isfinite(number):
             raise self.error(key, f"{quote(value)} is not a number")
@@ -336,7 +349,15 @@ class Fields:
             return default
         if not number.is_integer():
             raise self.error(key, f"{number:g} is not a whole number")
+        if abs(number) > MAX_WHOLE_NUMBER:
+            raise self.error(key, f"the number {quote(self.members[key])} is too large")
         return int(number)
+
+    def position(self, key: str) -> float | None:
+        """Returns a number of which only the order matters, as `number` does, but a whole number exactly, whatever its size:
+        positions of 19 digits that differ in the last one are the same as floats."""
+        value = self.members.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) else self.number(key)
 
     def flag(self, key: str, *, default: bool = False) -> bool:
         value = self.members.get(key)
@@ -363,9 +384,9 @@ class Fields:
         value = self.members.get(key)
         if isinstance(value, str):
             try:
-                value = json.loads(value) if value.strip() else None
-            except (ValueError, RecursionError):
-                raise self.error(key, f"this is not valid JSON: {quote(value)}") from None
+                value = _parse(value, key) if value.strip() else None
+            except BadFile as error:
+                raise self.error(key, f"{quote(value)} cannot be read: {str(error).removesuffix('.')}") from None
         if value is None:
             return {}
         if not isinstance(value, dict):

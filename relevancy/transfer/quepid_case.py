@@ -88,10 +88,12 @@ class _CaseReader:
             value_ = rating.number("rating")
             if value_ is None:
                 self._unrated += 1
+            elif value_ < 0:
+                raise rating.error("rating", f"{value_:g} is below 0, where no scale begins")
             else:
                 ratings.add(rating, value=value_, rater=rating.line("user_email"))
         self._repeated += present is not None
-        self._positions.setdefault(text, query.number("arranged_at"))
+        self._positions.setdefault(text, query.position("arranged_at"))
         details = present.details if present else self._details(query)
         self._queries[text] = QueryContent(text, details, ratings.rows)
 

@@ -77,7 +77,7 @@ class _Reader:
 
 def _position(document: Fields) -> float:
     """Returns the position of a document; those without one stay in the order of the file, behind the others."""
-    position = document.number("position")
+    position = document.position("position")
     return math.inf if position is None else position
 
 

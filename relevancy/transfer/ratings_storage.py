@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import IntegrityError
 
 from relevancy import accounts, judgments, queries
 from relevancy.models import Book, Case, User
@@ -57,7 +58,8 @@ def store_file[T](
     case: Case | None = None,
     with_it: Callable[[Sequence[int]], T],
 ) -> tuple[int, T]:
-    """Does what `judgments.import_ratings` does, with the raters that the file names. Raises `BadFile`; then nothing is stored."""
+    """Does what `judgments.import_ratings` does, with the raters that the file names. Raises `BadFile`, also if the book is deleted
+    meanwhile; then nothing is stored."""
     if not file:
         raise NoRatings
     check_raters(file, accounts.find_raters(file.raters, by=by), rater)
@@ -67,6 +69,10 @@ def store_file[T](
         )
     except (judgments.ImportFailed, ValidationError) as error:
         raise BadFile(error_text(error)) from None
+    except (IntegrityError, LookupError, ObjectDoesNotExist):
+        if book.pk is None or Book.objects.filter(pk=book.pk).exists():
+            raise
+        raise BadFile(f"The book “{book}” was deleted during the import; nothing was imported.") from None
 
 
 def check_raters(file: RatingsFile, present: Mapping[str, User], own: User) -> None:

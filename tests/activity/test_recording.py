@@ -253,6 +253,13 @@ def test_every_change_is_recorded() -> None:
         case=case,
         by=ben,
     )
+    csv = f"query,docid,rating,rater\na,x,1,{ann.email}\na,y,1,Zoe\nz,x,0,{ben.email}\n"
+    check(
+        lambda: transfer.ratings_csv.import_ratings(case=case, text=csv, by=ben),
+        "Imported ratings into the book “Movies”: 3 new or changed, 2 of them in the name of others",
+        case=case,
+        by=ben,
+    )
     text = "Moved ratings in the book “Movies” to other document ids: 2"
     check(lambda: judgments.move_ratings(book=book, ids={"doc": "doc2"}, by=ben), text, case=case, by=ben)
     check(lambda: judgments.rate(query=added[0].query, doc_id="a", value=1, by=ann), case=case, by=ann)

@@ -3,12 +3,15 @@
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
-from relevancy.models import Book, Case, OnlineOutcome, Rating, Run
+from relevancy import cases, queries
+from relevancy.judgments import imports
+from relevancy.models import Book, Case, OnlineOutcome, Rating, RatingChange, Role, Run
 from tests.comparison.conftest import run_with
-from tests.factories import make_attempt, make_case, make_endpoint, make_user, run_now
-from tests.transfer import relevancy_files
+from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, run_now
+from tests.transfer import quepid_files, relevancy_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 CASE_FILE = json.dumps(relevancy_files.CASE)
@@ -54,6 +57,65 @@ def test_a_preview_lists_what_is_wrong_and_the_import_refuses_it(api, case):
     assert problem["detail"].startswith("Line 5: ")
     assert problem["errors"][0]["field"] == "file"
     assert Rating.objects.count() == 1
+
+
+def test_files_as_quepid_writes_them(api, case):
+    """With positions and versions of 19 digits."""
+    client = api(case.owner)
+    answer = client.upload("/import/cases", json.dumps(quepid_files.CASE))
+    assert answer.status_code == 201, answer.content
+    imported = Case.objects.get(pk=answer.json()["id"])
+    texts = imported.case_queries.order_by("position").values_list("query__text", flat=True)
+    assert list(texts) == ["alien", "star wars"]
+    snapshot = {**quepid_files.SNAPSHOT, "queries": [{"query_id": 31, "query_text": "star wars"}]}
+    answer = client.upload(f"/cases/{case.pk}/import/runs", json.dumps(snapshot))
+    assert answer.status_code == 201, answer.content
+    hits = Run.objects.get(pk=answer.json()["runs"][0]["id"]).rankings.get().hits
+    assert hits[0][2]["_version_"] == 1853562411209818112
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("deletes_book", [False, True])
+@pytest.mark.parametrize(
+    "place",
+    [(imports, "sweep_imports"), (queries, "prepare"), (imports._ImportWriter, "apply")],
+    ids=lambda place: place[1],
+)
+def test_a_case_that_is_deleted_during_an_import_of_ratings_is_not_found(api, case, monkeypatch, place, deletes_book):
+    """On the page and by the API, wherever the import is at that moment."""
+    module, name = place
+    original = getattr(module, name)
+
+    def delete_first(*arguments, **options):
+        if Case.objects.filter(pk=target.pk).exists():
+            cases.delete(case=Case.objects.get(pk=target.pk), by=target.owner, with_book=deletes_book)
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(module, name, delete_first)
+    target = case
+    assert api(case.owner).upload(f"/cases/{case.pk}/import/ratings", RATINGS).status_code == 404
+    target = make_case(["star wars"], {"star wars": {"1": 3}})
+    browser = Client()
+    browser.force_login(target.owner)
+    file = SimpleUploadedFile("ratings.csv", RATINGS.encode())
+    answer = browser.post(f"/cases/{target.pk}/files/import-ratings/", {"do": "import", "format": "", "file": file})
+    assert answer.status_code == 404
+    assert Rating.objects.count() == (0 if deletes_book else 2)
+
+
+def test_the_log_of_ratings_says_who_imported_them_in_whose_name(api, case):
+    """An editor may import what others have rated; it is never logged as theirs."""
+    colleague, editor = make_user(), make_user()
+    team = make_team(case.owner)
+    for user in (colleague, editor):
+        team.memberships.create(user=user, role=Role.EDITOR)
+    case.teams.add(team)
+    case.book.teams.add(team)
+    text = f"query,docid,rating,rater\nstar wars,1,2,{colleague.email}\n"
+    assert api(editor).upload(f"/cases/{case.pk}/import/ratings", text).status_code == 200
+    assert Rating.objects.get(rater=colleague).value == 2
+    change = RatingChange.objects.get(rater=colleague)
+    assert (change.by, change.source) == (editor, "import")
 
 
 def test_queries_are_previewed_and_imported(api, case):

@@ -1,11 +1,12 @@
-"""Files as Quepid exports them, with invented content."""
+"""Files as Quepid writes them, with invented content: null where it has no value, positions that use all of a 64-bit integer, and
+keys that an import has no use for."""
 
 import io
 import json
 
 QUERY = {
-    "arranged_at": 2,
-    "arranged_next": 3,
+    "arranged_at": 9155553124819079001,
+    "arranged_next": 9223372036854775807,
     "query_text": "star wars",
     "options": None,
     "notes": "Both trilogies",
@@ -16,7 +17,15 @@ QUERY = {
         {"doc_id": "c", "rating": None, "user_email": None},
     ],
 }
-SECOND = {**QUERY, "arranged_at": 1, "query_text": "alien", "options": '{"lang": "en"}', "notes": None, "ratings": []}
+SECOND = {
+    "arranged_at": 9155553124819079000,  # the one before, although it is the same as a float
+    "arranged_next": 9155553124819079001,
+    "query_text": "alien",
+    "options": '{"lang": "en"}',
+    "notes": None,
+    "information_need": None,
+    "ratings": [],
+}
 ENDPOINT = {
     "name": "Shop",
     "endpoint_url": "http://reader:secret@127.0.0.1:1/solr/shop/select",
@@ -46,6 +55,7 @@ CASE = {
     "public": False,
     "archived": False,
     "options": {"country": "de"},
+    "nightly": False,
     "scorer": {"name": "nDCG@10"},
     "queries": [QUERY, SECOND],
     "try": TRY,
@@ -62,6 +72,38 @@ OLD_TRY = {
     "query_params": '{"query": {"match": {"title": "#$query##"}}}',
     "search_engine": "es",
     "search_url": "http://127.0.0.1:1/shop/_search",
+}
+# What its API returns for a snapshot of a case that is searched with Solr.
+SNAPSHOT = {
+    "id": 2471,
+    "name": "Before synonyms",
+    "time": "2026-03-02T09:12:44.000Z",
+    "has_snapshot_file": False,
+    "scorer": None,
+    "try": {"try_number": 4, "name": None, "query_params": "q=#$query##"},
+    "docs": {
+        "31": [
+            {
+                "id": "a",
+                "explain": '{"match":true,"value":3.2,"description":"sum of:"}',
+                "rated_only": False,
+                "fields": {"id": "a", "title": "Film A", "price": None, "_version_": 1853562411209818112},
+            },
+            {"id": 1853562411209818113, "explain": None, "rated_only": None, "fields": None},
+        ],
+        "32": [],
+    },
+    "queries": [
+        {
+            **QUERY,
+            "query_id": 31,
+            "query_text": "query 1",
+            "modified_at": "2026-03-01T08:00:00.000Z",
+            "ratings": {"a": 3.0},
+        },
+        {**SECOND, "query_id": 32, "query_text": "query 2", "modified_at": None, "ratings": {}},
+    ],
+    "scores": [{"query_id": 31, "score": 1.0, "all_rated": False, "number_of_results": 2, "response_status": None}],
 }
 
 

@@ -47,6 +47,37 @@ def test_parse_case_reads_queries_in_the_order_of_quepid():
     assert any("1 document without a rating was left out" in remark for remark in content.remarks)
 
 
+def test_parse_case_reads_integers_of_any_size_where_only_their_order_matters():
+    """Quepid's positions use all of 64 bits, and its options are any JSON."""
+    last, first = 2**63 - 1, 2**63 - 2  # the same as floats
+    options = {"seed": 10**30, "user": 1853562411209818112}
+    queries = [
+        {**QUERY, "arranged_at": at, "query_text": str(at), "options": options} for at in (last, first, -(10**40))
+    ]
+    content = parsed(queries=queries, created_by=10**25)
+    assert [query.text for query in content.queries] == [str(-(10**40)), str(first), str(last)]
+    assert dict(content.queries[0].details.options) == options
+
+
+def test_parse_case_reads_null_wherever_quepid_has_no_value():
+    endpoint = {**dict.fromkeys(ENDPOINT), "search_engine": "solr", "endpoint_url": ENDPOINT["endpoint_url"]}
+    attempt = {
+        **dict.fromkeys(TRY),
+        "curator_variables": [],
+        "query_params": "q=#$query##",
+        "search_endpoint": endpoint,
+    }
+    rating = {"doc_id": "a", "rating": None, "user_email": None}
+    queries = [{**dict.fromkeys(QUERY), "query_text": "alien", "ratings": [rating]}]
+    content = parse_case(
+        as_file(
+            {**dict.fromkeys(CASE), "case_name": "Shop", "queries": queries, "try": attempt, "scorer": {"name": None}}
+        )
+    )
+    assert [query.ratings for query in content.queries] == [()]
+    assert (content.attempts[0].depth, content.attempts[0].endpoint.per_minute) == (10, 0)
+
+
 def test_parse_case_reads_the_try_and_its_endpoint():
     attempt = parsed().attempts[0]
     assert (attempt.name, attempt.depth, attempt.escape, attempt.knobs) == ("Try 4", 20, True, {"boost": 2.5})
@@ -92,8 +123,19 @@ def test_parse_case_joins_repeated_queries_and_leaves_out_empty_ones():
         ),
         ({"queries": [{**QUERY, "ratings": [{"rating": 2}]}]}, r"queries\[1\].ratings\[1\].doc_id: .*empty"),
         ({"queries": [SECOND, {**QUERY, "query_text": "x" * 3000}]}, r"queries\[2\].*3,000 characters"),
-        ({"queries": [{**QUERY, "options": "{"}]}, r"queries\[1\].options: this is not valid JSON"),
-        ({"queries": ["star wars"]}, "queries"),
+        ({"queries": [{**QUERY, "options": "{"}]}, r"queries\[1\].options: .* this is not valid JSON"),
+        ({"queries": [{**QUERY, "options": '{"a": NaN}'}]}, r"queries\[1\].options: .*NaN is not a number"),
+        ({"queries": [{**QUERY, "options": '{"a": "\\u0000"}'}]}, r"queries\[1\].options: .*U\+0000"),
+        (
+            {"queries": [{**QUERY, "ratings": [{"doc_id": "a", "rating": -1}]}]},
+            r"queries\[1\].ratings\[1\].rating: -1 is below 0",
+        ),
+        ({"queries": [{**QUERY, "arranged_at": "first"}]}, r"queries\[1\].arranged_at: 'first' is not a number"),
+        (
+            {"queries": [{**QUERY, "ratings": [{"doc_id": "a", "rating": 10**400}]}]},
+            r"queries\[1\].ratings\[1\].rating: the number 10+.* is too large",
+        ),
+        ({"try": {**TRY, "number_of_rows": 9155553124819079000}}, "try.number_of_rows: the number 9155553124819079000"),
         ({"queries": "star wars"}, "queries: this must be a list"),
         ({"try": "x"}, "try: this must be an object"),
         ({"try": {**TRY, "number_of_rows": "many"}}, "try.number_of_rows: 'many'"),

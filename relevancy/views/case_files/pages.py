@@ -58,6 +58,7 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
             return _render(request, case, {"ratings_form": form, "preview": preview})
         imported = transfer.ratings_import.import_ratings(case=case, source=source, by=request.user)
     except transfer.BadFile as error:
+        case = get_case_with_editable_book(request, case_id)  # it may have been deleted meanwhile
         form.add_error(_wrong_field(error), str(error))
         return _render(request, case, {"ratings_form": form}, status=422)
     if imported.changed:

@@ -154,7 +154,10 @@ def test_snapshots_of_the_api_become_runs(sign_in, case):
     [
         ({**OF_API, "queries": []}, "queries: the texts of the queries are missing"),
         ({**OF_API, "docs": {"7": [{"id": ""}]}}, "docs.7[1].id: a document needs an id"),
-        ({**OF_API, "docs": {"7": [{"id": "a", "fields": "{"}]}}, "docs.7[1].fields: this is not valid JSON"),
+        (
+            {**OF_API, "docs": {"7": [{"id": "a", "fields": "{"}]}},
+            "docs.7[1].fields: '{' cannot be read: Line 1: column 2: ",
+        ),
         ({"snapshots": [{"name": "x", "time": "y"}]}, "snapshots[1].docs: the documents are missing"),
         ({"snapshots": []}, "The file has no snapshot."),
     ],
