@@ -23,7 +23,7 @@ from .case_content import (
     ScorerContent,
 )
 from .case_history import free_endpoint_name, store_history
-from .errors import BadFile
+from .errors import BadFile, quote
 from .quepid_scorers import suggest_range
 
 UNKNOWN_RATER = "Unknown rater"
@@ -234,15 +234,22 @@ def _ensure_scorer(plan: ScorerPlan, by: User) -> Scorer:
 
 def _widened(scale: Scale, content: CaseContent, remarks: list[str]) -> Scale:
     """Returns the scale with more grades where ratings are off it: Quepid lets a case change its scorer after it was rated."""
-    values = [rating.value for query in content.queries for rating in query.ratings if rating.value is not None]
-    if not values:
+    rated = [
+        (rating.value, rating.doc_id, query.text)
+        for query in content.queries
+        for rating in query.ratings
+        if rating.value is not None
+    ]
+    if not rated:
         return scale
-    lowest, top = min(values), max(values)
+    (lowest, *_), (top, doc_id, text) = min(rated), max(rated)
     if lowest >= scale[0][0] and top <= scale[-1][0]:
         return scale
-    if lowest < 0 or top > MAX_TOP:
-        off = lowest if lowest < 0 else top
-        raise BadFile(f"A document is rated {off:g}. Ratings must be from 0 to {MAX_TOP}; correct it and export again.")
+    if top > MAX_TOP:
+        raise BadFile(
+            f"The document {quote(doc_id)} of the query {quote(text)} is rated {top:g}. Ratings must be from 0 to {MAX_TOP}; "
+            "correct it and export again."
+        )
     labels = {float(grade): label for grade, label in scale}
     grades = range(math.floor(min(lowest, scale[0][0])), math.ceil(max(top, scale[-1][0])) + 1)
     remarks.append(

@@ -55,7 +55,6 @@ CASE = {
     "public": False,
     "archived": False,
     "options": {"country": "de"},
-    "nightly": False,
     "scorer": {"name": "nDCG@10"},
     "queries": [QUERY, SECOND],
     "try": TRY,
