@@ -112,7 +112,7 @@ OF_CASE: Mapping[str, Export[Case]] = {
         "-qrels.txt",
         TEXT,
         "Qrels, TREC",
-        "the grades for trec_eval",
+        "the grades for trec_eval; without the scale and the grade from which documents are relevant",
         lambda case, by: trec.export_qrels(case=case),
         group=RATINGS,
     ),

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,27 @@ def test_measure_of_unscoreable_queries() -> None:
     assert trec.measure(**files, measures=["AP"], count_unscoreable_as_zero=True)["AP"]["scored"] == 2
     nothing = trec.measure(qrels="2 0 b 0\n", run="", measures=["AP"])["AP"]
     assert (nothing["mean"], nothing["scored"], nothing["queries"]) == (None, 0, 1)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("script")
+def test_exported_qrels_give_the_scores_of_the_book_if_its_threshold_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They do not hold it: without it, other documents are relevant, and the command that exports them says so."""
+    case = make_case(["query 1"], {"query 1": {"a": 1, "b": 2, "c": 1, "d": 3}}, measures=["AP"])
+    case.book.relevant_from = 2
+    case.book.save()
+    attempt = make_attempt(case)
+    script_of(attempt).answers |= {"query 1": ("a", "b", "c")}
+    run = run_now(attempt)
+    call_command("export_ratings", str(case.pk), "--format", "trec")
+    qrels, remark = capsys.readouterr()
+    files = {"qrels": qrels, "run": "".join(trec.export_run(run=run))}
+    summaries = trec.measure(**files, measures=["AP", "AP(rel=2)"], scale="0:3")
+    assert 100 * (summaries["AP(rel=2)"]["mean"] or 0) == pytest.approx(stored_scores(run)["AP", "query 1"][1])
+    assert summaries["AP"]["mean"] != summaries["AP(rel=2)"]["mean"]
+    assert "AP(rel=2)" in remark
 
 
 @pytest.mark.parametrize(

@@ -23,3 +23,9 @@ class Command(Base):
         case = find_case(options["case"])
         with exports.OF_CASE[FORMATS[options["format"]]].open(case, case.owner) as file:
             write_file(options["output"], file, self.stdout)
+        relevant_from = case.book.relevant_from
+        if options["format"] == "trec" and relevant_from != 1:
+            self.stderr.write(
+                f"Qrels do not hold that documents are relevant from {relevant_from:g} up: name it where they are measured, "
+                f"as in measure -m 'AP(rel={relevant_from:g})'."
+            )
