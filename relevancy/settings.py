@@ -147,7 +147,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 _BACKENDS = {
     "database": "django_tasks_db.DatabaseBackend",
-    "celery": "django_tasks_fennel.CeleryBackend",
+    "celery": "relevancy.celery_backend.CeleryBackend",
     "immediate": "django.tasks.backends.immediate.ImmediateBackend",
 }
 _tasks = text("TASKS", "database")

@@ -15,7 +15,7 @@ from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComp
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
-SWEEP_SECONDS = 60
+SWEEP_SECONDS = 15
 RESCORE_SECONDS = 5.0
 JUDGE_SECONDS = 10.0  # then other tasks have their turn
 log = logging.getLogger("relevancy.tasks")

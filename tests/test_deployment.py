@@ -70,7 +70,9 @@ def test_services_wait_for_what_they_need() -> None:
 
 
 def test_volumes_are_declared_and_used() -> None:
-    used = {volume.partition(":")[0] for service in services().values() for volume in service.get("volumes", [])}
+    used = {volume.partition(":")[0] for service in services().values() for volume in service.get("volumes", [])} - {
+        "/tmp"
+    }
     assert used == set(compose()["volumes"])
     data = image_environment()["RELEVANCY_DATA_DIR"]
     assert all(f"data:{data}" in service["volumes"] for service in services().values() if is_ours(service))
@@ -149,6 +151,16 @@ def test_image_runs_as_an_unprivileged_user() -> None:
     assert home[1] == image_environment()["RELEVANCY_DATA_DIR"]
     lines = (ROOT / "Dockerfile").read_text().splitlines()
     assert not [line for line in lines[lines.index(f"USER {user}") :] if line.startswith(("RUN", "COPY", "USER root"))]
+
+
+@pytest.mark.parametrize("name", ["web", "worker", "migrate"])
+def test_containers_of_the_image_have_no_more_than_they_need(name: str) -> None:
+    service = compose()["services"][name]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    assert service["mem_limit"] == "4g"
+    assert service["volumes"] == ["data:/srv/relevancy", "/tmp"]  # nothing else is written
 
 
 def test_image_installs_pinned_requirements() -> None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from relevancy import cases, judgments, runs, scorers, tasks
 from relevancy.models import Book, Run, Scorer
+from relevancy.runs import chunks, claims
 from tests.factories import make_attempt, make_case, query_of, run_now, script_of, stored_case_scores
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -143,3 +144,9 @@ def test_enqueue_run_rescore_is_enqueued_once(queue: list[Any]) -> None:
     tasks.rescore_run.func(run.pk)
     tasks.enqueue_run_rescore(run)
     assert len(queue) == 3
+
+
+def test_the_run_of_a_killed_worker_goes_on_within_a_minute():
+    longest = claims.STALE_AFTER.total_seconds() + tasks.SWEEP_SECONDS
+    assert longest < 60
+    assert claims.STALE_AFTER.total_seconds() >= 4 * chunks.HEARTBEAT_SECONDS  # one that works is not taken for dead

@@ -4,14 +4,17 @@ import base64
 import json
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, Q, QuerySet, TextField
+from django.db.models.functions import Cast, Length
 from ninja import Schema
 from pydantic import Field
 
 MAX_LIMIT = 200
+MAX_CHARACTERS = 5_000_000  # of what decides the size of a page; at least one item is on it
 _MAX_INTEGER = 2**63 - 1
 
 
@@ -29,19 +32,26 @@ class PageParameters(Schema):
     cursor: str = Field("", max_length=200, description="`next` of the page before; empty for the first page.")
 
 
-def paginate[M: Model](rows: QuerySet[M], page: PageParameters, *order: str) -> tuple[list[M], str | None]:
+def paginate[M: Model](
+    rows: QuerySet[M], page: PageParameters, *order: str, size_of: str = ""
+) -> tuple[list[M], str | None]:
     """Returns the rows of a page and the cursor of the next one.
 
     order: names of fields that order the rows uniquely, all with a leading "-" or none. Raises `ValidationError` for the cursor.
+    size_of: the field that may be large. A page ends before it has more than `MAX_CHARACTERS` of it.
     """
     names, is_descending = [name.removeprefix("-") for name in order], order[0].startswith("-")
     if page.cursor:
         rows = rows.filter(_after(names, _decode(page.cursor, len(names)), "lt" if is_descending else "gt"))
-    items = list(rows.order_by(*order)[: page.limit + 1])
-    if len(items) <= page.limit:
+    limit = page.limit
+    if size_of:
+        sizes = rows.order_by(*order).values_list(Length(Cast(size_of, TextField())), flat=True)[:limit]
+        limit = max(1, sum(total <= MAX_CHARACTERS for total in accumulate(sizes)))
+    items = list(rows.order_by(*order)[: limit + 1])
+    if len(items) <= limit:
         return items, None
-    last = items[page.limit - 1]
-    return items[: page.limit], _encode([getattr(last, name) for name in names])
+    last = items[limit - 1]
+    return items[:limit], _encode([getattr(last, name) for name in names])
 
 
 def _after(names: Sequence[str], values: Sequence[float], lookup: str) -> Q:

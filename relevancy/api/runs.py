@@ -179,9 +179,9 @@ def cancel_run(request: ApiRequest, run_id: Id) -> Status[dict[str, Any]]:
 
 @router.get("/runs/{run_id}/rankings", auth=READ, response=Page[RankingDetails])
 def list_rankings(request: ApiRequest, run_id: Id, page: Query[RankingParameters]) -> dict[str, Any]:
-    """The ranked documents of each query, with its scores."""
+    """The ranked documents of each query, with its scores. A page ends early rather than be larger than 5 million characters."""
     run = get_run(request, run_id)
-    rows, following = paginate(run.rankings.select_related("query").defer("explanations"), page, "id")
+    rows, following = paginate(run.rankings.select_related("query").defer("explanations"), page, "id", size_of="hits")
     versions = {version.pk: version for version in ScorerVersion.objects.used_by(run.case_id).defer("script")}
     stored: dict[int, list[QueryScore]] = {}
     for score in QueryScore.objects.filter(ranking__in=[row.pk for row in rows], version__in=versions):

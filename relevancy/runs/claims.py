@@ -13,7 +13,7 @@ from relevancy.scores import score_case
 
 from .endings import record_end
 
-STALE_AFTER = timedelta(seconds=60)
+STALE_AFTER = timedelta(seconds=40)  # four heartbeats; with `tasks.SWEEP_SECONDS` less than a minute
 MAX_WORKER_RESTARTS = 3
 
 

@@ -6,6 +6,7 @@ from django.db import Error, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+DATABASE_TIMEOUT = 0.8  # seconds, for a connection of the pool to PostgreSQL; pages wait longer
 BROKER_TIMEOUT = 1.0  # seconds, for connecting and for the answer
 
 
@@ -21,8 +22,14 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Whether the process can work: the database answers and, with Celery, the broker too."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        pool = getattr(connection, "pool", None)  # of PostgreSQL
+        if pool is None:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+        else:
+            pool.open()
+            with connection.wrap_database_errors, pool.connection(timeout=DATABASE_TIMEOUT) as own:
+                own.execute("SELECT 1")
     except Error:
         return JsonResponse({"status": "no database"}, status=503)
     broker_url = getattr(settings, "CELERY_BROKER_URL", None)  # only set if RELEVANCY_TASKS=celery

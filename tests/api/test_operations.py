@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from relevancy import cases, judgments
+from relevancy.api import paging
 from relevancy.models import Activity, CaseGroup, CaseScore, Rating, RatingChange, Role, Run, Schedule
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
 
@@ -377,6 +378,26 @@ def test_import_run(client, case):
     blank = [{"query_id": first, "hits": [{"doc_id": " "}]}]
     assert client.send("POST", path, {"rankings": blank}).status_code == 422
     assert Run.objects.count() == 1
+
+
+def test_rankings_end_a_page_early_rather_than_be_large(client, case, monkeypatch):
+    run = run_now(make_attempt(case))
+    for ranking in run.rankings.all():
+        ranking.hits = [["a", 1.0, {"text": "x" * 1_000}]]
+        ranking.save()
+    count = run.rankings.count()
+    assert count > 1
+    path = f"/runs/{run.pk}/rankings"
+    monkeypatch.setattr(paging, "MAX_CHARACTERS", 1_500)
+    pages, cursor = [], ""
+    while cursor is not None:
+        page = client.get(f"{path}?fields=true&limit=200&cursor={cursor}")
+        pages.append(page["items"])
+        cursor = page["next"]
+    assert [len(items) for items in pages] == [1] * count
+    assert len({items[0]["query_id"] for items in pages}) == count
+    monkeypatch.setattr(paging, "MAX_CHARACTERS", 10)  # less than one item
+    assert len(client.get(path)["items"]) == 1
 
 
 def test_rankings(client, case):

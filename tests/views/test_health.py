@@ -1,12 +1,16 @@
 """Tests of the health checks."""
 
+import os
 import shutil
 import subprocess
+import sys
 import time
+from types import SimpleNamespace
 
 import pytest
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError
 
+from relevancy.views import health
 from tests.live.servers import free_port
 
 
@@ -26,10 +30,48 @@ def test_readyz_without_a_database(client, db, monkeypatch, error):
     def down():
         raise error("secret-host:5432 refused the connection")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(connection, "cursor", down)
-        response = client.get("/readyz")
+    monkeypatch.setattr(health, "connection", SimpleNamespace(cursor=down))
+    response = client.get("/readyz")
     assert (response.status_code, response.json()) == (503, {"status": "no database"})
+
+
+def test_readyz_without_postgresql_says_so_within_a_second():
+    """It took 5 s, as long as a page waits for a connection."""
+    lines = [
+        "import time, django",
+        "django.setup()",
+        "from django.test import Client",
+        "start = time.monotonic()",
+        "response = Client().get('/readyz', headers={'host': 'localhost'})",
+        "print(response.status_code, time.monotonic() - start)",
+    ]
+    url = f"postgres://relevancy:secret@127.0.0.1:{free_port()}/relevancy"
+    environment = {"DJANGO_SETTINGS_MODULE": "relevancy.settings", "RELEVANCY_DEMO": "1", "RELEVANCY_DATABASE_URL": url}
+    done = subprocess.run(
+        [sys.executable, "-c", "; ".join(lines)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    status, seconds = done.stdout.split()
+    assert status == "503"
+    assert float(seconds) < 2  # 0.8 s and the first request of a process, which imports every page
+
+
+def test_commands_with_celery_warn_of_nothing():
+    environment = {"RELEVANCY_DEMO": "1", "RELEVANCY_TASKS": "celery", "RELEVANCY_BROKER_URL": "redis://127.0.0.1:1/0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "relevancy", "check"],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "WARNINGS" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("position", ["/healthz", "/readyz"])

@@ -42,7 +42,7 @@ from .judge_models import output_limit, settings_of
 from .prompts import Prompt, Template, build_prompt, find_template
 
 MAX_CONSECUTIVE_FAILURES = 10
-STALE_AFTER = timedelta(seconds=60)
+STALE_AFTER = timedelta(seconds=40)
 HEARTBEAT_SECONDS = 5.0
 BATCH = 50
 INSERTED = 500

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Q
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast, Length
 from django.http import Http404
 from django.urls import reverse
 
@@ -23,6 +25,7 @@ from .run_selection import RunSelection
 
 PAGE_SIZE = 50
 MAX_OPEN = 5  # each opened query costs statements of its own
+MAX_OPEN_CHARACTERS = 2_000_000  # of the results of the opened queries; the first one opens in any case
 DESCENDING_FIRST = {"gap", "hits", "unrated", "ms"}  # where the highest values tell most
 
 
@@ -194,8 +197,8 @@ class QueryList:
 
     def rows(self, open_ids: Iterable[int] = ()) -> list[QueryRow]:
         """Returns the rows of the page; those of `open_ids` (ids of case queries) are open, at most five."""
-        opened = set(list(open_ids)[:MAX_OPEN])
         case_queries = cast("list[ScoredCaseQuery]", list(self.page))
+        opened = self._opened(list(open_ids)[:MAX_OPEN])
         earlier, numbers = self._scores_before(case_queries), self._numbers(case_queries)
         return [
             self._row(
@@ -203,6 +206,21 @@ class QueryList:
             )
             for case_query in case_queries
         ]
+
+    def _opened(self, ids: Sequence[int]) -> set[int]:
+        """Returns the ids of the queries that are opened: as many of these as do not make the page too large."""
+        run = self._selection.run
+        if run is None or len(ids) < 2:
+            return set(ids)
+        size = Length(Cast("hits", TextField()))
+        rankings = run.rankings.filter(query__case_queries__in=ids, query__case_queries__case=self._case)
+        sizes = dict(rankings.values_list("query__case_queries", size))
+        totals = accumulate(sizes.get(pk, 0) for pk in ids)
+        return {
+            pk
+            for number, (pk, total) in enumerate(zip(ids, totals, strict=True))
+            if not number or total <= MAX_OPEN_CHARACTERS
+        }
 
     def _numbers(self, case_queries: Sequence[ScoredCaseQuery]) -> dict[int, int]:
         """Returns the numbers of the queries in the manual order, whatever the list is filtered and sorted by."""

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from relevancy import cases, endpoints, engines, judgments, queries, scorers, scores, tasks
 from relevancy.models import CaseScore, Endpoint, QueryScore, Rating, Run, Scorer, ScorerVersion
-from relevancy.views.workbench import urls
+from relevancy.views.workbench import query_list, urls
 from tests.factories import make_endpoint, make_scorer, make_team, query_of, rate_all, run_now, script_of
 
 from .example_cases import (
@@ -167,6 +167,14 @@ def test_access_follows_the_team_at_once(sign_in, case, team):
     assert client.get(at(case, "case")).status_code == 200
     cases.unshare(case=case, team=team)
     assert client.get(at(case, "case")).status_code == 404
+
+
+def test_page_opens_no_more_queries_than_it_can_show(sign_in, case, monkeypatch):
+    ids = [case_query_of(case, f"query {number}").pk for number in (1, 2)]
+    position = f"{at(case, 'case')}?open={ids[0]}&open={ids[1]}"
+    opened = sign_in("viewer").get(position).content.decode().count('aria-expanded="true"')
+    monkeypatch.setattr(query_list, "MAX_OPEN_CHARACTERS", 3)
+    assert sign_in("viewer").get(position).content.decode().count('aria-expanded="true"') == opened - 1
 
 
 def test_page_shows_only_what_the_role_may(sign_in, case):
