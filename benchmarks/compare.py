@@ -1,4 +1,4 @@
-"""Statistics of two runs of 10,000 queries: 10,000 permutations and 10,000 resamples. With --page, the comparison page as well.
+"""Statistics of two runs of 10,000 queries: 10,000 permutations, and the interval from the same. With --page, the page as well.
 
 Prints CPU seconds and the peak memory of the process. Target: 1.5 s and 300 MB; a page of 5,000 queries within 300 ms of CPU once
 its figures have been computed; the report of five runs of 20,000 queries within 1.2 s of CPU. The data are invented.

@@ -39,7 +39,7 @@ from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .ratings_to_add import DocumentToRate, RatingPlan, RatingPlanner, build_planner
 from .result_lists import ListOverlap, ResultList, compare_result_lists, read_lists, unique
 from .score_tables import ScoreTable, read_score_table
-from .sentences import describe_groups, describe_verdict
+from .sentences import describe_carriers, describe_groups, describe_verdict, format_detectable
 from .summaries import FIGURE_LABELS, Figure, PairSummary, list_rating_warnings, summarize_pair
 from .tag_figures import TagFigures, compare_tags
 
@@ -93,6 +93,7 @@ __all__ = [
     "compare_with_ideal",
     "compute_figures",
     "count_attempts_tried",
+    "describe_carriers",
     "describe_differences",
     "describe_group",
     "describe_groups",
@@ -103,6 +104,7 @@ __all__ = [
     "distribute_scores",
     "distribute_search_times",
     "find_run_errors",
+    "format_detectable",
     "format_difference",
     "list_ideal_figures",
     "list_rating_warnings",

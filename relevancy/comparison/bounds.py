@@ -24,6 +24,19 @@ class DifferenceBounds:
     high: float
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """What the difference can still become over all queries of the case, those that are left out included, in points.
+
+    low, high: whatever grades the unrated documents get, and whatever the queries without a score get.
+    rated: the share of the documents considered in either run that are rated; None without documents.
+    """
+
+    low: float
+    high: float
+    rated: float | None
+
+
 class RangeCalculator:
     """Computes the lowest and the highest score of a query in each of several runs, whatever grades the documents get that are unrated
     among the results that the scorer considers in any of these runs.

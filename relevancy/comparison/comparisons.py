@@ -13,7 +13,6 @@ from django.core.exceptions import ValidationError
 from relevancy import scores
 from relevancy.models import Run, ScorerDefinition, ScorerVersion
 from relevancy.statistics import (
-    EQUIVALENCE_MARGIN,
     Differences,
     PairedComparison,
     RunMeans,
@@ -21,10 +20,12 @@ from relevancy.statistics import (
     compare_means,
     compare_paired,
     correct_holm,
+    list_too_few,
     merge_units,
 )
 from relevancy.wording import counted
 
+from .bounds import Outlook
 from .result_lists import ListOverlap, compare_result_lists
 from .score_tables import ScoreTable, read_score_table
 from .tag_figures import TagFigures, compare_tags
@@ -43,6 +44,7 @@ class RunPair:
     p_hsd: corrected for all pairs, by the randomised Tukey HSD; None for two runs.
     verdict: from the interval and the p that is corrected for what was compared.
     carriers: texts of the queries that make up 80 % of the difference, largest first. Linked queries are one of them.
+    outlook: None before the result lists are read, and then the verdict does not know of unrated documents.
     """
 
     a: Run
@@ -53,6 +55,7 @@ class RunPair:
     p_hsd: float | None
     verdict: Verdict
     carriers: list[str]
+    outlook: Outlook | None = None
 
     @cached_property
     def lists(self) -> ListOverlap:
@@ -90,11 +93,10 @@ class Comparison:
     tags: list[TagFigures]
 
 
-def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUIVALENCE_MARGIN) -> Comparison:
+def compare(*, runs: Sequence[Run], version: ScorerVersion) -> Comparison:
     """Compares two to five runs of cases on the same book.
 
     version: the scorer version that scores all of them.
-    margin: differences within ± margin, in points, do not matter.
 
     Brings the scores of all runs up to date first. Raises ValidationError if the runs cannot be compared.
     """
@@ -114,7 +116,14 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion, margin: float = EQUI
         means=_mean_scores(table, len(runs)),
         pairs=[
             _build_pair(
-                runs[first], runs[second], of_pair, figures, holm, _p_of_pair(hsd, first, second), table, margin
+                runs[first],
+                runs[second],
+                of_pair,
+                figures,
+                holm,
+                _p_of_pair(hsd, first, second),
+                table,
+                is_too_few=list_too_few([table.independent] * (1 if first else len(runs) - 1))[0],
             )
             for (first, second), of_pair, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
         ],
@@ -183,7 +192,8 @@ def _build_pair(
     p_holm: float | None,
     p_hsd: float | None,
     table: ScoreTable,
-    margin: float,
+    *,
+    is_too_few: bool,
 ) -> RunPair:
     return RunPair(
         a=a,
@@ -192,7 +202,7 @@ def _build_pair(
         paired=paired,
         p_holm=p_holm,
         p_hsd=p_hsd,
-        verdict=paired.decide(p_holm if p_holm is not None else p_hsd, margin),
+        verdict=paired.decide(p_holm if p_holm is not None else p_hsd, is_too_few=is_too_few),
         carriers=table.name_units(paired.carriers),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relevancy.models import Run, ScorerDefinition, ScorerVersion
-from relevancy.statistics import Differences, Interval, IntervalKind, PairedComparison, Verdict
+from relevancy.statistics import Differences, Interval, PairedComparison, Verdict
 
-from .bounds import DifferenceBounds, bound_difference
+from .bounds import DifferenceBounds, Outlook, bound_difference
 from .comparisons import Comparison, RunPair
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns, read_query_columns
@@ -23,7 +23,8 @@ from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
 
-FORMAT = 6  # of the stored figures; part of their key, so that figures of another format are computed again
+FORMAT = 7  # of the stored figures; part of their key, so that figures of another format are computed again
+LIMIT = 100.0  # no two scores differ by more points
 COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
 
 Floats = NDArray[np.float64]
@@ -65,6 +66,13 @@ def compute_figures(comparison: Comparison) -> ComparisonFigures:
     positions = {run.pk: position for position, run in enumerate(comparison.runs)}
     present = comparison.table.present
     bounds = [_bound_pair(present, columns, positions[pair.a.pk], positions[pair.b.pk]) for pair in comparison.pairs]
+    comparison = replace(
+        comparison,
+        pairs=[
+            _with_outlook(pair, _find_outlook(present, columns, positions[pair.a.pk], positions[pair.b.pk]))
+            for pair in comparison.pairs
+        ],
+    )
     for pair, overlap in zip(comparison.pairs, columns.overlaps, strict=True):
         vars(pair)["lists"] = overlap
     plans = [_plan_ratings(comparison, columns, other) for other in range(1, len(comparison.runs))]
@@ -96,6 +104,39 @@ def _bound_pair(present: PresentScores, columns: QueryColumns, first: int, secon
     )
 
 
+def _with_outlook(pair: RunPair, outlook: Outlook | None) -> RunPair:
+    """Returns the pair with a verdict that knows what is still unrated or not compared."""
+    verdict = pair.verdict
+    if outlook and verdict in {Verdict.EQUAL, Verdict.SAME}:
+        verdict = pair.paired.decide(possible=(outlook.low, outlook.high))
+    return replace(pair, outlook=outlook, verdict=verdict)
+
+
+def _find_outlook(present: PresentScores, columns: QueryColumns, first: int, second: int) -> Outlook | None:
+    """Returns what the difference can still become; None if no query has a weight.
+
+    A query whose documents are all rated keeps its difference. Without a score in either run, then, it has none: nothing relevant is
+    known that one of them could rank better. What gives no bounds can become anything.
+    """
+    if not present.weights.sum():
+        return None
+    pair = [first, second]
+    scores = present.scores[:, pair]
+    is_scored = np.isfinite(scores)
+    is_rated = (columns.unrated[:, pair] == 0).all(axis=1) & (is_scored.all(axis=1) | ~is_scored.any(axis=1))
+    settled = np.where(columns.are_same(first, second), 0.0, np.nan_to_num(scores[:, 1] - scores[:, 0]))
+    lowest, highest = columns.low[:, second] - columns.high[:, first], columns.high[:, second] - columns.low[:, first]
+    is_settled = columns.are_same(first, second) | (is_rated & ~np.isfinite(lowest))
+    low, high = (
+        np.average(np.where(is_settled, settled, np.nan_to_num(ends, nan=limit)), weights=present.weights)
+        for ends, limit in ((lowest, -LIMIT), (highest, LIMIT))
+    )
+    considered = [columns.coverage[run] for run in pair]
+    documents = sum(coverage.documents for coverage in considered)
+    rated = sum(coverage.rated for coverage in considered) / documents if documents else None
+    return Outlook(float(low), float(high), rated)
+
+
 def dump_figures(figures: ComparisonFigures) -> Json:
     """Returns the figures as JSON data, without the texts of the queries."""
     comparison, columns = figures.comparison, figures.columns
@@ -112,7 +153,7 @@ def dump_figures(figures: ComparisonFigures) -> Json:
         "means": comparison.means,
         "warnings": comparison.warnings,
         "pairs": [_dump_pair(pair) for pair in comparison.pairs],
-        "tags": [{**asdict(tag), "interval": _dump_interval(tag.interval)} for tag in comparison.tags],
+        "tags": [asdict(tag) for tag in comparison.tags],
         "bounds": [asdict(bounds) if bounds else None for bounds in figures.bounds],
         "plans": [asdict(plan) if plan else None for plan in figures.plans],
     }
@@ -129,24 +170,18 @@ def _dump_pair(pair: RunPair) -> Json:
         "p": paired.p,
         "t": paired.t,
         "p_t": paired.p_t,
-        "interval": _dump_interval(paired.interval),
+        "interval": asdict(paired.interval) if paired.interval else None,
         "carriers": paired.carriers,
         "detectable": paired.detectable,
         "p_holm": pair.p_holm,
         "p_hsd": pair.p_hsd,
         "verdict": pair.verdict.value,
+        "outlook": asdict(pair.outlook) if pair.outlook else None,
     }
 
 
-def _dump_interval(interval: Interval | None) -> list[Any] | None:
-    return [interval.low, interval.high, interval.kind.value, interval.is_reliable] if interval else None
-
-
-def _load_interval(data: list[Any] | None) -> Interval | None:
-    if data is None:
-        return None
-    low, high, kind, is_reliable = data
-    return Interval(low, high, IntervalKind(kind), is_reliable)
+def _load_interval(data: Json | None) -> Interval | None:
+    return Interval(**data) if data else None
 
 
 def load_figures(
@@ -225,4 +260,5 @@ def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Float
         p_hsd=data["p_hsd"],
         verdict=Verdict(data["verdict"]),
         carriers=table.name_units(data["carriers"]),
+        outlook=Outlook(**data["outlook"]) if data["outlook"] else None,
     )

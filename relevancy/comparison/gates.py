@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from relevancy import scores
 from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.scoring.rounding import format_rounded, format_signed
-from relevancy.statistics import ALPHA, Interval, find_interval
+from relevancy.statistics import ALPHA, Interval, find_interval, list_too_few
 from relevancy.wording import counted
 
 from .comparisons import Comparison, compare
@@ -21,92 +21,84 @@ TOLERANCE = 1e-9  # points
 
 
 @dataclass(frozen=True)
-class DropCheck:
-    """A run against a baseline, under one scorer version.
+class _Drop:
+    """A difference and what it says about a drop.
 
-    comparison: the baseline is its first run.
-    interval: of the difference, at the level 1 − alpha.
-    max_drop: allowed drop, in points.
+    independent: the queries that the test counts. interval: of the difference, at the level 1 − alpha: the whole interval is on one
+    side of 0 exactly if p of the comparison is below alpha. max_drop: allowed drop, in points.
     """
 
-    comparison: Comparison
+    difference: float
+    independent: int
     interval: Interval
     max_drop: float
     alpha: float
 
     @property
-    def difference(self) -> float:
-        """The score of the run minus that of the baseline, on the queries scored in both."""
-        return self.comparison.pairs[0].paired.differences.mean
+    def is_too_few(self) -> bool:
+        """Whether so few queries cannot show any drop, because p is never below alpha."""
+        return list_too_few([self.independent], self.alpha)[0]
 
     @property
     def has_dropped(self) -> bool:
-        """Whether the score fell by more than is allowed, and the fall is not noise: the whole interval is below 0."""
-        return self.difference < -self.max_drop - TOLERANCE and self.interval.high < 0
+        """Whether the score fell by more than is allowed, and the fall is not noise: p is below alpha."""
+        return not self.is_too_few and self.difference < -self.max_drop - TOLERANCE and self.interval.high < 0
 
     @property
     def is_non_inferior(self) -> bool:
         """Whether a drop by more than is allowed can be excluded: the whole interval is above −max_drop."""
-        return self.interval.low >= -self.max_drop - TOLERANCE
+        return not self.is_too_few and self.interval.low >= -self.max_drop - TOLERANCE
+
+    def _conclude(self) -> str:
+        if self.is_too_few:
+            return "too few queries to tell"
+        allowed = f"a drop of more than {self.max_drop:g} points"
+        if self.has_dropped:
+            return f"{allowed} that is not noise"
+        if self.is_non_inferior:
+            return f"{allowed} can be excluded"
+        return f"{allowed} can neither be shown nor excluded with so many queries"
+
+
+@dataclass(frozen=True)
+class DropCheck(_Drop):
+    """A run against a baseline, under one scorer version. comparison: the baseline is its first run."""
+
+    comparison: Comparison
 
     def describe(self) -> str:
         """Returns one sentence with the difference, the interval and the conclusion."""
         low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
-        queries, independent = len(self.comparison.table), self.comparison.table.independent
+        queries = len(self.comparison.table)
         figures = (
             f"{format_signed(self.difference, 1)} points ({100 * (1 - self.alpha):g} %: {low} to {high}) against "
             f"{self.comparison.runs[0]} on the same {queries:,} queries"
         )
-        if independent < queries:
-            figures += f", {independent:,} independent"
-        conclusion = _conclude(self.max_drop, has_dropped=self.has_dropped, is_non_inferior=self.is_non_inferior)
-        return f"{self.comparison.version.scorer}: {figures}: {conclusion}."
+        if self.independent < queries:
+            figures += f", {self.independent:,} independent"
+        return f"{self.comparison.version.scorer}: {figures}: {self._conclude()}."
 
 
 @dataclass(frozen=True)
-class GroupDropCheck:
-    """The runs of several cases against their baselines, as one sample. max_drop: allowed drop of the group, in points."""
+class GroupDropCheck(_Drop):
+    """The runs of several cases against their baselines, as one sample. max_drop: of the group."""
 
     group: GroupComparison
-    difference: float
-    interval: Interval
-    max_drop: float
-
-    @property
-    def has_dropped(self) -> bool:
-        """Whether the mean of the group fell by more than is allowed, and the fall is not noise: the whole interval is below 0."""
-        return self.difference < -self.max_drop - TOLERANCE and self.interval.high < 0
-
-    @property
-    def is_non_inferior(self) -> bool:
-        """Whether a drop by more than is allowed can be excluded: the whole interval is above −max_drop."""
-        return self.interval.low >= -self.max_drop - TOLERANCE
 
     def describe(self) -> str:
         """Returns one sentence with the difference, the interval and the conclusion."""
         together = self.group.together
         assert together is not None
         low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
-        cases = f"{self.group.counted:,} case{'' if self.group.counted == 1 else 's'}"
         figures = f"{format_signed(self.difference, 1)} points (95 %: {low} to {high}) on the same {together.queries:,} queries"
-        if together.independent < together.queries:
-            figures += f", {together.independent:,} independent,"
-        conclusion = _conclude(self.max_drop, has_dropped=self.has_dropped, is_non_inferior=self.is_non_inferior)
-        return f"{figures} of {cases}: {conclusion}."
+        if self.independent < together.queries:
+            figures += f", {self.independent:,} independent,"
+        return f"{figures} of {counted(self.group.counted, 'case')}: {self._conclude()}."
 
 
 def format_difference(difference: float | None) -> str:
     """Returns a difference in points with its sign; “–” without one."""
     return "–" if difference is None else format_signed(difference, 1)
-
-
-def _conclude(max_drop: float, *, has_dropped: bool, is_non_inferior: bool) -> str:
-    allowed = f"a drop of more than {max_drop:g} points"
-    if has_dropped:
-        return f"{allowed} that is not noise"
-    if is_non_inferior:
-        return f"{allowed} can be excluded"
-    return f"{allowed} can neither be shown nor excluded with so many queries"
 
 
 def check_limits(*, max_drop: float, alpha: float) -> None:
@@ -131,13 +123,13 @@ def check_drop(
     check_limits(max_drop=max_drop, alpha=alpha)
     comparison = compare(runs=[baseline, run], version=version)
     paired = comparison.pairs[0].paired
-    interval = paired.interval if alpha == ALPHA else find_interval(paired.differences, level=1 - alpha)
+    interval = paired.interval if alpha == ALPHA else find_interval(paired.differences, alpha=alpha)
     if interval is None:
         raise ValidationError(
             f"{run} cannot be checked against {baseline} under {version.scorer}: {len(comparison.table)} queries are scored in "
             f"both, and at least two are needed."
         )
-    return DropCheck(comparison, interval, max_drop, alpha)
+    return DropCheck(paired.differences.mean, comparison.table.independent, interval, max_drop, alpha, comparison)
 
 
 def check_group_drop(
@@ -155,7 +147,7 @@ def check_group_drop(
         raise ValidationError(
             f"{queries} independent queries are scored in both runs of a case of the group, and at least two are needed."
         )
-    return GroupDropCheck(group, together.difference, together.interval, max_drop)
+    return GroupDropCheck(together.difference, together.independent, together.interval, max_drop, ALPHA, group)
 
 
 def find_run_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from relevancy.statistics import (
-    EQUIVALENCE_MARGIN,
-    Differences,
-    Interval,
-    IntervalKind,
-    Verdict,
-    compare_paired,
-    correct_holm,
-)
+from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
 from relevancy.wording import counted
 
 from .comparisons import Comparison
@@ -30,7 +22,8 @@ class GroupFigures:
     """The figures of one comparison: of a case, or of all cases together.
 
     queries: compared ones. independent: those that tests count: linked queries are one, and so is a query that several cases have.
-    difference: in points; None without queries. p_holm: corrected for the number of cases; None for all cases together.
+    difference: in points; None without queries. p_holm: corrected for the number of cases; None for all cases together,
+        and if there are too few queries for it ever to be below .05.
     """
 
     queries: int
@@ -51,19 +44,18 @@ class GroupComparison:
     counted: int
 
 
-def combine_cases(
-    comparisons: Sequence[Comparison], weights: Sequence[float], *, margin: float = EQUIVALENCE_MARGIN
-) -> GroupComparison:
+def combine_cases(comparisons: Sequence[Comparison], weights: Sequence[float]) -> GroupComparison:
     """Combines the comparisons of several cases, each of two runs, into one.
 
     weights: of the cases; a case with the weight 0 does not count for the group. The difference of the group is the weighted mean of
     the cases' differences, `Σ c D / Σ c`. It is tested as one comparison over the queries of all cases, in which each query has its
-    share of its case's weight: signs are drawn for each query, and the bootstrap draws from all of them. Linked queries are one, and
-    so is a query that belongs to several cases on one book: its differences in them are not independent of each other.
+    share of its case's weight. Linked queries are one, and so is a query that belongs to several cases on one book: its differences in
+    them are not independent of each other.
     """
     pairs = [comparison.pairs[0] for comparison in comparisons]
-    tested = iter(correct_holm([pair.paired.p for pair in pairs if pair.paired.p is not None]))
-    p_holm = [None if pair.paired.p is None else next(tested) for pair in pairs]
+    too_few = list_too_few([len(pair.paired.differences) for pair in pairs])
+    tested = iter(correct_holm([pair.paired.p or 0.0 for pair, few in zip(pairs, too_few, strict=True) if not few]))
+    p_holm = [None if few else next(tested) for few in too_few]
     cases = [
         GroupFigures(
             len(pair.by_query),
@@ -72,19 +64,21 @@ def combine_cases(
             pair.paired.interval,
             pair.paired.p,
             corrected,
-            pair.paired.decide(corrected, margin),
+            pair.paired.decide(
+                corrected, is_too_few=few, possible=(pair.outlook.low, pair.outlook.high) if pair.outlook else None
+            ),
         )
-        for pair, corrected in zip(pairs, p_holm, strict=True)
+        for pair, corrected, few in zip(pairs, p_holm, too_few, strict=True)
     ]
     counted = [
         (comparison, weight)
         for comparison, weight in zip(comparisons, weights, strict=True)
         if weight and len(comparison.pairs[0].by_query)
     ]
-    return GroupComparison(cases, _combine(counted, margin) if counted else None, len(counted))
+    return GroupComparison(cases, _combine(counted) if counted else None, len(counted))
 
 
-def _combine(counted: Sequence[tuple[Comparison, float]], margin: float) -> GroupFigures:
+def _combine(counted: Sequence[tuple[Comparison, float]]) -> GroupFigures:
     by_query = Differences.build(
         np.concatenate([comparison.pairs[0].by_query.values for comparison, _ in counted]),
         np.concatenate([weight * comparison.pairs[0].by_query.shares for comparison, weight in counted]),
@@ -99,8 +93,18 @@ def _combine(counted: Sequence[tuple[Comparison, float]], margin: float) -> Grou
         paired.interval,
         paired.p,
         None,
-        paired.decide(margin=margin),
+        paired.decide(possible=_find_possible(counted)),
     )
+
+
+def _find_possible(counted: Sequence[tuple[Comparison, float]]) -> tuple[float, float] | None:
+    """Returns between what the mean of the cases can still become; None if that is not known of any."""
+    outlooks = [(outlook, weight) for comparison, weight in counted if (outlook := comparison.pairs[0].outlook)]
+    total = sum(weight for _, weight in outlooks)
+    if not total:
+        return None
+    low = sum(weight * outlook.low for outlook, weight in outlooks) / total
+    return low, sum(weight * outlook.high for outlook, weight in outlooks) / total
 
 
 def _units_of(comparison: Comparison) -> list[tuple[str, int]]:
@@ -128,10 +132,16 @@ def describe_group(group: GroupComparison) -> str:
             return f"The newest runs are {together.verdict} than their baselines: {text} on {of_cases}."
         case Verdict.EQUAL:
             return f"The newest runs and their baselines are practically equal: {text} on {of_cases}."
+        case Verdict.SAME:
+            return f"The newest runs and their baselines scored the same on {of_cases}."
+        case Verdict.UNRATED:
+            return (
+                f"Too little is rated to say that the newest runs and their baselines are equal: {text} on {of_cases}."
+            )
         case Verdict.UNDECIDED:
             return f"The newest runs show no difference to their baselines that {of_cases} can prove: {text}."
         case Verdict.TOO_FEW:
-            return f"The newest runs cannot be compared with their baselines: {of_cases} are too few."
+            return f"Too few queries to tell whether the newest runs are better than their baselines: {text} on {of_cases}."
 
 
 def dump_group(group: GroupComparison) -> Json:
@@ -152,12 +162,9 @@ def load_group(data: Json) -> GroupComparison:
 
 
 def _dump(figures: GroupFigures) -> Json:
-    interval = figures.interval
-    stored = [interval.low, interval.high, interval.kind.value, interval.is_reliable] if interval else None
-    return {**vars(figures), "interval": stored, "verdict": figures.verdict.value}
+    return {**asdict(figures), "verdict": figures.verdict.value}
 
 
 def _load(data: Json) -> GroupFigures:
-    stored = data["interval"]
-    interval = Interval(stored[0], stored[1], IntervalKind(stored[2]), stored[3]) if stored else None
+    interval = Interval(**data["interval"]) if data["interval"] else None
     return GroupFigures(**{**data, "interval": interval, "verdict": Verdict(data["verdict"])})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,10 @@ from relevancy.statistics import ALPHA, Interval, Verdict, group_runs
 from relevancy.wording import counted
 
 from .comparisons import Comparison, RunPair, name_runs
+
+MAX_NAMED = 5
+NAMED_SHARE = 0.1  # of the queries: so few carriers are named
+EXACT_POWER_QUERIES = 40  # with fewer, the detectable difference is found less than four times in five
 
 
 def describe_verdict(pair: RunPair) -> str:
@@ -27,16 +32,63 @@ def describe_verdict(pair: RunPair) -> str:
             return f"{name_b} is {pair.verdict} than {name_a}: {_describe_difference(pair)} {on_queries}."
         case Verdict.EQUAL:
             return f"{names} are practically equal: {_describe_difference(pair)} {on_queries}."
+        case Verdict.SAME:
+            linked = ", linked ones taken together" if independent < queries else ""
+            return (
+                f"{names} scored the same on all {counted(queries, 'query', 'queries')}{linked}; a change that affects fewer than "
+                f"1 query in {max(1, round(independent / 3)):,} may be missed."
+            )
+        case Verdict.UNRATED:
+            return _describe_unrated(pair, f"{_describe_difference(pair)} {on_queries}")
         case Verdict.UNDECIDED:
             compared = counted(queries, "query", "queries") + (
                 f", {independent:,} independent," if independent < queries else ""
             )
             return f"{names} show no difference that {compared} can prove: {_describe_difference(pair)}."
-        case Verdict.TOO_FEW if independent < queries:
+        case Verdict.TOO_FEW if independent < 2 <= queries:
             return f"{names} cannot be compared: the {queries:,} queries scored in both are variants of one."
-        case Verdict.TOO_FEW:
+        case Verdict.TOO_FEW if independent < 2:
             scored = f"only {queries}" if queries else "none"
             return f"{names} cannot be compared: {scored} of their queries is scored in both."
+        case Verdict.TOO_FEW:
+            difference = f"{format_signed(pair.paired.differences.mean, 1)} points"
+            return f"Too few queries to tell whether {name_b} is better than {name_a}: {difference} {on_queries}."
+
+
+def _describe_unrated(pair: RunPair, difference: str) -> str:
+    outlook = pair.outlook
+    assert outlook is not None
+    share = "nothing" if outlook.rated is None else f"{format_rounded(100 * outlook.rated, 0)} %"
+    low, high = (format_signed(end, 1) for end in (outlook.low, outlook.high))
+    return (
+        f"Too little is rated to say: {share} of what counts in {' and '.join(pair.names)}. The difference is {difference}, and "
+        f"{low} to {high} are possible over all queries."
+    )
+
+
+def describe_carriers(pair: RunPair) -> str:
+    """Returns which queries make up 80 % of the difference and, if they are few, what is left without them; may be empty."""
+    differences, carriers = pair.paired.differences, pair.carriers
+    if not carriers:
+        return ""
+    is_one = len(carriers) == 1
+    queries = "One query makes" if is_one else f"{len(carriers):,} queries make"
+    if len(carriers) > math.ceil(NAMED_SHARE * len(differences) - 1e-9):
+        return f"{queries} up 80 % of the {'gain' if differences.mean > 0 else 'loss'}."
+    more = f" and {len(carriers) - MAX_NAMED:,} more" if len(carriers) > MAX_NAMED else ""
+    names = ", ".join(f"“{text}”" for text in carriers[:MAX_NAMED]) + more
+    rest = differences.mean_without(pair.paired.carriers)
+    without = "" if rest is None else f"; without {'it,' if is_one else 'them'} it is {format_signed(rest, 1)}"
+    return f"{queries} up 80 % of the difference ({names}){without}."
+
+
+def format_detectable(pair: RunPair) -> str:
+    """Returns the smallest true difference that so many queries find four times in five; “–” if there is none."""
+    detectable = pair.paired.detectable
+    if detectable is None:
+        return "–"
+    about = "about " if len(pair.paired.differences) < EXACT_POWER_QUERIES else ""
+    return f"{about}{format_rounded(detectable, 1)}"
 
 
 def describe_groups(comparison: Comparison) -> list[str]:

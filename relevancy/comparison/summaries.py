@@ -12,6 +12,7 @@ from .attempts_tried import AttemptsTried
 from .comparisons import RunPair
 from .figures import ComparisonFigures
 from .query_rows import QueryRow
+from .sentences import describe_carriers, format_detectable
 
 MISSING = "–"
 COVERAGE_WARNING = 0.1  # between the rated shares of two runs
@@ -100,7 +101,7 @@ def _test_figures(pair: RunPair, tried: AttemptsTried) -> list[Figure]:
 
 
 def _count_figures(pair: RunPair) -> list[Figure]:
-    differences, detectable = pair.by_query, pair.paired.detectable
+    differences = pair.by_query
     counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}"
     carriers = len(pair.carriers)
     return [
@@ -108,7 +109,7 @@ def _count_figures(pair: RunPair) -> list[Figure]:
         Figure(
             "detectable",
             FIGURE_LABELS["detectable"],
-            MISSING if detectable is None else format_rounded(detectable, 1),
+            format_detectable(pair),
             "The smallest true difference that so many queries find four times in five",
         ),
         Figure(
@@ -169,14 +170,7 @@ def _details(
 ) -> list[str]:
     """Returns sentences that belong to the verdict."""
     pair = figures.comparison.pairs[other - 1]
-    sentences = []
-    if pair.carriers:
-        total = "gain" if (pair.difference or 0) > 0 else "loss"
-        count = len(pair.carriers)
-        if count == 1:
-            sentences.append(f"One query, “{pair.carriers[0]}”, makes up 80 % of the {total}.")
-        else:
-            sentences.append(f"{count:,} queries make up 80 % of the {total}.")
+    sentences = [carried] if (carried := describe_carriers(pair)) else []
     if tried.count > 1 and tried.p is not None:
         sentences.append(
             f"{tried.count:,} attempts have been compared with {pair.names[0]}: corrected for that, {_p_text(tried.p)}."

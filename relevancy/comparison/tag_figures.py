@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relevancy.statistics import Differences, Interval, correct_holm, find_interval, randomisation_test
+from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
 
 from .score_tables import ScoreTable, Units
 
@@ -21,8 +21,8 @@ class TagFigures:
 
     other: position of the run in the comparison.
     score_a, score_b: weighted means in points. difference: `score_b − score_a`.
-    interval: 95 %; None for a single query.
-    p: of the randomisation test. p_holm: corrected for all tags and runs of the comparison. None for a single query.
+    interval: 95 %. p: of the randomisation test. p_holm: corrected for all tags and runs of the comparison. None if there are too few
+        queries for p_holm ever to be below .05.
     Linked queries count once in the interval and in p; wins, ties and losses are queries.
     """
 
@@ -39,11 +39,16 @@ class TagFigures:
     ties: int
     losses: int
 
+    @property
+    def reason(self) -> str:
+        """Why there is no p and no interval; empty if there are."""
+        return "" if self.p is not None else Verdict.TOO_FEW.value
+
 
 def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
     """Compares each of the other runs with the first one, for each tag of the table's queries, in the order of the tags.
 
-    p is corrected by Holm's method for all of them together. A query with several tags counts for each.
+    p is corrected by Holm's method for all of them together but those with too few queries. A query with several tags counts for each.
     """
     counts = Counter(tag for tags in table.tags for tag in tags)
     chosen = sorted((tag for tag, _ in counts.most_common(MAX_TAGS)), key=str.casefold)
@@ -61,8 +66,9 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
     ]
     units = {tag: _units_of(table, positions[tag]) for tag in chosen}
     merged = [of_tag.merged(units[tag]) for of_tag, (_, tag) in zip(differences, keys, strict=True)]
-    p_values = [randomisation_test(of_tag) if len(of_tag) > 1 else None for of_tag in merged]
-    corrected = iter(correct_holm([p for p in p_values if p is not None]))
+    too_few = list_too_few([len(of_tag) for of_tag in merged])
+    tested = [None if few else compare_paired(of_tag) for of_tag, few in zip(merged, too_few, strict=True)]
+    corrected = iter(correct_holm([paired.p for paired in tested if paired and paired.p is not None]))
     return [
         TagFigures(
             tag=tag,
@@ -71,14 +77,14 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
             score_a=_mean(table, positions[tag], 0),
             score_b=_mean(table, positions[tag], other),
             difference=of_tag.mean,
-            interval=find_interval(independent),
-            p=p,
-            p_holm=None if p is None else next(corrected),
+            interval=paired.interval if paired else None,
+            p=paired.p if paired else None,
+            p_holm=next(corrected) if paired else None,
             wins=of_tag.wins,
             ties=of_tag.ties,
             losses=of_tag.losses,
         )
-        for (other, tag), of_tag, independent, p in zip(keys, differences, merged, p_values, strict=True)
+        for (other, tag), of_tag, paired in zip(keys, differences, tested, strict=True)
     ]
 
 

@@ -6,16 +6,16 @@ numpy and scipy only: no Django, no network, no clock, and random numbers only f
 
 from .agreement import Agreement, Coefficient, RaterTable, measure_agreement
 from .corrected_scores import CorrectedScore, correct_score, rank_correlation
-from .corrections import ALPHA, correct_holm, group_runs
+from .corrections import ALPHA, correct_holm, group_runs, list_too_few
 from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
 from .generators import SEED
-from .intervals import Interval, IntervalKind, find_interval, t_test
+from .intervals import INTERVAL_KIND, Interval, find_interval, t_test
 from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_level_changes, pettitt_test
 from .online import OnlineResult, Side, measure_ab, measure_interleaving, wilson_interval
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference, required_queries
-from .randomisation import RunMeans, compare_means, randomisation_test
+from .randomisation import RunMeans, compare_means
 from .raters import (
     AgreeingRaters,
     KappaWeights,
@@ -33,6 +33,7 @@ from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_pai
 __all__ = [
     "ALPHA",
     "EQUIVALENCE_MARGIN",
+    "INTERVAL_KIND",
     "MIN_LEVEL_VALUES",
     "SEED",
     "TIE",
@@ -43,7 +44,6 @@ __all__ = [
     "CorrectedScore",
     "Differences",
     "Interval",
-    "IntervalKind",
     "KappaWeights",
     "LevelChange",
     "Movements",
@@ -70,6 +70,7 @@ __all__ = [
     "find_level_changes",
     "group_runs",
     "jaccard",
+    "list_too_few",
     "measure_ab",
     "measure_agreement",
     "measure_interleaving",
@@ -77,7 +78,6 @@ __all__ = [
     "measure_raters",
     "merge_units",
     "pettitt_test",
-    "randomisation_test",
     "rank_correlation",
     "rbo",
     "required_queries",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from relevancy.statistics.arrays import FloatArray
+from relevancy.statistics.randomisation import smallest_p
 
 ALPHA = 0.05
 
@@ -25,6 +26,17 @@ def correct_holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (count - rank) * p_values[position]))
         corrected[position] = largest
     return corrected
+
+
+def list_too_few(counts: Sequence[int], alpha: float = ALPHA) -> list[bool]:
+    """Returns for each of several tests, corrected together by Holm's method, whether its p can never be below alpha.
+
+    counts: independent queries of each. A test that cannot reach alpha alone is not made, so that it does not count in the correction.
+    Of the others it is one that stays at alpha or above even if all of them have the smallest p that so many queries can give.
+    """
+    smallest = [smallest_p(count) for count in counts]
+    best = iter(correct_holm([p for p in smallest if p < alpha]))
+    return [p >= alpha or next(best) >= alpha for p in smallest]
 
 
 def group_runs(means: FloatArray, p: FloatArray, alpha: float = ALPHA) -> list[list[int]]:

@@ -87,6 +87,11 @@ class Differences:
         return len(self) > 0 and float(np.ptp(self.values)) <= 1e-9
 
     @property
+    def are_zero(self) -> bool:
+        """Whether no query differs, apart from binary noise."""
+        return len(self) > 0 and float(np.abs(self.values).max()) <= 1e-9
+
+    @property
     def deviation(self) -> float | None:
         """The sample standard deviation (n − 1) of the unweighted differences; None for fewer than two queries."""
         if len(self) < 2:
@@ -133,6 +138,11 @@ class Differences:
     def ties(self) -> int:
         """How many queries differ by less than 0.05 points."""
         return len(self) - self.wins - self.losses
+
+    def mean_without(self, positions: Sequence[int]) -> float | None:
+        """The mean of the other differences; None if there are none."""
+        others = np.delete(np.arange(len(self)), positions)
+        return Differences(self.values[others], self.weights[others]).mean if len(others) else None
 
     def list_carriers(self) -> list[int]:
         """Returns the positions of the queries that carry the difference, largest first.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,41 +27,91 @@ CHUNK = 1_000_000  # table entries that are read at a time
 BLOCK, CHUNK_OF_BLOCK = 256, 200_000  # queries whose arrangements are chosen together, and choices made at a time
 
 
-def randomisation_test(differences: Differences, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> float | None:
-    """Returns the p of the paired randomisation test of signs, with the statistic |D|; None for fewer than two queries.
+@dataclass(frozen=True)
+class SignFlips:
+    """What the mean difference becomes if the signs of the differences are flipped, for each pattern of signs.
 
-    Up to 14 queries: all 2ⁿ patterns, and p is the share with `|D*| ≥ |D| − 1e-9`. Otherwise random patterns, and
-    `p = (1 + hits) / (1 + permutations)`.
+    mean: D, the mean difference itself.
+    sums: [patterns] `Σ ± share · d`, in points. shares: [patterns] `Σ ± share`; exactly 1 or −1 if all signs are the same.
+    is_exact: whether these are all patterns instead of random ones.
     """
+
+    mean: float
+    sums: FloatArray
+    shares: FloatArray
+    is_exact: bool
+
+    @property
+    def p(self) -> float:
+        """The p of the paired randomisation test of signs, with the statistic |D|.
+
+        Of all patterns, the share with `|D*| ≥ |D| − 1e-9`; of random ones, `(1 + hits) / (1 + patterns)`.
+        """
+        hits = int((np.abs(self.sums) >= abs(self.mean) - TOLERANCE).sum())
+        return hits / len(self.sums) if self.is_exact else (1 + hits) / (1 + len(self.sums))
+
+    def find_ends(self, alpha: float) -> tuple[float, float]:
+        """Returns the smallest and the largest difference that the test does not reject at the level alpha.
+
+        Without a true difference, D lies outside the means of both sides of a pattern, the queries with + and those with −, as often
+        as inside. So the end is the k-th most extreme of these means, where p of the k-th hit is the first one from alpha on. Infinite
+        if all patterns together cannot reject. Source: Hartigan, "Using subsample values as typical values", JASA 64, 1969.
+        """
+        count = len(self.sums)
+        k = math.ceil(alpha * count) if self.is_exact else math.ceil(alpha * (count + 1)) - 1
+        if k < 1:
+            return -math.inf, math.inf
+        lower, upper = np.full(count, -math.inf), np.full(count, math.inf)
+        has_both = np.abs(self.shares) < 1.0
+        plus = (self.mean + self.sums[has_both]) / (1.0 + self.shares[has_both])
+        minus = (self.mean - self.sums[has_both]) / (1.0 - self.shares[has_both])
+        lower[has_both], upper[has_both] = np.minimum(plus, minus), np.maximum(plus, minus)
+        return float(np.partition(lower, k - 1)[k - 1]), float(np.partition(upper, count - k)[count - k])
+
+
+def smallest_p(queries: int) -> float:
+    """Returns the smallest p that the test of so many queries can have: all of them differ in one direction."""
+    return min(1.0, 2.0 ** (1 - queries)) if queries <= MAX_EXACT_QUERIES else 1.0 / (1 + PERMUTATIONS)
+
+
+def flip_signs(differences: Differences, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> SignFlips | None:
+    """Flips the signs of the differences: in all 2ⁿ patterns up to 14 queries, otherwise at random; None for fewer than two queries."""
     n = len(differences)
     if n < 2:
         return None
-    contributions = differences.shares * differences.values
-    limit = abs(differences.mean) - TOLERANCE
+    shares = differences.shares
+    columns = [shares * differences.values, shares]
     if n <= MAX_EXACT_QUERIES:
         signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
-        return float((np.abs(signs @ contributions) >= limit).mean())
-    sums = _sum_with_random_signs(contributions, permutations, build_generator(seed))
-    return (1 + int((np.abs(sums) >= limit).sum())) / (1 + permutations)
+        sums, flipped = (signs @ column for column in columns)
+    else:
+        sums, flipped = _sum_with_random_signs(columns, permutations, build_generator(seed))
+    is_one_sided = 1.0 - np.abs(flipped) < shares.min()  # a query on the other side takes twice its share away
+    flipped = np.where(is_one_sided, np.sign(flipped), flipped)
+    return SignFlips(differences.mean, sums, flipped, is_exact=n <= MAX_EXACT_QUERIES)
 
 
-def _sum_with_random_signs(values: FloatArray, permutations: int, generator: np.random.Generator) -> FloatArray:
-    """Returns [permutations] sums of the values, each value with a random sign.
+def _sum_with_random_signs(
+    columns: Sequence[FloatArray], permutations: int, generator: np.random.Generator
+) -> list[FloatArray]:
+    """Returns [permutations] sums of each column, whose rows have random signs, the same in all columns.
 
-    One random byte gives eight values their signs: their sum is read from a table of the 256 sums of these eight values.
+    One random byte gives eight rows their signs: their sum is read from a table of the 256 sums of these eight values.
     """
-    groups = -(-len(values) // BITS)
-    padded = np.zeros(groups * BITS)
-    padded[: len(values)] = values
+    groups = -(-len(columns[0]) // BITS)
     signs = 1.0 - 2.0 * (np.arange(2**BITS)[:, None] >> np.arange(BITS) & 1)
-    table = (padded.reshape(groups, BITS) @ signs.T).ravel()  # [groups · 256]
+    padded = np.zeros((len(columns), groups * BITS))
+    padded[:, : len(columns[0])] = columns
+    tables = [(column.reshape(groups, BITS) @ signs.T).ravel() for column in padded]  # [groups · 256] each
     offsets = np.arange(groups, dtype=np.int64) * 2**BITS
     rows = max(1, CHUNK // groups)
-    sums = np.empty(permutations)
+    sums = [np.empty(permutations) for _ in columns]
     for start in range(0, permutations, rows):
         stop = min(start + rows, permutations)
         patterns = np.frombuffer(generator.bytes((stop - start) * groups), dtype=np.uint8).reshape(-1, groups)
-        sums[start:stop] = table.take(patterns + offsets).sum(axis=1)
+        positions = patterns + offsets
+        for column, table in zip(sums, tables, strict=True):
+            column[start:stop] = table.take(positions).sum(axis=1)
     return sums
 
 

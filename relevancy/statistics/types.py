@@ -2,7 +2,7 @@
 
 from .agreement import Agreement, Coefficient
 from .corrected_scores import CorrectedScore
-from .intervals import Interval, IntervalKind
+from .intervals import Interval
 from .level_changes import LevelChange
 from .raters import AgreeingRaters, PairAgreement, RaterFigures
 from .verdicts import PairedComparison, Verdict
@@ -13,7 +13,6 @@ __all__ = [
     "Coefficient",
     "CorrectedScore",
     "Interval",
-    "IntervalKind",
     "LevelChange",
     "PairAgreement",
     "PairedComparison",

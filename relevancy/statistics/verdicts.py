@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from relevancy.statistics.corrections import ALPHA
+from relevancy.statistics.corrections import ALPHA, list_too_few
 from relevancy.statistics.differences import Differences
 from relevancy.statistics.generators import SEED
-from relevancy.statistics.intervals import RESAMPLES, Interval, find_interval, t_test
+from relevancy.statistics.intervals import Interval, find_interval, t_test
 from relevancy.statistics.power import detectable_difference
-from relevancy.statistics.randomisation import PERMUTATIONS, randomisation_test
+from relevancy.statistics.randomisation import PERMUTATIONS, flip_signs
 
 EQUIVALENCE_MARGIN = 1.0  # points: smaller differences do not matter, unless the case says otherwise
 
@@ -22,8 +22,10 @@ class Verdict(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     EQUAL = "practically equal"
+    SAME = "scored the same"
+    UNRATED = "too little is rated to say"
     UNDECIDED = "no difference that this many queries can show"
-    TOO_FEW = "too few queries"
+    TOO_FEW = "too few queries to tell"
 
 
 @dataclass(frozen=True)
@@ -46,36 +48,52 @@ class PairedComparison:
     carriers: list[int]
     detectable: float | None
 
-    def decide(self, p: float | None = None, margin: float = EQUIVALENCE_MARGIN) -> Verdict:
+    def decide(
+        self,
+        p: float | None = None,
+        *,
+        is_too_few: bool | None = None,
+        possible: tuple[float, float] | None = None,
+        margin: float = EQUIVALENCE_MARGIN,
+    ) -> Verdict:
         """Returns the verdict.
 
         p: the corrected p if several runs are compared, otherwise that of the randomisation test.
+        is_too_few: of `list_too_few` for all tests that p is corrected for; None if there is no other.
+        possible: from where to where the difference can move once everything is rated and compared, in points; None if that is
+            not known.
         margin: differences within ± margin do not matter, in points.
 
-        Practically equal: the interval is reliable and lies within the margin, whatever p is. Better or worse: p below .05.
+        Too few: p can never be below .05. Practically equal: the interval is reliable and lies within the margin, whatever p is.
+        Scored the same: no query differs. Both become “too little is rated” if what is possible leaves the margin. Better or
+        worse: p below .05.
         """
         tested = self.p if p is None else p
-        if self.interval is None or tested is None:
+        if is_too_few is None:
+            is_too_few = list_too_few([len(self.differences)])[0]
+        if self.interval is None or tested is None or is_too_few:
             return Verdict.TOO_FEW
-        if self.interval.is_reliable and -margin <= self.interval.low and self.interval.high <= margin:
-            return Verdict.EQUAL
+        is_equal = self.interval.is_reliable and -margin <= self.interval.low and self.interval.high <= margin
+        if is_equal or self.differences.are_zero:
+            if possible is not None and not (-margin - 1e-9 <= possible[0] and possible[1] <= margin + 1e-9):
+                return Verdict.UNRATED
+            return Verdict.SAME if self.differences.are_zero else Verdict.EQUAL
         if tested >= ALPHA:
             return Verdict.UNDECIDED
         return Verdict.BETTER if self.differences.mean > 0 else Verdict.WORSE
 
 
-def compare_paired(
-    differences: Differences, *, permutations: int = PERMUTATIONS, resamples: int = RESAMPLES, seed: int = SEED
-) -> PairedComparison:
+def compare_paired(differences: Differences, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> PairedComparison:
     """Computes all figures of two runs. The same differences and seed give the same figures everywhere."""
     t, p_t = t_test(differences) or (None, None)
     error = differences.standard_error
+    flips = flip_signs(differences, permutations=permutations, seed=seed)
     return PairedComparison(
         differences=differences,
-        p=randomisation_test(differences, permutations=permutations, seed=seed),
+        p=flips.p if flips else None,
         t=t,
         p_t=p_t,
-        interval=find_interval(differences, resamples=resamples, seed=seed),
+        interval=find_interval(differences, flips=flips),
         carriers=differences.list_carriers(),
         detectable=detectable_difference(error * math.sqrt(len(differences)), len(differences)) if error else None,
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from relevancy.comparison import Comparison, ComparisonFigures, DifferenceBounds, RunPair, TagFigures
+from relevancy.statistics import INTERVAL_KIND
 
 
 class RunResult(TypedDict):
@@ -57,7 +58,10 @@ class PairResult(TypedDict):
 
 
 class TagResult(TypedDict):
-    """Run `b` against the first run `a`, both by id, on the compared queries with a tag. p_holm: corrected for all of them."""
+    """Run `b` against the first run `a`, both by id, on the compared queries with a tag. p_holm: corrected for all of them.
+
+    reason: why there is no p and no interval; None if there are.
+    """
 
     tag: str
     a: int
@@ -69,6 +73,7 @@ class TagResult(TypedDict):
     reliable: bool
     p_randomisation: float | None
     p_holm: float | None
+    reason: str | None
     wins: int
     ties: int
     losses: int
@@ -131,10 +136,11 @@ def _build_tag(comparison: Comparison, figures: TagFigures) -> TagResult:
         "queries": figures.queries,
         "difference": figures.difference,
         "interval": [interval.low, interval.high] if interval else None,
-        "interval_kind": interval.kind.value if interval else None,
+        "interval_kind": INTERVAL_KIND if interval else None,
         "reliable": bool(interval and interval.is_reliable),
         "p_randomisation": figures.p,
         "p_holm": figures.p_holm,
+        "reason": figures.reason or None,
         "wins": figures.wins,
         "ties": figures.ties,
         "losses": figures.losses,
@@ -148,7 +154,7 @@ def _build_pair(pair: RunPair, bounds: DifferenceBounds | None) -> PairResult:
         "b": pair.b.pk,
         "difference": pair.difference,
         "interval": [interval.low, interval.high] if interval else None,
-        "interval_kind": interval.kind.value if interval else None,
+        "interval_kind": INTERVAL_KIND if interval else None,
         "reliable": bool(interval and interval.is_reliable),
         "effect": paired.differences.effect,
         "p_randomisation": paired.p,

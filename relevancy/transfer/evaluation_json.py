@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from relevancy.comparison import DropCheck
 from relevancy.models import CaseScore, QueryScore, Ranking, Run, ScorerVersion
-from relevancy.statistics import TIE
+from relevancy.statistics import INTERVAL_KIND, TIE
 
 MAX_WORST = 10  # queries that are named in a comparison
 
@@ -42,7 +42,10 @@ class Check(TypedDict):
 
 
 class ScorerDifference(TypedDict):
-    """A run against its baseline under one scorer, in points. `dropped`: by more than is allowed, and not by chance."""
+    """A run against its baseline under one scorer, in points. `dropped`: by more than is allowed, and not by chance.
+
+    `too_few`: so few queries cannot show a drop.
+    """
 
     name: str
     queries: int
@@ -60,6 +63,7 @@ class ScorerDifference(TypedDict):
     worst: dict[str, float]
     dropped: bool
     non_inferior: bool
+    too_few: bool
 
 
 class BaselineComparison(TypedDict):
@@ -132,7 +136,7 @@ def _scorer_difference(drop: DropCheck) -> ScorerDifference:
         "baseline_score": comparison.means[0],
         "difference": drop.difference,
         "interval": [drop.interval.low, drop.interval.high],
-        "interval_kind": drop.interval.kind.value,
+        "interval_kind": INTERVAL_KIND,
         "reliable": drop.interval.is_reliable,
         "p_randomisation": comparison.pairs[0].paired.p,
         "wins": differences.wins,
@@ -141,6 +145,7 @@ def _scorer_difference(drop: DropCheck) -> ScorerDifference:
         "worst": {text: difference for difference, text in losses if difference <= -TIE},
         "dropped": drop.has_dropped,
         "non_inferior": drop.is_non_inferior,
+        "too_few": drop.is_too_few,
     }
 
 

@@ -41,7 +41,8 @@ def _describe_change(row: ScorerDifference | None) -> str:
     if row is None:
         return "–"
     low, high = (format_rounded(bound, 1) for bound in row["interval"])
-    return f"{format_signed(row['difference'], 1)} ({low} to {high}), {row['queries']:,} queries"
+    too_few = ": too few to tell" if row["too_few"] else ""
+    return f"{format_signed(row['difference'], 1)} ({low} to {high}), {row['queries']:,} queries{too_few}"
 
 
 def _list_worst(comparison: BaselineComparison) -> list[str]:

@@ -40,7 +40,7 @@ def test_compare_json(case, runs):
     (pair,) = result["pairs"]
     assert (pair["a"], pair["b"], pair["difference"]) == (runs[0], runs[1], 50)
     assert (pair["wins"], pair["ties"], pair["losses"], pair["carried_by"]) == (1, 1, 0, 1)
-    assert pair["interval_kind"] == "t"
+    assert pair["interval_kind"] == "t and sign-flip"
     assert pair["reliable"] is False
     assert pair["p_hsd"] is None
     assert pair["jaccard"] == pytest.approx((1 / 3 + 1 + 1) / 3)

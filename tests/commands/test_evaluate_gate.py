@@ -160,3 +160,41 @@ def test_gate_files_without_a_baseline(case: Case, tmp_path: Path) -> None:
     assert evaluate(case, "--junit", str(tmp_path / "a.xml"), "--markdown", str(tmp_path / "a.md"))[0] == 0
     assert "### " in (tmp_path / "a.md").read_text()
     assert ElementTree.parse(tmp_path / "a.xml").getroot().get("failures") == "0"
+
+
+def test_gate_and_compare_agree_that_three_queries_are_too_few_to_tell() -> None:
+    """All three lose everything, which has p .250: the gate cannot call it more than noise, however large it is."""
+    texts = TEXTS[:3]
+    case = make_case(texts, {text: {"a": 3} for text in texts}, measures=("P@1",))
+    make_attempt(case)
+    baseline = run_now(case.attempts.get())
+    spoil(case, 3)
+    words = ("--baseline", "attempt:1", "--max-drop", "1")
+    status, evaluation, _ = evaluate(case, *words)
+    (row,) = evaluation["comparison"]["scorers"]
+    assert (status, row["difference"], row["p_randomisation"]) == (0, pytest.approx(-100), 0.25)
+    assert row["interval"] == [pytest.approx(-100), 0]
+    assert (row["dropped"], row["non_inferior"], row["too_few"]) == (False, False, True)
+    out = io.StringIO()
+    call_command("compare", str(baseline.pk), str(evaluation["run"]), stdout=out, stderr=io.StringIO())
+    assert "Too few queries to tell" in out.getvalue()
+    out = io.StringIO()
+    call_command("evaluate", str(case.pk), "--baseline", str(baseline.pk), stdout=out)
+    assert "too few queries to tell" in out.getvalue() and "passes without --strict" in out.getvalue()
+    status, evaluation, message = evaluate(case, "--baseline", str(baseline.pk), "--strict")
+    assert (status, evaluation["passed"]) == (1, False)
+    assert "too few queries to tell" in message
+
+
+@pytest.mark.parametrize(("worse", "dropped"), [(5, False), (6, True)])
+def test_gate_and_compare_decide_by_the_same_p(case: Case, baseline: Run, worse: int, dropped: bool) -> None:
+    """Of 30 queries that can only lose, five have a p of about 2/32 and six of about 2/64."""
+    spoil(case, worse)
+    status, evaluation, _ = evaluate(case, "--baseline", str(baseline.pk))
+    (row,) = evaluation["comparison"]["scorers"]
+    assert (row["p_randomisation"] < 0.05, row["interval"][1] < 0, row["dropped"], status == 1) == (dropped,) * 4
+
+
+def test_gate_strict_needs_a_baseline(case: Case) -> None:
+    status, _, message = evaluate(case, "--strict")
+    assert (status, "Name the run to compare with" in message) == (2, True)

@@ -79,39 +79,57 @@ def standard_error(values, weights):
     return math.sqrt(n / (n - 1) * sum((w / total * (v - centre)) ** 2 for w, v in zip(weights, values, strict=True)))
 
 
-def p_of_signs(values, weights):
+def sign_patterns(n):
     """All patterns for up to 14 values, otherwise the 10,000 that the seed draws: eight values share a byte."""
-    observed = abs(weighted_mean(values, weights)) - 1e-9
-    if len(values) <= 14:
-        patterns = np.array(list(itertools.product((1, -1), repeat=len(values))))
-        return float((np.abs(patterns @ (np.array(values) * weights)) / sum(weights) >= observed).mean())
-    bytes_each = -(-len(values) // 8)
+    if n <= 14:
+        return np.array(list(itertools.product((1, -1), repeat=n)))
+    bytes_each = -(-n // 8)
     drawn = np.frombuffer(np.random.Generator(np.random.PCG64(SEED)).bytes(10_000 * bytes_each), dtype=np.uint8)
-    bits = np.unpackbits(drawn.reshape(10_000, bytes_each), axis=1, bitorder="little")[:, : len(values)]
-    sums = np.abs((1.0 - 2.0 * bits) @ (np.array(values) * weights)) / sum(weights)
-    return (1 + int((sums >= observed).sum())) / 10_001
+    bits = np.unpackbits(drawn.reshape(10_000, bytes_each), axis=1, bitorder="little")[:, :n]
+    return 1.0 - 2.0 * bits
 
 
-def interval(values, weights):
+def p_of_signs(values, weights):
+    observed = abs(weighted_mean(values, weights)) - 1e-9
+    hits = np.abs(sign_patterns(len(values)) @ (np.array(values) * weights)) / sum(weights) >= observed
+    return float(hits.mean()) if len(values) <= 14 else (1 + int(hits.sum())) / 10_001
+
+
+def interval(values, weights, alpha=0.05):
     """[low, high]; None for fewer than two values."""
     n = len(values)
     if n < 2:
         return None
-    centre = weighted_mean(values, weights)
-    if max(values) - min(values) < 1e-9:
-        return [centre, centre]
-    error = standard_error(values, weights)
-    if n < 20:
-        margin = float(student.ppf(0.975, n - 1)) * error
-        return [max(centre - margin, -100.0), min(centre + margin, 100.0)]
-    drawn = np.random.Generator(np.random.PCG64(SEED)).integers(n, size=(10_000, n), dtype=np.uint16)
-    d, w = np.array(values)[drawn], np.array(weights)[drawn]
-    w /= w.sum(axis=1, keepdims=True)
-    means = (w * d).sum(axis=1)
-    errors = np.sqrt(n / (n - 1) * ((w * (d - means[:, None])) ** 2).sum(axis=1))
-    varies = np.ptp(d, axis=1) > 1e-9
-    low, high = np.quantile((means[varies] - centre) / errors[varies], [0.025, 0.975])
-    return [max(centre - high * error, -100.0), min(centre - low * error, 100.0)]
+    centre, p = weighted_mean(values, weights), p_of_signs(values, weights)
+    low = high = test_low = test_high = centre
+    if max(values) - min(values) > 1e-9:
+        u = np.array(weights) / sum(weights) * (np.array(values) - centre)
+        skewness = (u**3).sum() / (6 * (u**2).sum() ** 1.5)
+        t, error = float(student.ppf(1 - alpha / 2, n - 1)), standard_error(values, weights)
+        low = centre - error * (t + max(0, -skewness) * (1 + 2 * t**2))
+        high = centre + error * (t + max(0, skewness) * (1 + 2 * t**2))
+        lowers, uppers = [], []
+        for pattern in sign_patterns(n):
+            sides = [pattern > 0, pattern < 0]
+            means = [np.average(np.array(values)[s], weights=np.array(weights)[s]) for s in sides if s.any()]
+            lowers.append(min(means) if len(means) == 2 else -math.inf)
+            uppers.append(max(means) if len(means) == 2 else math.inf)
+        k = math.ceil(alpha * 2**n) if n <= 14 else math.ceil(alpha * 10_001) - 1
+        test_low, test_high = sorted(lowers)[k - 1], sorted(uppers)[-k]
+    low = max(min(low, test_low) if math.isfinite(test_low) else low, -100.0)
+    high = min(max(high, test_high) if math.isfinite(test_high) else high, 100.0)
+    if p >= alpha:
+        return [min(low, 0.0), max(high, 0.0)]
+    if low <= 0 <= high:
+        return [test_low, high] if centre > 0 else [low, test_high]
+    return [low, high]
+
+
+def too_few(counts):
+    """Whether each of several tests stays at .05 or above, corrected, even if all of them have the smallest p there can be."""
+    smallest = [min(1, 2 ** (1 - n)) if n <= 14 else 1 / 10_001 for n in counts]
+    tested = iter(holm([p for p in smallest if p < 0.05]))
+    return [p >= 0.05 or next(tested) >= 0.05 for p in smallest]
 
 
 def holm(p_values):
@@ -212,20 +230,20 @@ class Oracle:
     def pair(self, a, b):
         """The members of a pair in the JSON, but for corrected p."""
         values, weights = self.independent(a, b, self.compared)
-        n, by_query = len(values), [self.difference(a, b, query) for query in self.compared]
+        by_query = [self.difference(a, b, query) for query in self.compared]
         error = standard_error(values, weights)
         center, total = weighted_mean(values, weights), sum(weights)
         spread = sum(weight / total * (value - center) ** 2 for value, weight in zip(values, weights, strict=True))
         deviation = (spread / (1 - sum((weight / total) ** 2 for weight in weights))) ** 0.5
         result = interval(values, weights)
-        degrees = n - 1
+        degrees = len(values) - 1
         searched = self.searched(a, b)
         lists = [(self.world.lists[a][query], self.world.lists[b][query]) for query in searched]
         return {
             "difference": self.mean(b) - self.mean(a),
             "interval": result,
-            "interval_kind": "studentised bootstrap" if n >= 20 else "t",
-            "reliable": n >= 20,
+            "interval_kind": "t and sign-flip",
+            "reliable": sum(weights) ** 2 / sum(weight**2 for weight in weights) >= 20,
             "effect": center / deviation,
             "p_randomisation": p_of_signs(values, weights),
             "p_t": float(2 * student.sf(abs(weighted_mean(values, weights)) / error, degrees)),
@@ -268,19 +286,24 @@ class Oracle:
 
     def tags(self):
         """`{(tag, run): members of the tag in the JSON}`."""
+        keys = [(tag, run) for run in self.runs[1:] for tag in self.tag_queries()]
+        independent = {key: self.independent(self.runs[0], key[1], self.tag_queries()[key[0]]) for key in keys}
+        few = dict(zip(keys, too_few([len(values) for values, _ in independent.values()]), strict=True))
         figures_by_tag = {}
-        for run in self.runs[1:]:
-            for tag, queries in self.tag_queries().items():
-                values, weights = self.independent(self.runs[0], run, queries)
-                by_query = [self.difference(self.runs[0], run, query) for query in queries]
-                figures_by_tag[tag, run] = {
-                    "queries": len(queries),
-                    "difference": weighted_mean(by_query, self.weights(queries)),
-                    "interval": interval(values, weights),
-                    "p_randomisation": p_of_signs(values, weights) if len(values) > 1 else None,
-                    "wins": sum(d > 0.05 - 1e-9 for d in by_query),
-                    "losses": sum(d < -0.05 + 1e-9 for d in by_query),
-                }
+        for tag, run in keys:
+            queries, (values, weights) = self.tag_queries()[tag], independent[tag, run]
+            by_query = [self.difference(self.runs[0], run, query) for query in queries]
+            is_tested = not few[tag, run]
+            figures_by_tag[tag, run] = {
+                "queries": len(queries),
+                "difference": weighted_mean(by_query, self.weights(queries)),
+                "interval": interval(values, weights) if is_tested else None,
+                "p_randomisation": p_of_signs(values, weights) if is_tested else None,
+                "p_holm": None,
+                "reason": None if is_tested else "too few queries to tell",
+                "wins": sum(d > 0.05 - 1e-9 for d in by_query),
+                "losses": sum(d < -0.05 + 1e-9 for d in by_query),
+            }
         tested = [item for item in figures_by_tag.values() if item["p_randomisation"] is not None]
         for item, p in zip(tested, holm([item["p_randomisation"] for item in tested]), strict=True):
             item["p_holm"] = p

@@ -32,7 +32,7 @@ def test_compare_uses_queries_scored_in_both(case, runs):
     assert (pair.paired.differences.wins, pair.paired.differences.ties, pair.paired.differences.losses) == (2, 1, 0)
     assert pair.carriers == ["query 1", "query 3"]
     assert pair.paired.p == 0.5  # of the eight sign patterns, four give a difference as large
-    assert pair.verdict is Verdict.UNDECIDED
+    assert pair.verdict is Verdict.TOO_FEW
 
 
 def test_compare_a_run_with_an_identical_one_is_zero_whatever_is_rated_meanwhile(case, runs):
@@ -246,7 +246,7 @@ def test_compare_counts_linked_queries_once(case, runs):
     assert (pair.by_query.wins, pair.by_query.ties, pair.by_query.losses) == (2, 1, 0)
     assert pair.paired.p == 1  # both patterns of the sign of one unit
     assert pair.carriers == ["query 1 (and 1 linked)"]
-    assert "3 queries, 2 independent," in comparison.describe_verdict(pair)
+    assert "3 queries, 2 independent." in comparison.describe_verdict(pair)
     three = comparison.compare(runs=[*runs, run_now(runs[1].attempt)], version=primary(case))
     assert three.pairs[0].p_hsd == 1
     queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])

@@ -131,7 +131,7 @@ def expected_figures(oracle, a, b):
         "p": printed_p(pair["p_randomisation"]),
         "effect": rounded(pair["effect"], 2, signed=True),
         "counts": f"{pair['wins']} · {pair['ties']} · {pair['losses']}",
-        "detectable": rounded(pair["detectable"]),
+        "detectable": ("about " if len(oracle.units(oracle.compared)) < 40 else "") + rounded(pair["detectable"]),
         "carriers": f"{pair['carried_by']} quer",
         "jaccard": rounded(pair["jaccard"], 2, zero=False),
         "rbo": rounded(pair["rbo"], 2, zero=False),

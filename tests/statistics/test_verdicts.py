@@ -7,7 +7,7 @@ from relevancy.statistics import Differences, Verdict, compare_paired
 
 
 def decide(values, **options):
-    return compare_paired(Differences.build(values), resamples=500, permutations=999).decide(**options)
+    return compare_paired(Differences.build(values), permutations=999).decide(**options)
 
 
 def test_decide():
@@ -23,8 +23,35 @@ def test_decide_practically_equal_needs_a_reliable_interval_within_the_margin():
     values = np.random.default_rng(8).normal(0.4, 0.5, 40)
     assert decide(values) is Verdict.EQUAL
     assert decide(values, margin=0.3) is Verdict.BETTER
-    assert decide([0.1, 0.2, 0.1, 0.15]) is Verdict.UNDECIDED
-    assert decide([0.0] * 25) is Verdict.EQUAL
+    assert decide([0.1, 0.2, 0.1, 0.15, 0.1, -0.4]) is Verdict.UNDECIDED
+
+
+def test_decide_practically_equal_needs_to_know_enough():
+    """Unrated documents or queries that are not compared could move the difference out of the margin."""
+    values = np.random.default_rng(8).normal(0.4, 0.5, 40)
+    assert decide(values, possible=(-0.5, 1.0)) is Verdict.EQUAL
+    assert decide(values, possible=(-0.5, 1.1)) is Verdict.UNRATED
+    assert decide(values, possible=(-3.0, 0.8)) is Verdict.UNRATED
+    assert decide(values + 20, possible=(-3.0, 30)) is Verdict.BETTER
+
+
+@pytest.mark.parametrize("count", [6, 25])
+def test_decide_scored_the_same(count):
+    assert decide([0.0] * count) is Verdict.SAME
+    assert decide([0.0] * count, possible=(-1.0, 1.0)) is Verdict.SAME
+    assert decide([0.0] * count, possible=(-1.0, 1.5)) is Verdict.UNRATED
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [([40.0] * 5, Verdict.TOO_FEW), ([40.0] * 6, Verdict.BETTER), ([0.0] * 5, Verdict.TOO_FEW)]
+)
+def test_decide_too_few_queries_for_p_ever_to_be_below_alpha(values, expected):
+    assert decide(values) is expected
+
+
+def test_decide_too_few_queries_after_the_correction():
+    """Six queries have a p of .031 at best, which twice the same test makes .062."""
+    assert decide([40.0] * 6, p=0.0625, is_too_few=True) is Verdict.TOO_FEW
 
 
 def test_decide_uses_the_corrected_p():
@@ -50,5 +77,5 @@ def test_linked_queries_of_the_worked_example_count_once():
     # 5, 20 (of both), −3, 20 and −1 have a sign: of their 32 patterns, 8 reach a sum of 41.
     sums = [abs(np.dot(signs, (5, 20, -3, 20, -1))) for signs in itertools.product((1, -1), repeat=5)]
     assert comparison.p == pytest.approx(np.mean(np.array(sums) >= 41 - 1e-9)) == 0.25
-    assert (comparison.interval.low, comparison.interval.high) == pytest.approx((-1.2797704, 8.1131038), abs=5e-8)
+    assert (comparison.interval.low, comparison.interval.high) == pytest.approx((-1.2797704, 9.8259797), abs=5e-8)
     assert comparison.carriers == [3, 8]

@@ -127,12 +127,12 @@ class Command(Base):
         self.write(comparison.describe_verdict(pair))
         differences, interval = pair.by_query, pair.paired.interval
         self.write(f"  {differences.wins:,} better, {differences.losses:,} worse, {differences.ties:,} the same")
-        if pair.carriers:
-            self.write(f"  {len(pair.carriers):,} make up 80 % of the difference: {_list_names(pair.carriers)}")
+        if carried := comparison.describe_carriers(pair):
+            self.write(f"  {carried}")
         if interval is not None and not interval.is_reliable:
             self.write("  Too few queries for an interval you can rely on.")
         if pair.paired.detectable:
-            points = numbers.score(pair.paired.detectable)
+            points = comparison.format_detectable(pair)
             self.write(f"  A true difference of {points} points would be found four times in five.")
         lists = pair.lists
         if lists.queries:
@@ -147,7 +147,7 @@ class Command(Base):
             other = f"{result.runs[tag.other]}: " if len(result.runs) > 2 else ""
             self.write(
                 f"  {other}{tag.tag}: {numbers.difference(tag.difference)} on {tag.queries:,}, "
-                f"p {numbers.pvalue(tag.p_holm)}"
+                + (tag.reason or f"p {numbers.pvalue(tag.p_holm)}")
             )
 
 

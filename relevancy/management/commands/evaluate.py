@@ -79,6 +79,11 @@ class Command(Base):
             help="a drop counts if the interval of the difference at the level 1 − P is below 0; default: 0.05",
         )
         parser.add_argument(
+            "--strict",
+            action="store_true",
+            help="exit with status 1 as well if there are too few queries to tell whether a score fell",
+        )
+        parser.add_argument(
             "--owner",
             default="",
             metavar="EMAIL",
@@ -119,7 +124,7 @@ class Command(Base):
             checks += [
                 _build_check(
                     f"{drop.comparison.version.scorer} has not dropped against {baseline}",
-                    drop.describe() if drop.has_dropped else "",
+                    drop.describe() if drop.has_dropped or (drop.is_too_few and options["strict"]) else "",
                 )
                 for drop in drops
             ]
@@ -127,7 +132,7 @@ class Command(Base):
         self._write_files(evaluation, checks, options)
         if "-" not in (options["json"], options["junit"], options["markdown"]):
             self._print(run, evaluation)
-            self._print_drops(drops)
+            self._print_drops(drops, is_strict=options["strict"])
         if errors:
             fail(errors[0])
         if not evaluation["passed"]:
@@ -144,9 +149,11 @@ class Command(Base):
                 options["markdown"], transfer.evaluation_markdown.build_markdown(evaluation, checks), self.stdout
             )
 
-    def _print_drops(self, drops: Sequence[comparison.DropCheck]) -> None:
+    def _print_drops(self, drops: Sequence[comparison.DropCheck], *, is_strict: bool) -> None:
         for drop in drops:
             self.write(f"  {drop.describe()}")
+            if drop.is_too_few:
+                self.write(f"  That {'fails with' if is_strict else 'passes without'} --strict.")
             for warning in drop.comparison.warnings:
                 self.stderr.write(f"Warning: {warning}")
 
@@ -234,8 +241,10 @@ def _check_options(options: Mapping[str, Any]) -> None:
         fail("--owner is for cases of a site; with --url there is none.")
     if options["option"] and not options["url"]:
         fail("--option describes the endpoint at --url. Name its address: --url ADDRESS.")
-    if not options["baseline"] and (options["max_drop"] is not None or options["alpha"] is not None):
-        fail("--max-drop and --alpha describe a comparison. Name the run to compare with: --baseline RUN.")
+    if not options["baseline"] and (
+        options["max_drop"] is not None or options["alpha"] is not None or options["strict"]
+    ):
+        fail("--max-drop, --alpha and --strict describe a comparison. Name the run to compare with: --baseline RUN.")
     if [options["json"], options["junit"], options["markdown"]].count("-") > 1:
         fail("Only one of --json, --junit and --markdown can be written to stdout.")
     comparison.check_limits(max_drop=_max_drop(options), alpha=_alpha(options))

@@ -296,12 +296,14 @@ class ComparisonPage:
 
     @property
     def tag_correction(self) -> str:
-        """Returns what the p of the tags is corrected for. Tags with a single query have no p, and do not count."""
+        """Returns what the p of the tags is corrected for. Tags with too few queries have no p, and do not count."""
         tested = [] if self.figures is None else [tag for tag in self.figures.comparison.tags if tag.p is not None]
         tags = len({tag.tag for tag in tested})
         runs = len(self.compared_runs) - 1
         among = counted(tags, "tag") + (f" in {runs} runs" if runs > 1 else "")
-        return f"p is corrected for {among} by Holm's method" if tested else "No tag has two queries, so there is no p"
+        return (
+            f"p is corrected for {among} by Holm's method" if tested else "No tag has enough queries for a p below .05"
+        )
 
     def charts(self) -> list[Chart]:
         """The charts; none as long as the figures are being computed."""

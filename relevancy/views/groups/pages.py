@@ -21,6 +21,8 @@ VERDICTS = {
     Verdict.BETTER: "better",
     Verdict.WORSE: "worse",
     Verdict.EQUAL: "practically equal",
+    Verdict.SAME: "scored the same",
+    Verdict.UNRATED: "too little is rated",
     Verdict.UNDECIDED: "not shown",
     Verdict.TOO_FEW: "too few queries",
 }
