@@ -126,7 +126,7 @@ def test_link_names_runs_and_scorer(sign_in, case, compared):
     client = sign_in("viewer")
     client.get(url)
     response = client.get(url)
-    assert "Run 1 and Run 2" in words(by_id(response, "verdict-sentence"))
+    assert "whether Run 1 is better than Run 2" in words(by_id(response, "verdict-sentence"))
     stored = StoredComparison.objects.get()
     assert stored.version.scorer == scorer
     assert [item.run.number for item in stored.compared_runs.all()] == [2, 1]
@@ -455,8 +455,8 @@ def test_table_of_tags_lists_the_surest_first_and_leads_to_their_queries(sign_in
     response = open_ready(sign_in("viewer"), case)
     rows = [words(row) for row in elements(tree(response), _name="tr") if "data-tag" in attributes(row)]
     assert rows[0].startswith("brand 2 0.0 100.0 +100.0 ")
-    assert rows[0].endswith(".500 2 · 0 · 0")
-    assert rows[1] == "a few 1 100.0 100.0 0.0 – – 0 · 1 · 0"
+    assert rows[0].endswith("too few queries to tell 2 · 0 · 0")
+    assert rows[1] == "a few 1 100.0 100.0 0.0 too few queries to tell 0 · 1 · 0"
     (link,) = [link for link in elements(by_id(tree(response), "compared-tags"), _name="a") if words(link) == "brand"]
     assert texts(sign_in("viewer").get(attributes(link)["href"])) == ["query 1", "query 3"]
 
@@ -549,7 +549,9 @@ def test_a_run_of_another_case_on_the_book(sign_in, case, compared, foreign):
     client = sign_in("rater")
     value = f"{foreign.case_id}:1"
     response = open_ready(client, case, run=[1, value])
-    assert words(by_id(response, "verdict-sentence")).startswith("Run 1 of Other and Run 1 of ")
+    assert words(by_id(response, "verdict-sentence")).startswith(
+        "Too few queries to tell whether Run 1 of Other is better than Run 1 of "
+    )
     assert texts(response) == ["query 1", "query 2"]
     (group,) = elements(tree(response), _name="optgroup")
     assert attributes(group)["label"] == "Other"
