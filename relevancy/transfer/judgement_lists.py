@@ -32,7 +32,8 @@ def read_rankquest(file: IO[bytes]) -> Iterator[RatingRow]:
         text = _query(search)
         yield RatingRow(text, "", "", location=location)
         for rating in search.objects("ratings"):
-            yield RatingRow(text, rating.text("documentId"), rating.text("rating", "0"), location=rating.location)
+            grade = rating.text("rating") if "rating" in rating.members else "0"  # null is not rated
+            yield RatingRow(text, rating.text("documentId"), grade, location=rating.location)
 
 
 def _query(search: Fields) -> str:

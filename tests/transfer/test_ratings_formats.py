@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from relevancy import accounts, judgments, transfer
 from relevancy.models import Rating, RatingImport, User
-from relevancy.transfer import exports, formats, ltr, ratings_file, ratings_import, rre, trec
+from relevancy.transfer import (
+    exports,
+    formats,
+    judgement_lists,
+    ltr,
+    ratings_file,
+    ratings_import,
+    ratings_json,
+    rre,
+    trec,
+)
 from relevancy.transfer.topics import Topics
 from tests.factories import make_case, make_user
 
@@ -325,3 +335,35 @@ def test_the_rater_of_an_import_is_the_user_unless_another_is_given():
     source = ratings_import.open_source(case=case, file=as_file("a,1,3\n"))
     ratings_import.import_ratings(case=case, source=source, by=case.owner, rater=rater)
     assert Rating.objects.get().rater == rater
+
+
+NUMBER = 1853562411209818112  # of 19 digits, as Solr numbers versions
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "rows"),
+    [
+        (
+            rre.read_ratings,
+            {"queries": [{"placeholders": {"$query": "a"}, "relevant_documents": {"3": [NUMBER]}}], "created": NUMBER},
+            [("a", str(NUMBER), "3")],
+        ),
+        (
+            judgement_lists.read_searchtweak,
+            [{"keyword": "a", "doc": NUMBER, "grade": None, "position": NUMBER, "user": None}],
+            [("a", str(NUMBER), "")],
+        ),
+        (
+            judgement_lists.read_rankquest,
+            [{"id": NUMBER, "searchContext": {"query": "a"}, "ratings": [{"documentId": NUMBER, "rating": None}]}],
+            [("a", "", ""), ("a", str(NUMBER), "")],
+        ),
+        (
+            ratings_json.read_ratings,
+            {"id": NUMBER, "queries": [{"query": "a", "ratings": {"x": None}}, {"query": "b", "ratings": None}]},
+            [("a", "", ""), ("a", "x", ""), ("b", "", "")],
+        ),
+    ],
+)
+def test_json_may_have_numbers_of_19_digits_and_null_for_what_is_not_rated(read, content, rows):
+    assert [row[:3] for row in read(io.BytesIO(json.dumps(content).encode()))] == rows
