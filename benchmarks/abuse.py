@@ -10,6 +10,8 @@ Attacks, each for S seconds (20 unless given):
     readers   100 clients ask for the largest static file and do not read it
     engine    8 editors test a connection to an engine that drips its answer, byte by byte (9)
     sign-in   8 clients try passwords of one account as fast as they can, in the sign-in page and the admin site (13)
+    members   8 clients upload a file of 45 MB with members that no format knows (N2 of issue 22)
+    rankings  8 clients upload a file of 50 MB with rankings
     import    `import_ratings` with N rows (1,000,000 unless given); it ends with the import, at the latest after 10 minutes
     scripts   a run scored by 5 scorers that never end, and 4 users who preview such a scorer (12)
 
@@ -26,6 +28,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -244,6 +247,38 @@ def sign_in(site: Site) -> Iterator[Callable[[float], Any]]:
 
 
 @contextmanager
+def members(site: Site) -> Iterator[Callable[[float], Any]]:
+    content = b'{"format":"relevancy/1",' + b'"a":1,' * 7_500_000 + b'"b":1}'
+    with _uploading(site, "/cases/import/", content):
+        yield time.sleep
+
+
+@contextmanager
+def rankings(site: Site) -> Iterator[Callable[[float], Any]]:
+    rows = b"".join(b"query %d,document-%d,%d\n" % (row // 100, row, row % 100 + 1) for row in range(1_500_000))
+    with _uploading(site, f"/cases/{site.case.pk}/files/import-runs/", b"query,docid,position\n" + rows[: 49 * 2**20]):
+        yield time.sleep
+
+
+@contextmanager
+def _uploading(site: Site, path: str, content: bytes) -> Iterator[None]:
+    """Eight clients upload a file as soon as the one before is answered."""
+    headers = _session(site.case.owner)
+    body, kind = urllib3.encode_multipart_formdata({"do": "preview", "file": ("file", content)})
+    statuses: Counter[int] = Counter()
+
+    def upload(pool: urllib3.PoolManager) -> None:
+        own = {**headers, "content-type": kind}
+        statuses[
+            pool.request("POST", site.address + path, body=body, headers=own, retries=False, timeout=120.0).status
+        ] += 1
+
+    with _clients(8, upload):
+        yield
+    print(f"         uploads by status: {dict(statuses)}")
+
+
+@contextmanager
 def importing(site: Site) -> Iterator[Callable[[float], Any]]:
     own = environment(fresh_site.DATA)
     with tempfile.TemporaryDirectory() as folder:
@@ -305,6 +340,8 @@ ATTACKS: dict[str, Callable[[Site], Any]] = {
     "readers": readers,
     "engine": engine,
     "sign-in": sign_in,
+    "members": members,
+    "rankings": rankings,
     "import": importing,
     "scripts": scripts,  # last: its scorers stay on the case
 }
