@@ -17,15 +17,19 @@ def test_import_outcome(tmp_path, script):
         run_with(case, {"q1": documents})
     path = tmp_path / "may.csv"
     path.write_text("winner,count\na,6\nb,18\ntie,4\n")
-    printed = command("import_outcome", case.pk, path, "--runs", 1, 2, "--dry-run").splitlines()
+    first, second = f"{case.pk}:1", f"{case.pk}:2"
+    printed = command("import_outcome", case.pk, path, "--runs", first, second, "--dry-run").splitlines()
     assert printed == [
         "Run 2 won online: 18 sessions preferred Run 2, 6 Run 1; 4 ties (+21.4 percentage points, 95 %: 2.8 to 34.5; p = .023).",
         "Nothing was imported.",
     ]
     assert not OnlineOutcome.objects.exists()
-    command("import_outcome", case.pk, path, "--runs", 1, 2)
+    command("import_outcome", case.pk, path, "--runs", first, second)
     outcome = OnlineOutcome.objects.get()
     assert (outcome.name, outcome.wins_a, outcome.wins_b, outcome.ties) == ("may.csv", 6, 18, 4)
-    assert "has no run 9" in refused("import_outcome", case.pk, path, "--runs", 1, 9)
+    missing = f"{case.pk}:9"
+    assert f"There is no run {missing!r}" in refused("import_outcome", case.pk, path, "--runs", first, missing)
+    foreign = run_with(make_case(["q1"]), {"q1": "ab"})
+    assert "not of" in refused("import_outcome", case.pk, path, "--runs", first, foreign.pk)
     path.write_text("winner,count\nc,6\n")
-    assert "'c' is not a, b or tie" in refused("import_outcome", case.pk, path, "--runs", 1, 2)
+    assert "'c' is not a, b or tie" in refused("import_outcome", case.pk, path, "--runs", first, second)

@@ -1,4 +1,4 @@
-"""`import_outcome CASE sessions.csv --runs 3 4`"""
+"""`import_outcome CASE sessions.csv --runs CASE:3 CASE:4`"""
 
 from typing import Any
 
@@ -7,8 +7,7 @@ from django.core.management.base import CommandParser
 from relevancy import transfer
 from relevancy.comparison import online
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, open_binary
-from relevancy.models import Case, Run
+from relevancy.management.command import fail, find_case, find_owner, find_run, open_binary
 
 
 class Command(Base):
@@ -23,10 +22,9 @@ class Command(Base):
         parser.add_argument(
             "--runs",
             nargs=2,
-            type=int,
             required=True,
             metavar=("A", "B"),
-            help="numbers of the runs; A is the baseline",
+            help="runs of the case: an id or CASE:NUMBER; A is the baseline",
         )
         parser.add_argument("--name", default="", help="of the outcome; default: the name of the file")
         parser.add_argument("--dry-run", action="store_true", help="says what would be imported")
@@ -35,7 +33,10 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
-        a, b = (_find_run(case, number) for number in options["runs"])
+        a, b = (find_run(text) for text in options["runs"])
+        for run in (a, b):
+            if run.case != case:
+                fail(f"{run} is a run of the case “{run.case}”, not of “{case}”. Name two runs of one case.")
         with open_binary(options["file"]) as file:
             counts = transfer.online_outcomes.read_outcome(file)
         online.check_outcome(a=a, b=b, counts=counts)
@@ -47,11 +48,3 @@ class Command(Base):
             self.write(remark)
         if options["dry_run"]:
             self.write("Nothing was imported.")
-
-
-def _find_run(case: Case, number: int) -> Run:
-    run: Run | None = Run.objects.filter(case=case, number=number).first()
-    if run is None:
-        fail(f"The case “{case}” has no run {number}.")
-    run.case = case
-    return run
