@@ -66,7 +66,7 @@ def main() -> None:
             coverage = measure_coverage(queries, zeros, samples=options.samples)
             print(
                 f"{queries} queries, {100 * zeros:.0f} % zeros: coverage {coverage.covered:.3f}, agreement with p "
-                f"{coverage.agreeing:.3f}, {coverage.width:.2f} of the t interval"
+                f"{coverage.agreeing:.3f}, {coverage.width:.2f} of the t interval; invented data"
             )
 
 

@@ -15,6 +15,7 @@ QUICK = {
     "abuse": (["--quick", "--only", "nothing", "bodies", "sign-in"], ["nothing", "bodies", "sign-in", "target p95"]),
     "fuzzing": (["--quick"], ["requests to", "target no error"]),
     "compare": (["--queries", "200", "--runs", "3"], ["s of CPU", "peak memory"]),
+    "intervals": (["--samples", "5"], ["coverage", "agreement with p 1.000"]),
     "home": (["--quick"], ["home page", "update of active runs"]),
     "importing": (["--quick"], ["new ratings", "other grades", "target at most"]),
     "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "agreement:", "target at most 30 ms"]),
