@@ -15,6 +15,7 @@ from relevancy.models import Annotation, Case, Role
 
 from .access import Id, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 
@@ -32,7 +33,7 @@ class AnnotationDetails(Schema):
     created_at: datetime
 
 
-class AnnotationText(Schema):
+class AnnotationText(Input):
     text: str = Field(min_length=1, max_length=500, examples=["New synonyms from here on"])
 
 

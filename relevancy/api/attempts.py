@@ -14,6 +14,7 @@ from relevancy.models import Attempt, Endpoint, Role
 
 from .access import Id, Number, get_attempt, get_case
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 
@@ -40,7 +41,7 @@ class AttemptDetails(Schema):
     archived_at: datetime | None
 
 
-class NewAttempt(Schema):
+class NewAttempt(Input):
     """What to query and how. parent: its number; if nothing differs from it, it is returned instead of a new attempt."""
 
     endpoint_id: int = Field(ge=1, le=2**63 - 1)
@@ -55,7 +56,7 @@ class NewAttempt(Schema):
     name: str = Field("", max_length=120)
 
 
-class AttemptChanges(Schema):
+class AttemptChanges(Input):
     """What to change. Fields that are left out or null stay as they are."""
 
     name: str | None = Field(None, max_length=120, examples=["Boost titles"])

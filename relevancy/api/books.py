@@ -17,6 +17,7 @@ from relevancy.transfer.agreement_json import AgreementResult, build_agreement
 
 from .access import Id, Number, get_book
 from .authentication import RATE, READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, PreconditionFailed, check_if_match, set_etag
 from .scales import Scale
@@ -47,7 +48,7 @@ class BookDetails(BookSummary):
     created_at: datetime
 
 
-class BookChanges(Schema):
+class BookChanges(Input):
     """What to change. Fields that are left out or null stay as they are."""
 
     name: str | None = Field(None, min_length=1, max_length=191, examples=["Movies"])
@@ -67,7 +68,7 @@ class Grading(Schema):
     rule: str = Field(examples=["latest"])
 
 
-class NewGrading(Schema):
+class NewGrading(Input):
     """How documents are graded from now on. Ratings keep their grades: a scale on which one of them is missing is refused."""
 
     scale: str = Field(
@@ -79,7 +80,7 @@ class NewGrading(Schema):
     rule: Literal["latest", "mean", "median", "majority", "quepid"] = "latest"
 
 
-class Judging(Schema):
+class Judging(Input):
     """What is judged, and in which order. depth: how many results of each query, in the newest complete run of each case.
 
     repeat_share: of the documents that a rater has judged, in per cent, those that come again.
@@ -101,7 +102,7 @@ class JudgingDetails(Judging):
     order: str = Field(examples=["query"])  # type: ignore[assignment]
 
 
-class BookCopy(Schema):
+class BookCopy(Input):
     name: str = Field(min_length=1, max_length=191, examples=["Movies, graded again"])
 
 
@@ -135,7 +136,7 @@ class Pairs(Schema):
     items: list[PairDetails]
 
 
-class PairParameters(Schema):
+class PairParameters(Input):
     count: int = Field(3, ge=1, le=MAX_PAIRS)
 
 

@@ -15,6 +15,7 @@ from relevancy.models import Case, CaseQuery, Role
 
 from .access import Id, Number, ObjectId, check_book_editable, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 
@@ -36,7 +37,7 @@ class CaseQueryDetails(Schema):
     options: dict[str, Any] = Field(examples=[{"lang": "en"}])
 
 
-class NewQuery(Schema):
+class NewQuery(Input):
     text: str = Field(pattern=r"\S", max_length=2048, examples=["star wars"])
 
 
@@ -55,7 +56,7 @@ class AddedQueries(Schema):
     rejected: list[RejectedQuery]
 
 
-class CaseQueryChanges(Schema):
+class CaseQueryChanges(Input):
     """What to change. Fields that are left out or null stay as they are. before, after: another query of the case, by `query_id`."""
 
     text: str | None = Field(

@@ -13,6 +13,7 @@ from relevancy.models import Case, CaseScorer, Role, Scorer
 
 from .access import Id, ObjectId, get_case
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .preconditions import IfMatch, check_if_match, set_etag
 
 MAX_SENT = 50
@@ -29,7 +30,7 @@ class CaseScorerDetails(Schema):
     version: int = Field(examples=[1])
 
 
-class CaseScorers(Schema):
+class CaseScorers(Input):
     """The scorers of a case, the primary one first."""
 
     scorer_ids: ScorerIds

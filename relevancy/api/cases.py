@@ -16,6 +16,7 @@ from relevancy.models import Book, Case, Endpoint, Role, Run, Scorer, Team, User
 from .access import Id, ObjectId, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .case_scorers import CaseScorerDetails, scorers_of
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 from .runs import RunDetails, run_details
@@ -45,7 +46,7 @@ class CaseDetails(CaseSummary):
     newest_run: RunDetails | None
 
 
-class NewCase(Schema):
+class NewCase(Input):
     """A case. Only the name is needed; the rest is what the pages ask for when a case is created.
 
     endpoint_id, template, fields: the first attempt, which is run at once. Without an endpoint, the case waits for runs that were made
@@ -70,7 +71,7 @@ class NewCase(Schema):
     fields: str = Field("", max_length=2_000, examples=["title:title id:id"])
 
 
-class CaseCopy(Schema):
+class CaseCopy(Input):
     """How to copy a case. ratings: whether they are copied into a book of its own, the copy shares the book, or its book has none."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME, examples=["Movies, second try"])
@@ -87,7 +88,7 @@ class CopiedCase(Schema):
     left_out: list[str] = Field(examples=[["attempt 3"]])
 
 
-class CaseChanges(Schema):
+class CaseChanges(Input):
     """What to change. Fields that are left out or null stay as they are."""
 
     name: str | None = Field(None, min_length=1, max_length=MAX_NAME, examples=["Movies"])
@@ -96,7 +97,7 @@ class CaseChanges(Schema):
     )
 
 
-class CaseDeletion(Schema):
+class CaseDeletion(Input):
     with_book: bool = Field(False, description="Whether the book is deleted, too, with all its ratings.")
 
 

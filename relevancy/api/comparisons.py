@@ -15,6 +15,7 @@ from relevancy.transfer.ideal_json import IdealResult, build_ideal
 
 from .access import Id, get_run
 from .authentication import READ, ApiRequest
+from .inputs import Input
 
 router = Router(tags=["Runs"])
 
@@ -25,7 +26,7 @@ class Pending(Schema):
     status: str = Field("computing", examples=["computing"])
 
 
-class ComparisonParameters(Schema):
+class ComparisonParameters(Input):
     scorer: int | None = Field(
         None,
         ge=1,

@@ -15,6 +15,7 @@ from relevancy.models import Endpoint, Role
 
 from .access import Id, get_endpoint, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 
@@ -62,7 +63,7 @@ class EndpointDetails(EndpointSummary):
     archived_at: datetime | None
 
 
-class Credentials(Schema):
+class Credentials(Input):
     """How requests sign in: user name and password, an API key, or a bearer token."""
 
     username: Secret = ""
@@ -71,7 +72,7 @@ class Credentials(Schema):
     bearer: Secret = ""
 
 
-class NewEndpoint(Schema):
+class NewEndpoint(Input):
     """A search engine. You need the right to create endpoints, because this server sends requests to their addresses."""
 
     name: str = Field(min_length=1, max_length=120, examples=["shop"])
@@ -84,7 +85,7 @@ class NewEndpoint(Schema):
     per_minute: int = Field(0, strict=True, ge=0, le=1_000_000)
 
 
-class EndpointChanges(Schema):
+class EndpointChanges(Input):
     """What to change. Fields that are left out or null stay as they are; options are replaced as a whole.
 
     Another address needs the right to create endpoints, and stored credentials to be sent again or cleared.
@@ -103,7 +104,7 @@ class EndpointChanges(Schema):
     archived: StrictBool | None = Field(None, description="true: it is not offered any more; false restores it.")
 
 
-class TriedQuery(Schema):
+class TriedQuery(Input):
     text: str = Field("", max_length=2048, examples=["star wars"], description="Empty: only asks for the version.")
 
 

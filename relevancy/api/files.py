@@ -20,6 +20,7 @@ from relevancy.transfer import exports
 
 from .access import Id, check_book_editable, get_book, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .runs import StartedRun
 
 MAX_LISTED = 20  # raters
@@ -86,7 +87,7 @@ class ImportedWhole(Schema):
     remarks: list[str] = Field(examples=[[]])
 
 
-class DryRun(Schema):
+class DryRun(Input):
     dry_run: bool = Field(False, description="Checks the file and says what would be imported, and changes nothing.")
 
 

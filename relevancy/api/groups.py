@@ -14,6 +14,7 @@ from relevancy.models import CaseGroup, Role, Team
 
 from .access import Id, ObjectId, get_case, get_group
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 
@@ -93,7 +94,7 @@ class GroupDetails(GroupSummary):
     comparison: GroupComparison
 
 
-class NewGroup(Schema):
+class NewGroup(Input):
     """A group without cases, which is yours."""
 
     name: str = Field(min_length=1, max_length=191, examples=["Markets"])
@@ -101,7 +102,7 @@ class NewGroup(Schema):
     team_ids: TeamIds = Field(default_factory=list)
 
 
-class GroupChanges(Schema):
+class GroupChanges(Input):
     """What to change. Fields that are left out or null stay as they are. team_ids: for owners; teams that you do not see stay."""
 
     name: str | None = Field(None, min_length=1, max_length=191, examples=["Markets"])

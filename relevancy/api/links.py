@@ -16,6 +16,7 @@ from relevancy.models import Query as BookQuery
 
 from .access import Id, ObjectId, check_book_editable, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .preconditions import IfMatch, check_if_match, set_etag
 
 router = Router(tags=["Links"])
@@ -39,7 +40,7 @@ class LinkDetails(Schema):
     queries: list[LinkedQuery]
 
 
-class NewLink(Schema):
+class NewLink(Input):
     """Queries to link with each other, and with those that one of them is linked with already."""
 
     query_ids: list[ObjectId] = Field(
@@ -50,7 +51,7 @@ class NewLink(Schema):
     )
 
 
-class LinkChanges(Schema):
+class LinkChanges(Input):
     """What to change. A field that is left out or null stays as it is."""
 
     shares_ratings: StrictBool | None = Field(None, examples=[True])

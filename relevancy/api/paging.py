@@ -13,6 +13,8 @@ from django.db.models.functions import Cast, Length
 from ninja import Schema
 from pydantic import Field
 
+from .inputs import Input
+
 MAX_LIMIT = 200
 MAX_CHARACTERS = 5_000_000  # of what decides the size of a page; at least one item is on it
 _MAX_INTEGER = 2**63 - 1
@@ -25,7 +27,7 @@ class Page[T](Schema):
     next: str | None = Field(None, examples=["WzUwXQ"])
 
 
-class PageParameters(Schema):
+class PageParameters(Input):
     """Which page of a list."""
 
     limit: int = Field(50, ge=1, le=MAX_LIMIT, description="The largest number of items.", examples=[50])

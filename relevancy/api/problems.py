@@ -97,10 +97,14 @@ def _reraise(error: Exception) -> HttpResponse:
 
 def _invalid_request(error: InvalidRequest) -> HttpResponse:
     """A request that does not have the documented form. A location is such as `("body", "data", "value")`."""
-    errors = [
-        (".".join(str(part) for part in entry["loc"][2 if entry["loc"][0] == "body" else 1 :]), entry["msg"])
-        for entry in error.errors
-    ]
+    errors = []
+    for entry in error.errors:
+        path = [str(part) for part in entry["loc"][2 if entry["loc"][0] == "body" else 1 :]]
+        # A member that may have several forms has the name of Python's type in its location: not what the caller wrote.
+        path = [part for part in path if not part.startswith(("function-", "list["))]
+        if entry["type"] == "unknown_name":
+            path.append(entry["ctx"]["name"])
+        errors.append((".".join(path), entry["msg"]))
     text = "; ".join(f"{field}: {message}" if field else message for field, message in errors)
     return problem_response(422, text, errors)
 

@@ -14,6 +14,7 @@ from relevancy.models import Rating, Role
 
 from .access import Id, Number, get_query
 from .authentication import RATE, READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, PreconditionFailed, check_if_match, read_if_match, set_etag
 
@@ -39,7 +40,7 @@ class QueryDetails(Schema):
     revision: int
 
 
-class QueryChanges(Schema):
+class QueryChanges(Input):
     """What to change. Fields that are left out or null stay as they are."""
 
     information_need: str | None = Field(None, max_length=5_000, examples=["The films, not the television series."])
@@ -72,7 +73,7 @@ class Grades(Schema):
     grades: dict[str, float] = Field(examples=[{"star-wars-1977": 3, "star-trek-1979": 1}])
 
 
-class NewRating(Schema):
+class NewRating(Input):
     value: Number = Field(examples=[3], description="A grade of the scale of the book.")
 
 

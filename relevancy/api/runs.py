@@ -13,6 +13,7 @@ from relevancy.models import Case, CaseScore, QueryScore, Ranking, Role, Run, Sc
 
 from .access import Id, Number, get_attempt, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 
 MAX_RANKINGS = 10_000  # in one request
@@ -110,21 +111,21 @@ class StartedRun(Schema):
     status: str = Field(examples=["waiting"])
 
 
-class ImportedHit(Schema):
+class ImportedHit(Input):
     """A document of a ranking that was made elsewhere."""
 
     doc_id: str = Field(min_length=1, max_length=500, examples=["star-wars-1977"])
     score: Number | None = Field(None, examples=[12.4])
 
 
-class ImportedRanking(Schema):
+class ImportedRanking(Input):
     """The documents that another system returned for one query of the case, in rank order."""
 
     query_id: int = Field(ge=1, le=2**63 - 1)
     hits: list[ImportedHit] = Field(max_length=1_000)
 
 
-class ImportedRun(Schema):
+class ImportedRun(Input):
     """Rankings that were made elsewhere. Queries of the case that are missing count as without results."""
 
     name: str = Field("", max_length=120, examples=["candidate 7"])

@@ -16,6 +16,7 @@ from relevancy.models import Attempt, Case, Role, Run, Schedule, ScheduledCheck,
 
 from .access import Id, Number, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 
@@ -56,7 +57,7 @@ class SavedSchedule(ScheduleDetails, WebhookKey):
     """A schedule that was saved."""
 
 
-class NewTimes(Schema):
+class NewTimes(Input):
     """When runs are made, and who is told about a drop. What is left out has the value below, whatever it was before."""
 
     cron: str = Field(

@@ -16,6 +16,7 @@ from relevancy.models import Role, Scorer, ScorerDefinition, ScorerVersion
 
 from .access import Id, Number, get_scorer, lockable
 from .authentication import READ, WRITE, ApiRequest
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 from .scales import Scale
@@ -44,7 +45,7 @@ class ScorerDetails(Schema):
     retired_at: datetime | None
 
 
-class Definition(Schema):
+class Definition(Input):
     """What a scorer computes: a measure, or a script."""
 
     measure: str = Field("", max_length=200, examples=["nDCG@10"])
@@ -67,7 +68,7 @@ class NewScorer(Definition):
     description: str = Field("", max_length=scorers.MAX_DESCRIPTION, examples=["Only the first row counts."])
 
 
-class ScorerChanges(Schema):
+class ScorerChanges(Input):
     """What to change. Fields that are left out or null stay as they are."""
 
     name: str | None = Field(None, min_length=1, max_length=scorers.MAX_NAME, examples=["nDCG@5 of the shop"])
@@ -77,7 +78,7 @@ class ScorerChanges(Schema):
     )
 
 
-class Trial(Schema):
+class Trial(Input):
     """A ranking as grades, and a scorer: exactly one of `measure`, `script` and `scorer_id`."""
 
     measure: str = Field("", max_length=200, examples=["nDCG@10"])

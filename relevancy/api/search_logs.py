@@ -18,6 +18,7 @@ from relevancy.models import Case, ClickLog, OnlineOutcome, Role, Run
 from .access import Id, check_book_editable, get_book, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .files import DryRun
+from .inputs import Input
 from .paging import Page, PageParameters, paginate
 
 router = Router(tags=["Search logs"])
@@ -54,7 +55,7 @@ class ImportedSample(Schema):
     drawn: list[DrawnQuery]
 
 
-class ClickParameters(Schema):
+class ClickParameters(Input):
     """The click model, and the strength of its prior in examinations."""
 
     model: Literal["position", "ips", "coec", "cascade"] = "position"

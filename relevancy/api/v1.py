@@ -32,6 +32,7 @@ from . import (
     users,
 )
 from .authentication import TooManyRequests
+from .inputs import refuse_unknown_parameters
 from .problems import CONTENT_TYPE, Problem, add_handlers, problem_response
 
 DESCRIPTION = """\
@@ -105,6 +106,7 @@ api = RestApi(
     openapi_url="/openapi.json",
 )
 add_handlers(api)
+api.add_decorator(refuse_unknown_parameters)
 for module in (
     cases,
     case_scorers,

@@ -1,0 +1,61 @@
+"""What callers send: a name that an operation does not know is refused, with the nearest one that it knows.
+
+Otherwise a misspelled name would change nothing without a word: a schedule with `webhook` instead of `webhook_url` alerts nobody.
+"""
+
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any, Self
+
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from ninja import Schema
+from ninja.params.models import QueryModel
+from ninja.signature import ViewSignature
+from pydantic import ConfigDict, ModelWrapValidatorHandler, model_validator
+from pydantic_core import PydanticCustomError
+
+
+class Input(Schema):
+    """The base of all bodies and query parameters."""
+
+    # Not extra="forbid": its message does not name what is known.
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+    # mode="wrap": a validator of Ninja hides the names from those that run before the fields are read.
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check_names(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(values, dict):
+            for name in values:
+                if name not in cls.model_fields:
+                    # Braces in it would be read as placeholders, so the message is a value itself.
+                    context = {"name": name, "message": _unknown(name, cls.model_fields)}
+                    raise PydanticCustomError("unknown_name", "{message}", context)
+        return handler(values)
+
+
+def refuse_unknown_parameters(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates an operation: query parameters that it does not declare are refused."""
+    known = {
+        name
+        for model in ViewSignature("", operation).models
+        if issubclass(model, QueryModel)
+        for name in model.__ninja_flatten_map__
+    }
+
+    @wraps(operation)
+    def checked(request: HttpRequest, *args: Any, **values: Any) -> Any:
+        unknown = {name: _unknown(name, known) for name in request.GET if name not in known}
+        if unknown:
+            raise ValidationError(unknown)
+        return operation(request, *args, **values)
+
+    return checked
+
+
+def _unknown(name: str, known: Collection[str]) -> str:
+    close = get_close_matches(name, known, n=1)
+    suggestion = f"Did you mean {close[0]}?" if close else f"Known are: {', '.join(sorted(known)) or 'none'}."
+    return f"There is no {name!r} here. {suggestion}"
