@@ -86,12 +86,17 @@ def words(name: str, default: str = "") -> list[str]:
 # Any of these says that the settings are those of a real site.
 REAL_SITE = ("SECRET_KEY", "CREDENTIALS_KEY", "DATABASE_URL", "ALLOWED_HOSTS", "TRUSTED_ORIGINS", "HTTPS")
 IS_DEMO_COMMAND = sys.argv[1:2] == ["demo"]
-IS_FILE_EVALUATED = sys.argv[1:2] == ["evaluate"] and any(word.partition("=")[0] == "--url" for word in sys.argv)
-if (IS_DEMO_COMMAND or IS_FILE_EVALUATED) and not any(os.environ.get(PREFIX + name) for name in REAL_SITE):
+_options = {word.partition("=")[0] for word in sys.argv[2:]}
+IS_WITHOUT_SITE = (
+    sys.argv[1:2] == ["measure"]
+    or (sys.argv[1:2] == ["evaluate"] and "--url" in _options)
+    or (sys.argv[1:2] == ["try_scorer"] and bool({"--measure", "--script"} & _options))
+)
+if (IS_DEMO_COMMAND or IS_WITHOUT_SITE) and not any(os.environ.get(PREFIX + name) for name in REAL_SITE):
     # These commands need no settings at all; the processes of `relevancy demo` inherit this one.
     os.environ.setdefault("RELEVANCY_DEMO", "1")
-    if IS_FILE_EVALUATED:
-        os.environ["RELEVANCY_DATABASE_URL"] = "sqlite://:memory:"  # never used; see `temporary_site`
+    if IS_WITHOUT_SITE:
+        os.environ["RELEVANCY_DATABASE_URL"] = "sqlite://:memory:"  # never used; `evaluate` has a `temporary_site`
 
 DEBUG = flag("DEBUG")
 DEMO = flag("DEMO")

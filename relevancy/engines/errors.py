@@ -43,6 +43,12 @@ class BadQuery(EngineError):
     kind = "bad query"
 
 
+class QueryMissing(EngineError):
+    """The engine has no ranking of the query: an empty one would say that the search found nothing."""
+
+    kind = "missing"
+
+
 class UnreadableResponse(EngineError):
     """The response is not a search result: HTML, a redirect, unexpected JSON, more than 20 MB, or a hit without an id."""
 

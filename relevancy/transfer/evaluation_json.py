@@ -34,11 +34,15 @@ class ScorerResult(TypedDict):
 
 
 class Check(TypedDict):
-    """A condition of the release gate. `message` says why it failed; empty if it passed."""
+    """A condition of the release gate. `message` says why it failed; empty if it passed.
+
+    `is_error`: the gate could not decide, because a file, the engine or a scorer failed; it says nothing about the scores.
+    """
 
     name: str
     passed: bool
     message: str
+    is_error: bool
 
 
 class ScorerDifference(TypedDict):

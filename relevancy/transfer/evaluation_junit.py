@@ -4,29 +4,30 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from .evaluation_json import Check, Evaluation
+from .evaluation_json import Check
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def build_junit(evaluation: Evaluation, checks: Sequence[Check]) -> str:
-    """Returns one test case per check."""
-    failures = sum(not check["passed"] for check in checks)
+def build_junit(*, case: str, seconds: float | None, checks: Sequence[Check]) -> str:
+    """Returns one test case per check: scores fail, everything else that goes wrong is an error."""
+    errors = sum(check["is_error"] for check in checks)
+    failures = sum(not check["passed"] for check in checks) - errors
     suite = ElementTree.Element(
         "testsuite",
         name="relevancy",
         tests=str(len(checks)),
         failures=str(failures),
-        errors="0",
+        errors=str(errors),
         skipped="0",
-        time=f"{evaluation['seconds'] or 0:.3f}",
+        time=f"{seconds or 0:.3f}",
     )
     for check in checks:
-        name, case = (_remove_invalid(text) for text in (check["name"], evaluation["case"]))
-        element = ElementTree.SubElement(suite, "testcase", classname=case, name=name)
+        name = _remove_invalid(check["name"])
+        element = ElementTree.SubElement(suite, "testcase", classname=_remove_invalid(case), name=name)
         if not check["passed"]:
             message = _remove_invalid(check["message"])
-            ElementTree.SubElement(element, "failure", message=message).text = message
+            ElementTree.SubElement(element, "error" if check["is_error"] else "failure", message=message).text = message
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -137,7 +137,7 @@ class TestTheMainJob:
 
     def test_static_engine(self, shop: Path) -> None:
         (shop / "static").mkdir()
-        (shop / "static" / "old.csv").write_text("query,docid,position\nstar wars,2,1\nstar wars,1,2\n")
+        (shop / "static" / "old.csv").write_text("query,docid,position\nstar wars,2,1\nstar wars,1,2\nalien,,\n")
         command("create_endpoint", "old", "static", "old.csv")
         (shop / "empty.json").write_text("{}")
         command("create_case", "Old", "--endpoint", "old", "--template", shop / "empty.json", "--ratings", shop / "ratings.csv",
@@ -330,7 +330,8 @@ class TestMistakes:
         attempt = make_attempt(case)
         script_of(attempt).answers["query 2"] = engines.BadQuery("No such parser.")
         assert (
-            refused("evaluate", case.pk) == "Run 1 is incomplete: 1 of 3 searches failed. First error: No such parser."
+            refused("evaluate", case.pk)
+            == "Run 1 is incomplete: 1 of 3 searches failed. First error: No such parser. Failed: “query 2”."
         )
         script_of(attempt).version = engines.EndpointUnreachable("Nothing answered.")
         out = io.StringIO()

@@ -40,6 +40,23 @@ def evaluate(*words: str) -> tuple[int, dict[str, Any], str]:
     return status, json.loads(out.getvalue() or "{}"), message
 
 
+def run_without_settings(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command in an empty folder, without settings and without a home."""
+    return subprocess.run(
+        [sys.executable, "-m", "relevancy", *words],
+        cwd=folder,
+        env={
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "HOME": str(folder),
+            "RELEVANCY_ENV_FILE": str(folder / "none"),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
 def evaluate_sample(rankings: Path, *words: str) -> tuple[int, dict[str, Any], str]:
     return evaluate(str(SAMPLE / "case.json"), "--url", str(rankings), *words)
 
@@ -96,21 +113,60 @@ def test_the_sample_is_as_it_is_exported():
             assert file.read() == content
 
 
+def test_a_file_with_some_of_the_queries_is_not_scored_as_if_the_others_had_found_nothing(tmp_path):
+    lines = (SAMPLE / "candidate.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    rankings, junit = tmp_path / "few.csv", tmp_path / "relevancy.xml"
+    texts = list(dict.fromkeys(line.partition(",")[0] for line in lines[1:]))
+    rankings.write_text(lines[0] + "".join(line for line in lines if line.partition(",")[0] in texts[:4]))
+    status, evaluation, message = evaluate_sample(rankings, *GATE, "--junit", str(junit))
+    (result,) = evaluation["scorers"]
+    assert (status, evaluation["complete"], result["scored"], result["queries"]) == (2, False, 4, 24)
+    assert "20 of 24 searches failed" in message
+    assert [text for text in texts if f"“{text}”" in message.partition("Failed:")[2]] == texts[4:]
+    assert {text for text, query in result["per_query"].items() if query["error"]} == set(texts[4:])
+    assert [element.text for element in ElementTree.parse(junit).iter("error")] == [message]
+
+
+def test_a_file_that_is_missing_is_an_error_of_the_junit_file(tmp_path):
+    case, junit = tmp_path / "missing.json", tmp_path / "relevancy.xml"
+    status, _, message = evaluate(str(case), "--url", str(SAMPLE / "worse.csv"), "--junit", str(junit))
+    suite = ElementTree.parse(junit).getroot()
+    assert (status, suite.get("tests"), suite.get("errors"), suite.get("failures")) == (2, "1", "1", "0")
+    assert [element.text for element in suite.iter("error")] == [message]
+    assert message == f"{case} cannot be read: No such file or directory."
+
+
 def test_the_command_needs_no_settings_and_leaves_no_files(tmp_path):
     words = ["evaluate", str(SAMPLE / "case.json"), f"--url={SAMPLE / 'worse.csv'}", *GATE]
-    root = str(Path(__file__).parents[2])
-    done = subprocess.run(
-        [sys.executable, "-m", "relevancy", *words],
-        cwd=tmp_path,
-        env={"PYTHONPATH": root, "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_without_settings(tmp_path, *words)
     assert done.returncode == 1, done.stderr
     assert "62.9" in done.stdout and "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        (("try_scorer", "--measure", "nDCG@3", "--grades", "3 2 - 1"), "nDCG@3: score 94.7, value 0.946768"),
+        (("measure", "--qrels", "QRELS", "--run", "RUN", "-m", "P@1"), "1.0000  1 of 1 scored"),
+    ],
+)
+def test_measures_are_computed_without_settings_and_leave_no_files(tmp_path, words, printed):
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "QRELS").write_text("1 0 a 1\n")
+    (tmp_path / "files" / "RUN").write_text("1 Q0 a 1 1 x\n")
+    (tmp_path / "home").mkdir()
+    words = [str(tmp_path / "files" / word) if word in {"QRELS", "RUN"} else word for word in words]
+    done = run_without_settings(tmp_path / "home", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert printed in done.stdout
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_a_saved_scorer_needs_settings(tmp_path):
+    done = run_without_settings(tmp_path, "try_scorer", "--scorer", "CG@10", "--grades", "3")
+    assert done.returncode == 2
+    assert "RELEVANCY_SECRET_KEY is not set" in done.stderr
 
 
 def test_a_file_is_evaluated_without_touching_the_site(path):

@@ -131,7 +131,7 @@ def test_gate_needs_two_queries_scored_in_both(tmp_path: Path) -> None:
     status, evaluation, message = evaluate(case, "--baseline", str(baseline.pk), "--junit", str(junit))
     assert (status, evaluation["passed"], evaluation["comparison"]) == (2, False, None)
     assert "at least two are needed" in message
-    assert [failure.text for failure in ElementTree.parse(junit).getroot().iter("failure")] == [message]
+    assert [failure.text for failure in ElementTree.parse(junit).getroot().iter("error")] == [message]
 
 
 def test_gate_junit(case: Case, baseline: Run, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relevancy.engines.base import Engine
-from relevancy.engines.errors import EndpointUnreachable
+from relevancy.engines.errors import EndpointUnreachable, QueryMissing
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.types import Abilities, AddressField, Hit, Page, Request, UploadSummary
 
@@ -39,7 +39,13 @@ class StaticEngine(Engine):
 
     def search(self, request: Request) -> Page:
         started = time.perf_counter()
-        ranking = self._rankings().hits_by_query.get(request.query.strip(), [])
+        rankings = self._rankings()
+        ranking = rankings.hits_by_query.get(request.query.strip())
+        if ranking is None:
+            raise QueryMissing(
+                f"The file of rankings has no query “{request.query.strip()[:80]}”.",
+                hint="Add it. If the search found nothing, a CSV file says so with a row that holds only the query.",
+            )
         rows = ranking[request.start : request.start + max(request.rows, 0)]
         hits = tuple(_with_fields(hit, request.fields) for hit in rows)
         return Page(hits, len(ranking), round((time.perf_counter() - started) * 1000), self.render(request))

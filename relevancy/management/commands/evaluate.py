@@ -11,7 +11,16 @@ from django.db import transaction
 
 from relevancy import comparison, endpoints, runs, scores, tasks, transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, find_run, find_versions, open_binary, write_text
+from relevancy.management.command import (
+    describe_error,
+    fail,
+    find_case,
+    find_owner,
+    find_run,
+    find_versions,
+    open_binary,
+    write_text,
+)
 from relevancy.management.endpoint_options import parse_options, store_address
 from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
@@ -90,8 +99,22 @@ class Command(Base):
             help="the run's author, who must be allowed to use the endpoint; default: the case's owner, without this check",
         )
 
+    junit_path = ""  # where the checks are still to be written
+
     def run(self, **options: Any) -> None:
         _check_options(options)
+        self.junit_path = options["junit"] or ""
+        try:
+            self._run(options)
+        except Exception as error:
+            if self.junit_path:
+                message = describe_error(error) or type(error).__name__
+                check = _build_check("the case is evaluated", message, is_error=True)
+                junit = transfer.evaluation_junit.build_junit(case=options["case"], seconds=None, checks=[check])
+                write_text(self.junit_path, junit, self.stdout)
+            raise
+
+    def _run(self, options: Mapping[str, Any]) -> None:
         if not options["url"]:
             case = find_case(options["case"])
             self._evaluate(case, _find_attempt(case, options["attempt"]), options)
@@ -110,7 +133,7 @@ class Command(Base):
             scores.rescore_run(run, versions)
         evaluation = transfer.evaluation_json.build_evaluation(run=run, versions=versions)
         errors = comparison.find_run_errors(run, versions)
-        checks = [_build_check(f"run {run.number} is complete", " ".join(errors))]
+        checks = [_build_check(f"run {run.number} is complete", " ".join(errors), is_error=True)]
         checks += _check_minimum(evaluation["scorers"], options["fail_under"])
         drops: list[comparison.DropCheck] = []
         if baseline is not None and not errors:
@@ -118,7 +141,8 @@ class Command(Base):
                 drops = _check_drops(run, baseline, versions, options)
             except ValidationError as error:
                 errors = [error_text(error)]
-                checks.append(_build_check(f"run {run.number} can be compared with {baseline}", errors[0]))
+                name = f"run {run.number} can be compared with {baseline}"
+                checks.append(_build_check(name, errors[0], is_error=True))
         if drops:
             evaluation["comparison"] = transfer.evaluation_json.build_baseline_comparison(drops)
             checks += [
@@ -143,7 +167,11 @@ class Command(Base):
         if options["json"]:
             write_text(options["json"], json.dumps(evaluation, ensure_ascii=False, indent=2) + "\n", self.stdout)
         if options["junit"]:
-            write_text(options["junit"], transfer.evaluation_junit.build_junit(evaluation, checks), self.stdout)
+            junit = transfer.evaluation_junit.build_junit(
+                case=evaluation["case"], seconds=evaluation["seconds"], checks=checks
+            )
+            write_text(options["junit"], junit, self.stdout)
+            self.junit_path = ""
         if options["markdown"]:
             write_text(
                 options["markdown"], transfer.evaluation_markdown.build_markdown(evaluation, checks), self.stdout
@@ -215,9 +243,9 @@ def _find_attempt(case: Case, number: int | None) -> Attempt:
     return attempt
 
 
-def _build_check(name: str, message: str) -> Check:
-    """Returns a check that has failed if there is a message."""
-    return {"name": name, "passed": not message, "message": message}
+def _build_check(name: str, message: str, *, is_error: bool = False) -> Check:
+    """Returns a check that has failed if there is a message. is_error: then it says nothing about the scores."""
+    return {"name": name, "passed": not message, "message": message, "is_error": is_error and bool(message)}
 
 
 def _check_minimum(results: Sequence[ScorerResult], minimum: float | None) -> list[Check]:

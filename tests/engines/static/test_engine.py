@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse, UnsupportedByEngine
+from relevancy.engines.errors import EndpointUnreachable, QueryMissing, UnreadableResponse, UnsupportedByEngine
 from relevancy.engines.fields.specs import parse_fields
 from relevancy.engines.static.engine import StaticEngine
 from relevancy.engines.static.rankings_file import load_rankings, parse_rankings, summarize
@@ -54,15 +54,21 @@ def test_search_pages(tmp_path):
     assert static.search(request("star wars", rows=0)).total == 2
 
 
-@pytest.mark.parametrize("query", ["unknown", "nothing", "Star Wars", ""])
-def test_search_of_a_query_without_hits(tmp_path, query):
-    page = engine(tmp_path).search(request(query))
+def test_search_of_a_query_without_hits(tmp_path):
+    page = engine(tmp_path).search(request("nothing"))
     assert (page.hits, page.total) == ((), 0)
+
+
+@pytest.mark.parametrize("query", ["unknown", "Star Wars", ""])
+def test_search_of_a_query_that_the_file_does_not_have_is_an_error(tmp_path, query):
+    with pytest.raises(QueryMissing, match=f"has no query “{query}”") as raised:
+        engine(tmp_path).search(request(query))
+    assert raised.value.kind == "missing"
 
 
 def test_search_many_keeps_order_and_stops(tmp_path):
     static = engine(tmp_path)
-    outcomes = list(static.search_many([request("star wars"), request("x"), request('größe 😀 "x"')]))
+    outcomes = list(static.search_many([request("star wars"), request("nothing"), request('größe 😀 "x"')]))
     assert [(number, page.total) for number, page in outcomes] == [(0, 2), (1, 0), (2, 1)]
     assert list(static.search_many([request("x")], stop=lambda: True)) == []
 
