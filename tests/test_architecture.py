@@ -381,3 +381,9 @@ def test_migrations_are_up_to_date() -> None:
     out = StringIO()
     call_command("makemigrations", check_changes=True, dry_run=True, stdout=out, verbosity=1)
     assert "No changes detected" in out.getvalue()
+
+
+def test_people_are_found_by_address_in_one_way_only() -> None:
+    """See docs/security.md: databases take letters of look-alike addresses for others."""
+    sources = [path for path in (ROOT / "relevancy").rglob("*.py") if "migrations" not in path.parts]
+    assert [str(path) for path in sources if "email__iexact" in path.read_text()] == []

@@ -154,7 +154,7 @@ def _archive(content: AccountContents) -> None:
 
 
 def _forget(user: User) -> None:
-    invited = Activity.objects.filter(subject__iexact=user.email, verb__startswith="member.")
+    invited = Activity.objects.filter(subject=user.email, verb__startswith="member.")
     invited.update(subject=f"Former user {user.pk}")
     user.name, user.email = f"Former user {user.pk}", f"former-{user.pk}@{DOMAIN}"
     user.is_active = user.is_staff = user.is_superuser = user.can_create_endpoints = False

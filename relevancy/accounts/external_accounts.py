@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from relevancy.models import ExternalAccount, Invitation, User
 from relevancy.models.text import normalize_line, validate_line
+from relevancy.models.user import validate_ascii
 
 from .openid_connect import Identity
 from .raters import DOMAIN
@@ -64,8 +65,11 @@ def disconnect(*, user: User, pk: int) -> None:
 
 
 def _user_of_address(identity: Identity) -> User | None:
-    user = User.objects.filter(email__iexact=identity.email, kind=User.Kind.PERSON).first() if identity.email else None
-    if user is not None and not (identity.is_email_verified and user.has_confirmed_email):
+    validate_ascii(identity.email)
+    user = User.objects.find(identity.email)
+    if user is None or user.kind != User.Kind.PERSON:
+        return None
+    if not (identity.is_email_verified and user.has_confirmed_email):
         way = "Sign in with your password, and connect the accounts on your account page."
         if not settings.PASSWORD_SIGN_IN:
             way = "Ask an admin of this site to confirm it."

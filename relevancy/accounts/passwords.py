@@ -25,8 +25,8 @@ def send_reset_link(*, email: str, site_url: str) -> bool:
 
     site_url: what the path of the link is added to, without a slash at its end.
     """
-    user = User.objects.filter(email__iexact=email.strip(), kind=User.Kind.PERSON, is_active=True).first()
-    if user is None or not settings.MAIL_HOST:
+    user = User.objects.find(email)
+    if user is None or user.kind != User.Kind.PERSON or not user.is_active or not settings.MAIL_HOST:
         return False
     EmailMessage(
         subject="Choose a new password for Relevancy",

@@ -21,7 +21,7 @@ def known_raters(names: Collection[str], *, by: User) -> dict[str, User]:
     These are `by` and the members of the same teams, and all people for an admin: a file must not tell others who has an account.
     """
     users = {user.email.lower(): user for user in _people(names, by)}
-    return {name: users[name.lower()] for name in names if name.lower() in users}
+    return {name: users[name.lower()] for name in names if name.isascii() and name.lower() in users}
 
 
 def find_raters(names: Collection[str], *, by: User) -> dict[str, User]:
@@ -95,7 +95,7 @@ def known_people(*, by: User) -> QuerySet[User]:
 
 
 def _people(names: Collection[str], by: User) -> QuerySet[User]:
-    emails = {name.lower() for name in names if "@" in name}
+    emails = {name.lower() for name in names if "@" in name and name.isascii()}
     return known_people(by=by).filter(email__in=emails)
 
 

@@ -5,6 +5,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from relevancy.models import User
+from relevancy.models.user import normalize_address
 
 from .raters import DOMAIN
 
@@ -15,7 +16,11 @@ def sign_up(*, email: str, name: str, password: str) -> None:
 
     The address is not confirmed: it may belong to another person. Raises `ValidationError` naming the field.
     """
-    user = User(email=email.strip().lower(), name=name, has_confirmed_email=False)
+    try:
+        email = normalize_address(email)
+    except ValidationError as error:
+        raise ValidationError({"email": error.messages}) from None
+    user = User(email=email, name=name, has_confirmed_email=False)
     if user.email.endswith(f"@{DOMAIN}"):
         raise ValidationError({"email": f"Addresses in {DOMAIN} cannot sign in. Enter your own address."})
     try:
@@ -28,5 +33,5 @@ def sign_up(*, email: str, name: str, password: str) -> None:
         with transaction.atomic():
             user.save()
     except IntegrityError:
-        if not User.objects.filter(email__iexact=user.email).exists():
+        if User.objects.find(user.email) is None:
             raise

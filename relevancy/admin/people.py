@@ -24,8 +24,8 @@ class NewUserForm(AdminUserCreationForm):
         fields = ("email", "name", "kind")
 
     def clean_email(self) -> str:
-        email: str = self.cleaned_data["email"].strip().lower()
-        if models.User.objects.filter(email__iexact=email).exists():
+        email: str = models.user.normalize_address(self.cleaned_data["email"])
+        if models.User.objects.find(email):
             raise forms.ValidationError(f"{email} already has an account.")
         return email
 

@@ -169,10 +169,11 @@ def times_of(new: NewTimes) -> dict[str, Any]:
 
 def find_recipients(people: QuerySet[User], addresses: list[str]) -> list[User]:
     """Returns the people with these e-mail addresses. people: who may be told. Raises `ValidationError`."""
-    by_address = {user.email.casefold(): user for user in people}
-    if strangers := [address for address in addresses if address.strip().casefold() not in by_address]:
+    by_address = {user.email: user for user in people}
+    addresses = [address.strip().lower() if address.isascii() else address for address in addresses]
+    if strangers := [address for address in addresses if address not in by_address]:
         raise ValidationError({"recipients": f"Nobody who can see what is run has the address “{strangers[0][:60]}”."})
-    return [by_address[address.strip().casefold()] for address in addresses]
+    return [by_address[address] for address in addresses]
 
 
 def new_webhook_key(saved: Schedule, former_url: str) -> str | None:

@@ -270,7 +270,7 @@ def find_team(name: str) -> Team:
 def find_owner(email: str) -> User:
     """Returns the user with an email address or, without one, the only superuser."""
     if email:
-        user = User.objects.filter(email__iexact=email).first()
+        user = User.objects.find(email)
         if user is None:
             fail(f"No user has the email address {email!r}.")
         return user

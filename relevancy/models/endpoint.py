@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from django.conf import settings
@@ -50,13 +51,16 @@ class EndpointQuerySet(SharedQuerySet["Endpoint"]):
         """Endpoints that the user may search in one case, which the user has to be an editor of.
 
         Besides those of `usable_by`, these are the endpoints of the case's attempts that the owner of the case is also an
-        owner of: who shares a case lets its editors run its attempts, but cannot pass on the endpoints of others.
+        owner of, by membership even if it is an admin: who shares a case lets its editors run its attempts, but cannot pass
+        on the endpoints of others.
         """
         if not user.is_active:
             return self.none()
         is_editor = models.Exists(self._case_model.objects.editable_by(user).filter(pk=case.pk))
         own = self.model.objects.usable_by(user).values("pk")
-        of_case = self.model.objects.owned_by(case.owner).filter(attempts__case=case).values("pk")
+        owner = copy(case.owner)
+        owner.is_superuser = False
+        of_case = self.model.objects.owned_by(owner).filter(attempts__case=case).values("pk")
         return self.filter(is_editor, models.Q(pk__in=own) | models.Q(pk__in=of_case))
 
     def live(self) -> Self:

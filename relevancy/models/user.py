@@ -3,11 +3,24 @@
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
 from .text import LineField
+
+
+def validate_ascii(address: str) -> None:
+    """Refuses letters that databases and `lower()` take for others, such as `ı` for `I` and the Kelvin sign for `k`."""
+    if not address.isascii():
+        raise ValidationError(f"The address {address!r} has characters other than ASCII. Use one without them.")
+
+
+def normalize_address(address: str) -> str:
+    """Returns an e-mail address as it is stored. Raises `ValidationError` if it is not ASCII."""
+    validate_ascii(address)
+    return address.strip().lower()
 
 
 class UserManager(BaseUserManager["User"]):
@@ -17,7 +30,7 @@ class UserManager(BaseUserManager["User"]):
         """Creates a person. Without a password the account cannot sign in with one."""
         if not email or "@" not in email:
             raise ValueError(f"{email!r} is not an e-mail address.")
-        user = self.model(email=email.strip().lower(), **fields)
+        user = self.model(email=normalize_address(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -27,7 +40,20 @@ class UserManager(BaseUserManager["User"]):
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(email__iexact=username)
+        if user := self.find(username or ""):
+            return user
+        raise User.DoesNotExist
+
+    def find(self, address: str) -> "User | None":
+        """Returns the user with an e-mail address. Every look-up of a person by address is this one.
+
+        The database may compare letters in ways of its own, so what it found is compared again.
+        """
+        if not address.isascii():
+            return None
+        address = normalize_address(address)
+        user = self.filter(email=address).first()
+        return user if user is not None and user.email == address else None
 
 
 class User(AbstractBaseUser, PermissionsMixin):
@@ -47,7 +73,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         LIGHT = "light", "Light"
         DARK = "dark", "Dark"
 
-    email = models.EmailField("e-mail", unique=True)
+    email = models.EmailField("e-mail", unique=True, validators=[validate_ascii])
     name = LineField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.PERSON)
     single_keys = models.BooleanField(default=True, help_text="Enable keyboard shortcuts of a single letter or digit.")
@@ -83,6 +109,10 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.name or self.email
+
+    def clean_fields(self, exclude: Any = None) -> None:
+        super().clean_fields(exclude=exclude)
+        self.email = self.email.strip().lower()
 
     def get_full_name(self) -> str:
         """The name to display."""

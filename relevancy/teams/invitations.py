@@ -16,6 +16,7 @@ from relevancy import activity
 from relevancy.models import Activity, Invitation, Membership, Role, Team, User
 from relevancy.models.invitation import LIFETIME
 from relevancy.models.saving import clean_and_save
+from relevancy.models.user import normalize_address
 
 from .teams import record_joined
 
@@ -36,13 +37,16 @@ def invite(*, team: Team, role: int, by: User, email: str = "", uses: int = 1, d
     It is the same whether or not the address has an account, and replaces a pending one for the same address.
     Raises `ValidationError` naming the field.
     """
-    email = email.strip().lower()
+    try:
+        email = normalize_address(email)
+    except ValidationError as error:
+        raise ValidationError({"email": error.messages}) from None
     if not email and role == Role.OWNER:
         message = (
             "A link can be passed on, so it cannot make an owner. Enter an e-mail address, or choose another role."
         )
         raise ValidationError({"role": message})
-    if email and team.memberships.filter(user__email__iexact=email).exists():
+    if email and team.memberships.filter(user__email=email).exists():
         raise ValidationError({"email": f"{email} is already a member of {team}."})
     if email and uses != 1:
         raise ValidationError({"uses": "An invitation for an e-mail address is for one person. Enter 1."})

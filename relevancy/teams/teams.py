@@ -25,8 +25,8 @@ def add_member(*, team: Team, email: str, role: int, by: User | None = None) -> 
     Raises `ValidationError` if there is no active user with this address.
     """
     email = email.strip()
-    user = User.objects.filter(email__iexact=email, kind=User.Kind.PERSON, is_active=True).first()
-    if user is None:
+    user = User.objects.find(email)
+    if user is None or user.kind != User.Kind.PERSON or not user.is_active:
         raise ValidationError({"email": f"There is no account with the address {email!r}. An admin can create one."})
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=team.pk)

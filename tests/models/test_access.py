@@ -194,3 +194,14 @@ def test_usable_by_excludes_deactivated_accounts(people, case):
 def test_usable_in_is_one_statement(people, case, django_assert_num_queries):
     with django_assert_num_queries(1):
         assert Endpoint.objects.usable_in(case, people["maker"]).exists()
+
+
+def test_an_admin_who_owns_a_case_passes_on_no_endpoint_of_others(people, case):
+    case.attempts.update(
+        endpoint=Endpoint.objects.create(name="private", engine="embedded", url="p", owner=people["stranger"])
+    )
+    case.owner = people["admin"]
+    case.save()
+    cases.share(case=case, team=Team.objects.get(name="Search"), by=people["admin"])
+    assert not Endpoint.objects.usable_in(case, people["editor"]).exists()
+    assert Endpoint.objects.usable_in(case, people["admin"]).exists()

@@ -220,8 +220,8 @@ book_delete            GET    own     200
 book_delete            POST   own     422
 book_change            GET    edit    200
 book_change            POST   edit    302
-book_merge             GET    edit    200
-book_merge             POST   edit    422
+book_merge             GET    own     200
+book_merge             POST   own     422
 book_moves             GET    edit    200
 book_moves             POST   edit    302
 book_conflicts         GET    see     200

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import accounts, scorers
 from relevancy.models import ApiToken, Scorer, User
+from relevancy.models.user import validate_ascii
 from relevancy.views.forms import FormData, LineField, add_errors
 from relevancy.views.requests import HtmxRequest
 
@@ -22,7 +23,9 @@ class SignInForm(AuthenticationForm):
 
 
 class PasswordRequestForm(forms.Form):
-    email = forms.EmailField(label="E-mail address", widget=forms.EmailInput(attrs={"autocomplete": "email"}))
+    email = forms.EmailField(
+        label="E-mail address", validators=[validate_ascii], widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
 
 
 class CodeForm(forms.Form):

@@ -315,7 +315,7 @@ class MergeForm(forms.Form):
     def __init__(self, book: Book, user: User, data: FormData | None = None) -> None:
         super().__init__(data)
         other: Any = self.fields["other"]
-        other.queryset = Book.objects.editable_by(user).exclude(pk=book.pk).order_by("name", "pk")
+        other.queryset = Book.objects.owned_by(user).exclude(pk=book.pk).order_by("name", "pk")
 
 
 class RaterAction(StrEnum):

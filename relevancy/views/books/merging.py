@@ -19,7 +19,7 @@ from .forms import MergeForm
 @require_http_methods(["GET", "HEAD", "POST"])
 def book_merge(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The form; with another book in the address, the preview. A post merges the books."""
-    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.EDITOR)
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.OWNER)
     if request.method == "POST":
         return _merge(request, book)
     form = MergeForm(book, request.user, request.GET if "other" in request.GET else None)

@@ -319,3 +319,19 @@ def test_invitations_create_no_account_with_a_password(provider, people, setting
     fields = {"email": "new@example.org", "name": "New", "password": PASSWORD}
     assert Client().post(reverse("invitation_sign_up", args=[token]), fields).status_code == 403
     assert not User.objects.filter(email="new@example.org").exists()
+
+
+@pytest.mark.parametrize("address", ["adm\u0131n@corp.example", "bo\u017fs@corp.example", "mi\u212ae@corp.example"])
+def test_address_that_looks_like_another_one(provider, settings, address):
+    settings.OIDC_DOMAINS = ["*"]
+    for name in ("admin", "boss", "mike"):
+        User.objects.create_user(f"{name}@corp.example", PASSWORD)
+    client, response = sign_in_with(provider, email=address, email_verified=True)
+    assert user_of(client) is None
+    assert "ASCII" in message(response)
+    assert not Client().login(username=address, password=PASSWORD)
+    assert User.objects.find(address) is None
+    assert User.objects.count() == 3
+    assert not ExternalAccount.objects.exists()
+    response = Client().post(reverse("password_reset"), {"email": address})
+    assert response.status_code == 422

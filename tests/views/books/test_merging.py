@@ -21,7 +21,7 @@ def other(people, team, script):
 
 
 def test_a_merge_is_previewed_and_done(sign_in, case, other):
-    client, url = sign_in("editor"), reverse("book_merge", args=[case.book_id])
+    client, url = sign_in("owner"), reverse("book_merge", args=[case.book_id])
     assert client.get(url).context["preview"] is None
     response = client.get(url, {"other": other.book_id})
     result = response.context["preview"].result
@@ -36,13 +36,14 @@ def test_a_merge_is_previewed_and_done(sign_in, case, other):
 
 def test_books_that_one_may_not_edit_or_with_another_scale_are_refused(sign_in, people, case):
     foreign = Book.objects.create(name="Foreign", owner=people["stranger"], scale=[[0, ""], [1, ""]], relevant_from=1)
-    client, url = sign_in("editor"), reverse("book_merge", args=[case.book_id])
+    client, url = sign_in("owner"), reverse("book_merge", args=[case.book_id])
     assert client.post(url, {"other": foreign.pk}).status_code == 422
     assert "other" in client.get(url, {"other": foreign.pk}).context["form"].errors
-    Book.objects.filter(pk=foreign.pk).update(owner=people["editor"])
+    Book.objects.filter(pk=foreign.pk).update(owner=people["owner"])
     response = client.post(url, {"other": foreign.pk})
     assert response.status_code == 422
     assert response.context["form"].non_field_errors()
+    assert sign_in("editor").post(url, {"other": foreign.pk}).status_code == 403
     assert Book.objects.count() == 2
 
 
