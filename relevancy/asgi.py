@@ -1,7 +1,7 @@
 """What the web server calls: reads a request completely, and only then takes a thread for it.
 
 The pages are synchronous. A server that hands a request to a thread before its body has arrived can be stopped by a few
-clients that send one byte each (see docs/decisions/0042-request-bodies-before-threads.md).
+clients that send one byte each (see docs/decisions/0042).
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""The pool of connections to PostgreSQL, and what it does when the server was away. Only settings for PostgreSQL import this module."""
+"""The pool of connections to PostgreSQL, and what it does when the server was away. Only settings for PostgreSQL import this module.
+
+See docs/decisions/0051.
+"""
 
 from typing import Any
 

@@ -31,7 +31,11 @@ HOME_DIR = _home_dir()
 
 
 def _read_env_file(path: Path) -> None:
-    """Reads NAME=value lines into the environment; variables that are already set win. `make install` writes such a file."""
+    """Reads NAME=value lines into the environment; variables that are already set win.
+
+    In production the site must not start without a secret key, while every command must work in a fresh clone. So `make install` writes
+    such a file with a random key and `RELEVANCY_DEMO=1`; an installation without `make` does not start until it is configured.
+    """
     if not path.is_file():
         return
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

@@ -33,7 +33,7 @@ GROUPS = {
 }
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
 # Tests of what a page shows: the same on every database. Whether the statements of every page work there is tested by those that
-# open every address with all its parameters; see decision 179.
+# open every address with all its parameters. Services, models and commands are tested on both databases.
 PAGES = "tests/views/"
 EVERY_ADDRESS = ("tests/views/test_access_matrix.py", "tests/views/test_fuzzing.py")
 STATEMENT_FIXTURES = {"transactional_db", "django_assert_num_queries", "django_assert_max_num_queries"}

@@ -277,6 +277,36 @@ def test_links_between_documents_lead_somewhere() -> None:
     assert broken == []
 
 
+def test_decisions_are_listed_and_linked_from_what_they_explain() -> None:
+    decisions = ROOT / "docs" / "decisions"
+    records = {path.name[:4]: path for path in decisions.glob("[0-9]*.md")}
+    index = (decisions / "README.md").read_text()
+    assert [path.name for path in records.values() if f"({path.name})" not in index] == []
+    explained = [*MODULES, *(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md"]
+    linked = {number for path in explained for number in re.findall(r"decisions/(\d{4})", path.read_text())}
+    assert linked == set(records)
+    headings = {name_of(path): re.findall(r"^## (.+)$", path.read_text(), re.MULTILINE) for path in records.values()}
+    assert {
+        name: sections for name, sections in headings.items() if sections != ["Context", "Decision", "Consequences"]
+    } == {}
+
+
+def test_lines_of_documents_fit_an_editor() -> None:
+    """Tables, code and what cannot be broken may be longer."""
+    documents = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    prose = {
+        path: re.sub(r"^ *```.*?^ *```|^\|.*?$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+        for path in documents
+    }
+    long = [
+        f"{name_of(path)}: {line[:60]}"
+        for path, text in prose.items()
+        for line in text.splitlines()
+        if len(line) > 140 and " " in line.strip().removeprefix("- ")
+    ]
+    assert long == []
+
+
 def test_english_is_plain() -> None:
     pattern = re.compile(ODD_ENGLISH, re.IGNORECASE)
     prose = [*MODULES, *TEMPLATES, *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "static").rglob("*.js")]

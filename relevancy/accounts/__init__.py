@@ -1,5 +1,7 @@
 """Service: accounts. Signing in is limited per account, address and browser, and so is the hashing of passwords.
 Programs sign in with tokens. Raters that are named in a file get a row too, but cannot sign in.
+
+See docs/decisions/0111.
 """
 
 from . import api_tokens, deletion, external_accounts, openid_connect, passwords, second_factor, sessions

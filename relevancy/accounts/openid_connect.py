@@ -2,6 +2,8 @@
 
 OpenID Connect Core 1.0, the authorization code flow with PKCE (RFC 7636). Requests go through the client of all engines, with its
 limits of time and size.
+
+See docs/decisions/0111.
 """
 
 import base64

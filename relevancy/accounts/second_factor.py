@@ -1,4 +1,7 @@
-"""The second factor of signing in: set up, checked, removed."""
+"""The second factor of signing in: set up, checked, removed.
+
+See docs/decisions/0111.
+"""
 
 import base64
 import hashlib

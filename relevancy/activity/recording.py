@@ -1,4 +1,7 @@
-"""Writes the activity log. Services call it in the transaction of the change, so that the log has what happened and nothing else."""
+"""Writes the activity log. Services call it in the transaction of the change, so that the log has what happened and nothing else.
+
+See docs/decisions/0127.
+"""
 
 from collections.abc import Iterable
 from datetime import timedelta

@@ -2,6 +2,8 @@
 
 An ETag has two parts. The first names the state, which is what changes at the address change: If-Match compares it. The second names
 the whole answer: If-None-Match compares both. So a new run does not refuse another name for the case.
+
+See docs/decisions/0100.
 """
 
 import hashlib

@@ -1,7 +1,6 @@
 """How many requests a token may send: a bucket per token that fills up steadily.
 
-Counted in the memory of each web process, so that reading never waits for a write; see
-docs/decisions/0100-rate-limits-are-counted-in-memory.md.
+Counted in the memory of each web process, so that reading never waits for a write; see docs/decisions/0100.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""Deleting a case for good, in short transactions, because on SQLite ratings of other cases wait for each of them."""
+"""Deleting a case for good, in short transactions, because on SQLite ratings of other cases wait for each of them.
+
+See docs/decisions/0091.
+"""
 
 from dataclasses import dataclass
 

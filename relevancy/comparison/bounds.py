@@ -1,4 +1,7 @@
-"""How far a difference could move if the unrated documents were rated."""
+"""How far a difference could move if the unrated documents were rated.
+
+See docs/decisions/0081.
+"""
 
 from __future__ import annotations
 

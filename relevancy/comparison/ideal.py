@@ -1,4 +1,7 @@
-"""A run against the best order that today's ratings allow: which queries can gain most."""
+"""A run against the best order that today's ratings allow: which queries can gain most.
+
+See docs/decisions/0081.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which ratings favour which run: what a run would score without the ratings of documents that only it returned."""
+"""Which ratings favour which run: what a run would score without the ratings of documents that only it returned.
+
+See docs/decisions/0081.
+"""
 
 from __future__ import annotations
 

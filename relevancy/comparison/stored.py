@@ -1,4 +1,7 @@
-"""Comparisons whose figures are computed by a worker, and kept until ratings, queries or results change."""
+"""Comparisons whose figures are computed by a worker, and kept until ratings, queries or results change.
+
+See docs/decisions/0080.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Comparisons of groups of cases, computed by a worker and kept until a comparison of one of the cases changes."""
+"""Comparisons of groups of cases, computed by a worker and kept until a comparison of one of the cases changes.
+
+See docs/decisions/0126.
+"""
 
 from __future__ import annotations
 

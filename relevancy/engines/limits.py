@@ -2,6 +2,8 @@
 
 What is cut says so in its own text, so that pages and exports show it without further ado. Ids, order and scores are never
 changed.
+
+See docs/decisions/0038.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Documents on which raters disagree, and the decisions of adjudicators about them."""
+"""Documents on which raters disagree, and the decisions of adjudicators about them.
+
+See docs/decisions/0110.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Creates a book with the ratings of many people in short transactions: no one waits for a large file or sees a part of it."""
+"""Creates a book with the ratings of many people in short transactions: no one waits for a large file or sees a part of it.
+
+See docs/decisions/0060.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

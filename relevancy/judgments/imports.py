@@ -3,6 +3,8 @@
 Changes are written as `ImportedRating`, which are hidden, then one transaction applies them: from then on they count. At last
 they become rows of `Rating`; few of them do so in the same transaction. If the process dies before they are applied,
 `sweep_imports` deletes them; after that it finishes.
+
+See docs/decisions/0060.
 """
 
 import logging

@@ -1,4 +1,7 @@
-"""Judging the documents of a query as a list: which query comes next, and its documents, claimed for the rater."""
+"""Judging the documents of a query as a list: which query comes next, and its documents, claimed for the rater.
+
+See docs/decisions/0090.
+"""
 
 import random
 

@@ -4,6 +4,8 @@ A rater who is ahead of the others in a book that wants several ratings of each 
 They come first in the order, and finding the next pair meant skipping all of them. The position is that of the first open pair that
 the rater has not judged, claimed or not. New ratings close pairs or move them towards the end, so nothing comes before it;
 whatever else happens increments `JudgingQueue.revision`, after which the position is looked for again.
+
+See docs/decisions/0090.
 """
 
 from dataclasses import dataclass

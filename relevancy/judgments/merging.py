@@ -1,4 +1,7 @@
-"""Merges two books: queries with the same text become one, with the ratings of both."""
+"""Merges two books: queries with the same text become one, with the ratings of both.
+
+See docs/decisions/0091.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Answers stand apart from ratings, as those of judge models do, so that they can affect no score. They become ratings when enough of
 them agree with the key, or when an editor accepts the rater.
+
+See docs/decisions/0110.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Repeats: a share of the documents that a rater has judged comes again, which shows how far the rater agrees with themselves.
 
 The second judgment stands apart, so that it cannot change unnoticed which rating counts.
+
+See docs/decisions/0110.
 """
 
 from __future__ import annotations

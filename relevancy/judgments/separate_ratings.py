@@ -1,4 +1,7 @@
-"""Grades that stand apart, such as those of judge models and clicks: let count as ratings of their rater, and taken back."""
+"""Grades that stand apart, such as those of judge models and clicks: let count as ratings of their rater, and taken back.
+
+See docs/decisions/0110.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

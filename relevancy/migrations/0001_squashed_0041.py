@@ -1,6 +1,6 @@
 """Migrations 1 to 41 in one step, for a new database. A database that has some of them goes on with the others.
 
-Rendering the models of each step takes seconds; here they are rendered once (decision 114).
+Rendering the models of each step takes seconds; here they are rendered once.
 """
 
 import importlib

@@ -1,4 +1,7 @@
-"""Groups of cases: several markets or languages with a mean of their own."""
+"""Groups of cases: several markets or languages with a mean of their own.
+
+See docs/decisions/0126.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Endpoints: the search engines of cases."""
+"""Endpoints: the search engines of cases.
+
+See docs/decisions/0034.
+"""
 
 from __future__ import annotations
 

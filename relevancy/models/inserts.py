@@ -1,4 +1,7 @@
-"""Inserts many rows by one statement. `bulk_create` makes SQL of each single value, which takes several times as long."""
+"""Inserts many rows by one statement. `bulk_create` makes SQL of each single value, which takes several times as long.
+
+See docs/decisions/0051.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

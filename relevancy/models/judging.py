@@ -1,4 +1,7 @@
-"""What is to be judged in a book: pairs of a query and a document, in the order in which raters get them."""
+"""What is to be judged in a book: pairs of a query and a document, in the order in which raters get them.
+
+See docs/decisions/0090.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Imports of ratings: written in short transactions, and seen all at once."""
+"""Imports of ratings: written in short transactions, and seen all at once.
+
+See docs/decisions/0060.
+"""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -163,6 +166,7 @@ def counting_ratings(
     the ratings of this user. The column `MOMENT` is the time of a rating, only to be compared with others of the same statement.
 
     One rater may have rated a document for several of these queries; which of these ratings counts, decides the reader.
+    See docs/decisions/0125.
     """
     parts = []
     for rows, names in (

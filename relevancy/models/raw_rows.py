@@ -1,4 +1,7 @@
-"""What statements that are written by hand have read, as QuerySets return it."""
+"""What statements that are written by hand have read, as QuerySets return it.
+
+See docs/decisions/0051.
+"""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,7 @@
-"""Scorers and their immutable versions."""
+"""Scorers and their immutable versions.
+
+See docs/decisions/0011.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Indexes and files of rankings that are kept on this server, with their owners."""
+"""Indexes and files of rankings that are kept on this server, with their owners.
+
+See docs/decisions/0034.
+"""
 
 from __future__ import annotations
 

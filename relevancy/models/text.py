@@ -3,6 +3,8 @@
 Text is stored in Unicode normalization form C, without white space around it. It contains no control characters and no lone
 surrogates: PostgreSQL rejects U+0000, half of a surrogate pair cannot be encoded, and other control characters are invisible.
 Multi-line text keeps newlines, as LF, and tabs. Code (scripts, templates) is checked by the same rule but never normalized.
+
+See docs/decisions/0001.
 """
 
 import re

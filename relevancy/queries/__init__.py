@@ -1,4 +1,7 @@
-"""Service: the queries of a case, their order and their tags."""
+"""Service: the queries of a case, their order and their tags.
+
+See docs/decisions/0001.
+"""
 
 from . import tags
 from .details import (

@@ -3,6 +3,8 @@
 A term contributes a product, `boost × idf × tf`. The difference of two products is divided among their factors by the logarithmic
 mean Divisia index (Ang 2005): with `L = (b - a) / ln(b / a)`, the factor that changed from f to g accounts for `L · ln(g / f)`
 points. These add up to `b - a`, whatever the order of the factors.
+
+See docs/decisions/0062.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""Why documents have their engine scores: requested from the engine on demand, and stored with the ranking in short."""
+"""Why documents have their engine scores: requested from the engine on demand, and stored with the ranking in short.
+
+See docs/decisions/0062.
+"""
 
 import math
 import re

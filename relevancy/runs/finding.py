@@ -1,4 +1,7 @@
-"""Documents that an editor looks for with a query of their own, and where the run has them."""
+"""Documents that an editor looks for with a query of their own, and where the run has them.
+
+See docs/decisions/0062.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Imported runs: rankings that were made elsewhere. They are scored and compared like other runs, and never searched."""
+"""Imported runs: rankings that were made elsewhere. They are scored and compared like other runs, and never searched.
+
+See docs/decisions/0015.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

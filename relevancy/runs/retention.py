@@ -3,6 +3,8 @@
 The newest runs of a case (setting RELEVANCY_KEEP_FIELDS_RUNS) and pinned runs keep their fields. A run is marked
 (`fields_dropped_at`) before the fields of its first ranking are removed, so that readers can tell. Scripts may read fields, so
 their scores of a marked run are never computed again.
+
+See docs/decisions/0015.
 """
 
 import time

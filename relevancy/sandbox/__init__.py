@@ -3,6 +3,8 @@
 No Django, no models. `check` a script when it is saved; `score` many queries with it in one call, or
 `map_response` of a search API. `REFERENCE` lists what
 a script can use.
+
+See docs/decisions/0014.
 """
 
 from .depth import find_declared_depth

@@ -1,4 +1,7 @@
-"""Updates the scores of a case after a rating of one query by what has changed, instead of reading the scores of all queries."""
+"""Updates the scores of a case after a rating of one query by what has changed, instead of reading the scores of all queries.
+
+See docs/decisions/0046.
+"""
 
 import json
 from collections.abc import Sequence

@@ -2,6 +2,8 @@
 
 Every difference that a page, a file or a command shows comes from here, or from `CaseQuerySet.with_scores` for a single query. As
 long as a score of either run is stale or missing, there is no difference to show.
+
+See docs/decisions/0046.
 """
 
 from __future__ import annotations

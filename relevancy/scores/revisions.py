@@ -2,6 +2,8 @@
 
 Everything that changes ratings, the scale or the rule of a book, or the queries of a case or their weights, calls one of these
 functions in the same transaction. Locks are taken in the order case, queries, case revisions, runs.
+
+See docs/decisions/0046.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,8 @@
 """Computes scores of rankings: measures by arithmetic, scripts in the sandbox.
 
 Nothing here writes to the database or holds a lock: a script may take its time.
+
+See docs/decisions/0012.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Stores the scores of queries and of cases."""
+"""Stores the scores of queries and of cases.
+
+See docs/decisions/0012.
+"""
 
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field

@@ -2,6 +2,8 @@
 
 What an unrated document, a grade below 0, a repeat and a ranking shorter than k mean is decided here, once for all
 measures.
+
+See docs/decisions/0005.
 """
 
 from __future__ import annotations

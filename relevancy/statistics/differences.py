@@ -1,4 +1,7 @@
-"""The differences of two runs, query by query, and their mean."""
+"""The differences of two runs, query by query, and their mean.
+
+See docs/decisions/0124.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Source: Pettitt, "A non-parametric approach to the change-point problem", Applied Statistics 28, 1979. The test asks whether values
 before and after some point have the same distribution; it uses ranks only. It takes for granted that without a change every order of
 the values is equally likely: a slow trend is found as well, and divided into levels, and so is noise that is not independent.
+
+See docs/decisions/0089.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Sources: Chapelle, Joachims, Radlinski & Yue, "Large-scale validation and analys
 on Information Systems 30, 2012; Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
 Statistical Association 22, 1927; Newcombe, "Interval estimation for the difference between independent proportions", Statistics in
 Medicine 17, 1998 (his method 10).
+
+See docs/decisions/0152.
 """
 
 from __future__ import annotations

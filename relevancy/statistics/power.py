@@ -1,4 +1,7 @@
-"""How large a difference a number of queries can show, and how many queries a difference needs."""
+"""How large a difference a number of queries can show, and how many queries a difference needs.
+
+See docs/decisions/0124.
+"""
 
 from __future__ import annotations
 

@@ -18,6 +18,8 @@ Horvitz and Thompson and has no bias. Uniformly, the sum varies, and the weighte
 Sources: Horvitz & Thompson, "A generalization of sampling without replacement from a finite universe", 1952. Systematic sampling with
 probability proportional to size, of a list in random order: Madow 1949; Hartley & Rao, "Sampling with unequal probabilities and without
 replacement", 1962. Effective size: Kish, "Survey Sampling", 1965.
+
+See docs/decisions/0147.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Inline icons, drawn on a 16 × 16 grid with a line of 1.4 unless they say otherwise."""
+"""Inline icons, drawn on a 16 × 16 grid with a line of 1.4 unless they say otherwise.
+
+Our own, because icons of `heroicons` and `lucide` are made for a grid of 24: scaled to the 9 to 16 pixels of the pages, their line of 2
+is about 1 pixel wide and fades, and each icon would need its own width of line in each place. If pages ever need many more icons, or
+larger ones, `lucide` is the package to take: its tag takes the same arguments.
+"""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe

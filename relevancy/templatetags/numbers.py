@@ -1,4 +1,7 @@
-"""Numbers as the pages print them: half up, "–" for what is missing, U+2212 for minus."""
+"""Numbers as the pages print them: half up, "–" for what is missing, U+2212 for minus.
+
+`intcomma` of `django.contrib.humanize` neither rounds nor marks what is missing: it prints 1204.25 as "1,204.25" and None as "None".
+"""
 
 import math
 from decimal import Decimal, InvalidOperation

@@ -1,4 +1,8 @@
-"""Times as people say them, with the exact time behind."""
+"""Times as people say them, with the exact time behind.
+
+`naturaltime` of `django.contrib.humanize` says "1 day, 2 hours ago" for yesterday evening, which is too long for a table, and counts
+days as 24 hours.
+"""
 
 from datetime import datetime
 

@@ -1,4 +1,7 @@
-"""The formats of files that can be imported, and how each is recognised from its first bytes and its name."""
+"""The formats of files that can be imported, and how each is recognised from its first bytes and its name.
+
+See docs/decisions/0103.
+"""
 
 import csv
 import re

@@ -1,6 +1,8 @@
 """JSON objects read from a file piece by piece, so that memory does not grow with the file.
 
 The parser of the standard library takes one element of a list at a time from the text that has been read so far.
+
+See docs/decisions/0060.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """TREC files: qrels (`topic 0 document grade`) and runs (`topic Q0 document rank score tag`).
 
 Topics are the ids of queries, because the texts contain spaces. Document ids are percent-encoded where necessary.
+
+See docs/decisions/0005.
 """
 
 import math

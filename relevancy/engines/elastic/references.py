@@ -1,6 +1,6 @@
 """What a search of Elasticsearch or OpenSearch refers to besides its own index. Checked when all placeholders are filled in.
 
-Scripts are sent: they read only the document they are run for, and the engine limits them (docs/decisions/0039).
+Scripts are sent: they read only the document they are run for, and the engine limits them (docs/decisions/0038).
 """
 
 from __future__ import annotations

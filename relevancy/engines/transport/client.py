@@ -1,4 +1,7 @@
-"""The HTTP client of an endpoint. It enforces time-outs, retries, limits and address rules, and ignores proxies."""
+"""The HTTP client of an endpoint. It enforces time-outs, retries, limits and address rules, and ignores proxies.
+
+See docs/decisions/0004.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A time-out of a socket limits a single read. A server that sends one byte at a time never exceeds it, so here every operation
 of a socket gets the time that is left of its exchange.
+
+See docs/decisions/0004.
 """
 
 from __future__ import annotations

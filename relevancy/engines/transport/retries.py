@@ -1,4 +1,7 @@
-"""When a request is repeated, and after which delay. docs/decisions explains why urllib3 does not repeat it by itself."""
+"""When a request is repeated, and after which delay. docs/decisions explains why urllib3 does not repeat it by itself.
+
+See docs/decisions/0004.
+"""
 
 from __future__ import annotations
 

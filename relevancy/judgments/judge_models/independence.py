@@ -1,4 +1,7 @@
-"""Finds search configurations that name the model that judges their results: a model prefers what it has ranked itself."""
+"""Finds search configurations that name the model that judges their results: a model prefers what it has ranked itself.
+
+See docs/decisions/0097.
+"""
 
 import json
 import re
