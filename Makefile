@@ -41,8 +41,8 @@ engines:  ## Fetch the real engines for the live tests (Java 21 and Maven)
 format: install-tests
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/djangofmt check --fix templates
-	$(BIN)/djangofmt templates
+	$(BIN)/djangofmt check --fix templates relevancy/optional
+	$(BIN)/djangofmt templates relevancy/optional
 	$(BIN)/biome check --write
 
 lock:  ## Pin every dependency with its hashes (needs uv)

@@ -238,6 +238,13 @@ CREDENTIALS_KEYS = _fernet_keys()
 
 # --- applications ---------------------------------------------------------------------------------------------------
 
+# Optional apps are folders of relevancy/optional/; a site has all of them but those it leaves out.
+_optional = sorted(path.parent.name for path in PACKAGE_DIR.glob("optional/*/apps.py"))
+WITHOUT = words("WITHOUT")
+if _unknown := sorted(set(WITHOUT) - set(_optional)):
+    raise ImproperlyConfigured(
+        f"RELEVANCY_WITHOUT names {_unknown[0]!r}, which is not an optional app. There are: {', '.join(_optional) or 'none'}."
+    )
 INSTALLED_APPS = [
     "relevancy.apps.RelevancyConfig",
     "django.contrib.admin",
@@ -251,6 +258,7 @@ INSTALLED_APPS = [
     "django_tasks_db",
     "corsheaders",
     "ninja",
+    *(f"relevancy.optional.{name}" for name in _optional if name not in WITHOUT),
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

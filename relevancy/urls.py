@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from relevancy.hooks import optional_apps
 from relevancy.views import health
 from relevancy.views.account.pages import SignIn
 
@@ -37,4 +38,5 @@ urlpatterns = [
     path("", include("relevancy.views.endpoints.urls")),
     path("", include("relevancy.views.scorers.urls")),
     path("", include("relevancy.views.teams.urls")),
+    *(path("", include(urls)) for app in optional_apps() if (urls := app.find_module("urls"))),
 ]

@@ -14,8 +14,8 @@ step() { printf '\n== %s\n' "$1"; }
 step "lint"  # one command per line: `set -e` ignores a failure on the left of &&
 $bin/ruff check .
 $bin/ruff format --check .
-$bin/djangofmt check templates
-$bin/djangofmt --check templates
+$bin/djangofmt check templates relevancy/optional
+$bin/djangofmt --check templates relevancy/optional
 $bin/biome check --error-on-warnings
 step "types";            $bin/mypy --num-workers 2 relevancy
 step "import contracts"; $bin/lint-imports | tail -n 12

@@ -18,7 +18,7 @@ type Detail = str | int | float
 
 
 def record(
-    verb: Activity.Verb,
+    verb: str,
     *,
     by: User | None,
     case: Case | int | None = None,
@@ -35,7 +35,7 @@ def record(
     _build(verb, by, case, team, subject, object_id, person, details).save(force_insert=True)
 
 
-def record_once(verb: Activity.Verb, *, by: User | None, case: Case) -> None:
+def record_once(verb: str, *, by: User | None, case: Case) -> None:
     """Adds a line to the log of a case, unless its last line says the same and is less than an hour old. Two SQL statements."""
     last = Activity.objects.filter(case=case).order_by("-at", "-pk").values_list("verb", "by", "at").first()
     since = timezone.now() - REPEATED_WITHIN
@@ -44,7 +44,7 @@ def record_once(verb: Activity.Verb, *, by: User | None, case: Case) -> None:
 
 
 def record_for_book(
-    verb: Activity.Verb,
+    verb: str,
     *,
     book: Book,
     by: User | None,
@@ -60,7 +60,7 @@ def record_for_book(
 
 
 def record_for_teams(
-    verb: Activity.Verb,
+    verb: str,
     *,
     teams: Iterable[Team],
     by: User | None,
@@ -73,7 +73,7 @@ def record_for_teams(
 
 
 def _build(
-    verb: Activity.Verb,
+    verb: str,
     by: User | None,
     case: Case | int | None,
     team: Team | int | None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from relevancy import hooks
 from relevancy.models import Activity
 from relevancy.wording import counted
 
@@ -56,8 +57,6 @@ SENTENCES: Mapping[str, str] = {
     _V.RUN_UNPINNED: "Unpinned {subject}",
     _V.RUN_DESCRIBED: "Changed name or note of {subject}",
     _V.RUN_IMPORTED: "Imported {subject}",
-    _V.OUTCOME_IMPORTED: "Imported the online outcome “{subject}” of run {a} and run {b}",
-    _V.OUTCOME_DELETED: "Deleted the online outcome “{subject}” of run {a} and run {b}",
     _V.ANNOTATION_ADDED: "Annotated run {run}: “{subject}”",
     _V.ANNOTATION_CHANGED: "Changed the annotation of run {run} to “{subject}”",
     _V.ANNOTATION_REMOVED: "Removed the annotation “{subject}” of run {run}",
@@ -135,7 +134,7 @@ def kind_of(verb: str) -> str:
 
 def describe(activity: Activity) -> str:
     """Returns the sentence of a line of the log, without who did it. A line of another version of the program is its verb."""
-    sentence = SENTENCES.get(activity.verb)
+    sentence = SENTENCES.get(activity.verb) or hooks.activity_sentences.get(activity.verb)
     if sentence is None:
         return str(activity)
     values = {"subject": activity.subject, "person": str(activity.person or ""), **activity.details}

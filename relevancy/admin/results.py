@@ -78,14 +78,6 @@ class JudgingPairAdmin(ReadOnlyAdmin):
     search_fields = ("doc_id", "query__text")
 
 
-@admin.register(models.OnlineOutcome)
-class OnlineOutcomeAdmin(ReadOnlyAdmin):
-    list_display = ("name", "case", "run_a", "run_b", "method", "created_by", "created_at")
-    list_filter = ("method", "created_at")
-    list_select_related = ("case", "run_a", "run_b", "created_by")
-    search_fields = ("name", "case__name")
-
-
 @admin.register(models.PreferenceTest)
 class PreferenceTestAdmin(ReadOnlyAdmin):
     list_display = ("pk", "run_a", "run_b", "drawn", "identical", "created_by", "created_at", "closed_at")

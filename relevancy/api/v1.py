@@ -9,6 +9,8 @@ from ninja.openapi.docs import Swagger
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
+from relevancy.hooks import optional_apps
+
 from . import (
     activity,
     annotations,
@@ -130,6 +132,9 @@ for module in (
     activity,
 ):
     api.add_router("", module.router)
+for app in optional_apps():
+    if name := app.find_module("api"):
+        api.add_router("", f"{name}.router")
 
 
 @api.exception_handler(TooManyRequests)

@@ -2,7 +2,7 @@
 
 from relevancy.statistics import TIE
 
-from . import online, stored, stored_groups
+from . import stored, stored_groups
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
 from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
@@ -110,7 +110,6 @@ __all__ = [
     "list_rating_warnings",
     "list_rows",
     "name_runs",
-    "online",
     "read_exact_measure",
     "read_lists",
     "read_score_table",

@@ -14,7 +14,6 @@ from .external_account import ExternalAccount
 from .invitation import Invitation
 from .judge_model import AutomaticJudging, CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
-from .online_outcome import OnlineOutcome
 from .policy import Policy
 from .preference import Preference, PreferenceQuery, PreferenceTest
 from .public_link import PublicLink
@@ -73,7 +72,6 @@ __all__ = [
     "JudgingQueue",
     "Membership",
     "Notification",
-    "OnlineOutcome",
     "Policy",
     "Preference",
     "PreferenceQuery",

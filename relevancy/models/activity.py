@@ -48,8 +48,6 @@ class Activity(models.Model):
         RUN_UNPINNED = "run.unpinned"
         RUN_DESCRIBED = "run.described"
         RUN_IMPORTED = "run.imported"
-        OUTCOME_IMPORTED = "run.outcome_imported"
-        OUTCOME_DELETED = "run.outcome_deleted"
         ANNOTATION_ADDED = "annotation.added"
         ANNOTATION_CHANGED = "annotation.changed"
         ANNOTATION_REMOVED = "annotation.removed"

@@ -12,7 +12,6 @@ from .errors import StatisticsError
 from .generators import SEED
 from .intervals import INTERVAL_KIND, Interval, find_interval, t_test
 from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_level_changes, pettitt_test
-from .online import OnlineResult, Side, measure_ab, measure_interleaving, wilson_interval
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means
@@ -47,14 +46,12 @@ __all__ = [
     "KappaWeights",
     "LevelChange",
     "Movements",
-    "OnlineResult",
     "PairAgreement",
     "PairedComparison",
     "QueryGrades",
     "RaterFigures",
     "RaterTable",
     "RunMeans",
-    "Side",
     "SignTest",
     "StatisticsError",
     "Verdict",
@@ -71,9 +68,7 @@ __all__ = [
     "group_runs",
     "jaccard",
     "list_too_few",
-    "measure_ab",
     "measure_agreement",
-    "measure_interleaving",
     "measure_queries",
     "measure_raters",
     "merge_units",
@@ -83,5 +78,4 @@ __all__ = [
     "required_queries",
     "sign_test",
     "t_test",
-    "wilson_interval",
 ]

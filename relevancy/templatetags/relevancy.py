@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from relevancy.models import Case, CaseQuery
 from relevancy.runs import Result
 
-from . import addresses, bars, case_links, charts, explained, icons, numbers, prose, ratings, tables, when
+from . import addresses, bars, case_links, charts, explained, icons, numbers, optional, prose, ratings, tables, when
 
 register = template.Library()
 
@@ -51,12 +51,13 @@ for _tag in (
     icons.icon,
     numbers.grade_class,
     numbers.span,
+    optional.links_at,
     ratings.grade_pill,
     when.ago,
 ):
     register.simple_tag(_tag, name=_tag.__name__)
 
-for _case_tag in (case_links.case_url, addresses.link_to_case, addresses.post_to_case):
+for _case_tag in (case_links.case_url, addresses.link_to_case, addresses.post_to_case, optional.panels_at):
     register.simple_tag(_case_tag, takes_context=True, name=_case_tag.__name__)
 
 # Controls without an outlined box.

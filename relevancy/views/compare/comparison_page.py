@@ -165,14 +165,6 @@ class ComparisonPage:
         return f"{reverse('preference_new', args=[self.case.pk])}?{urlencode({'a': a.pk, 'b': b.pk})}"
 
     @property
-    def online_url(self) -> str:
-        """The address of the outcomes of online tests, with these two runs chosen; empty for runs of other cases."""
-        if any(run.case_id != self.case.pk for run in self.pair):
-            return ""
-        a, b = self.pair
-        return reverse("online_outcomes", args=[self.case.pk], query={"a": a.number, "b": b.number})
-
-    @property
     def judging_url(self) -> str:
         """The address of the settings of the book, filled in so that raters judge first what changes this comparison most."""
         a, b = self.pair

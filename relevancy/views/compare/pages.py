@@ -11,7 +11,6 @@ from relevancy.views.workbench.access import get_case, get_case_query
 from . import ideal
 from .comparison_page import ComparisonPage
 from .ideal_page import names_ideal
-from .online import online_lines
 from .query_comparison import QueryComparison, compare_query
 
 MAX_INLINE_QUERIES = 500  # building the charts of more queries would delay the page
@@ -71,7 +70,6 @@ def summary_context(page: ComparisonPage) -> dict[str, object]:
         "page": page,
         "summary": page.summary(),
         "several": page.several(),
-        "online": online_lines(page),
     }
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import export, online, pages, pins, ratings
+from . import export, pages, pins, ratings
 
 urlpatterns = [
     path("cases/<int:case_id>/compare/", pages.show, name="compare"),
@@ -11,13 +11,6 @@ urlpatterns = [
     path("cases/<int:case_id>/compare/queries.csv", export.queries_csv, name="compare_csv"),
     path("cases/<int:case_id>/compare/figures.json", export.figures_json, name="compare_json"),
     path("cases/<int:case_id>/compare/report.html", export.report_html, name="compare_report"),
-    path("cases/<int:case_id>/online/", online.online_outcomes, name="online_outcomes"),
-    path("cases/<int:case_id>/online/import/", online.online_outcome_import, name="online_outcome_import"),
-    path(
-        "cases/<int:case_id>/online/<int:outcome_id>/delete/",
-        online.online_outcome_delete,
-        name="online_outcome_delete",
-    ),
     path("cases/<int:case_id>/runs/<int:number>/pin/", pins.pin, name="run_pin"),
     path("cases/<int:case_id>/runs/<int:number>/unpin/", pins.unpin, name="run_unpin"),
     path("cases/<int:case_id>/runs/<int:number>/details/", pins.edit, name="run_details"),

@@ -1,0 +1,105 @@
+"""What an optional app adds to the core. docs/writing-an-app.md shows it by an example.
+
+An optional app is a Django app in `relevancy/optional/`: its models, migrations, templates, admin, commands and translations are
+found by Django, and its modules `urls` and `api` by the core. Its module `additions` registers functions with what is defined here.
+The core calls them, and knows nothing else of the app.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.utils.module_loading import module_has_submodule
+
+
+class OptionalApp(AppConfig):
+    """The configuration of an optional app."""
+
+    def find_module(self, name: str) -> str:
+        """Returns the dotted name of a module of the app; empty if it has no module of this name."""
+        return f"{self.name}.{name}" if module_has_submodule(self.module, name) else ""
+
+    def ready(self) -> None:
+        """Registers what the app adds to the core."""
+        if name := self.find_module("additions"):
+            import_module(name)
+
+
+def optional_apps() -> list[OptionalApp]:
+    """Returns the optional apps of this site."""
+    return [config for config in apps.get_app_configs() if isinstance(config, OptionalApp)]
+
+
+class Hook[**P, R]:
+    """Functions of optional apps that the core calls at one place, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._functions: list[Callable[P, R]] = []
+
+    def add(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Adds a function. Can be used as a decorator."""
+        self._functions.append(function)
+        return function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[R]:
+        """Calls the functions and returns their results."""
+        return [function(*args, **kwargs) for function in self._functions]
+
+
+# --- pages ---
+
+
+class Place(StrEnum):
+    """Where pages show what optional apps add, and what the functions get as `shown`."""
+
+    CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
+    COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link to a page of an optional app. id: of the element."""
+
+    label: str
+    url: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A part of a page: a template of the app and its context."""
+
+    template: str
+    context: Mapping[str, Any]
+
+
+_links: dict[Place, Hook[[Any], Iterable[Link]]] = {place: Hook() for place in Place}
+_panels: dict[Place, Hook[[Any], Panel | None]] = {place: Hook() for place in Place}
+
+add_links = {place: hook.add for place, hook in _links.items()}
+"""Decorators: `@add_links[Place.COMPARISON]`. The function yields links, and only those that the user may open."""
+
+add_panel = {place: hook.add for place, hook in _panels.items()}
+"""Decorators: `@add_panel[Place.COMPARISON]`. The function returns a panel, or None."""
+
+
+def links_at(place: Place, shown: object) -> Iterator[Link]:
+    """Yields the links at a place."""
+    for added in _links[place](shown):
+        yield from added
+
+
+def panels_at(place: Place, shown: object) -> Iterator[Panel]:
+    """Yields the panels at a place."""
+    return (panel for panel in _panels[place](shown) if panel is not None)
+
+
+# --- the activity log ---
+
+activity_sentences: dict[str, str] = {}
+"""Sentences by verb, for `activity.record`. The part of a verb before its dot is one of `activity.KINDS`."""

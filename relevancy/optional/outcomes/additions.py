@@ -1,0 +1,59 @@
+"""What the app adds to the core: outcomes below the verdict of a comparison, links to their page, sentences of the activity log."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel
+from relevancy.models import Case
+from relevancy.views.compare.comparison_page import ComparisonPage
+
+from . import outcomes
+from .models import OnlineOutcome
+
+activity_sentences.update(
+    {
+        outcomes.IMPORTED: "Imported the online outcome “{subject}” of run {a} and run {b}",
+        outcomes.DELETED: "Deleted the online outcome “{subject}” of run {a} and run {b}",
+    }
+)
+
+
+@dataclass(frozen=True)
+class OutcomeLine:
+    """An outcome as the comparison page shows it."""
+
+    outcome: OnlineOutcome
+    sentence: str
+    agreement: str
+
+
+@add_panel[Place.COMPARISON]
+def outcome_panel(page: ComparisonPage) -> Panel | None:
+    """Returns the outcomes of the two runs that a comparison page shows, whose A is its baseline. One SQL statement."""
+    if page.stored is None:
+        return None
+    a, b = page.pair
+    pair = page.figures.comparison.pairs[page.other - 1] if page.figures else None
+    lines = []
+    for outcome, counts in outcomes.read_outcomes(a=a, b=b):
+        winner = outcomes.offline_winner(pair)
+        agreement = outcomes.describe_agreement(winner, counts.measure().winner) if pair else ""
+        lines.append(OutcomeLine(outcome, outcomes.describe_outcome(counts, page.pair_names), agreement))
+    return Panel("outcomes/_comparison.html", {"lines": lines}) if lines else None
+
+
+@add_links[Place.COMPARISON]
+def comparison_links(page: ComparisonPage) -> Iterator[Link]:
+    """Yields the link to the outcomes of the case, with the two runs chosen; none for runs of other cases."""
+    if page.stored is not None and all(run.case_id == page.case.pk for run in page.pair):
+        a, b = page.pair
+        url = reverse("online_outcomes", args=[page.case.pk], query={"a": a.number, "b": b.number})
+        yield Link("Online outcomes", url, "online-link")
+
+
+@add_links[Place.CASE_FILES]
+def file_links(case: Case) -> Iterator[Link]:
+    """Yields the link on the page with the files of a case, beside imported runs."""
+    yield Link("Outcomes of online tests", reverse("online_outcomes", args=[case.pk]), "outcomes-link")

@@ -1,0 +1,19 @@
+"""What optional apps add to a page; see `relevancy.hooks`."""
+
+from django.template import Context
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+
+from relevancy import hooks
+
+
+def links_at(place: str, shown: object) -> list[hooks.Link]:
+    """Returns the links at a place, `hooks.Place`: `{% links_at "case-files" case as links %}`."""
+    return list(hooks.links_at(hooks.Place(place), shown))
+
+
+def panels_at(context: Context, place: str, shown: object) -> SafeString:
+    """Renders the parts of the page at a place: `{% panels_at "comparison" page %}`."""
+    request = context.get("request")
+    panels = hooks.panels_at(hooks.Place(place), shown)
+    return mark_safe("".join(render_to_string(panel.template, {**panel.context}, request) for panel in panels))
