@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig, apps
+from django.db.models import Model
 from django.utils.module_loading import module_has_submodule
 
 
@@ -57,17 +58,20 @@ class Hook[**P, R]:
 class Place(StrEnum):
     """Where pages show what optional apps add, and what the functions get as `shown`."""
 
+    BOOK = "book"  # a Book: links in the box of facts about it, each with a heading
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
+    JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
 
 
 @dataclass(frozen=True)
 class Link:
-    """A link to a page of an optional app. id: of the element."""
+    """A link to a page of an optional app. id: of the element. heading: above the link, at places that have headings."""
 
     label: str
     url: str
     id: str
+    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,11 @@ def panels_at(place: Place, shown: object) -> Iterator[Panel]:
     """Yields the panels at a place."""
     return (panel for panel in _panels[place](shown) if panel is not None)
 
+
+# --- data ---
+
+query_models: list[type[Model]] = []
+"""Models with a foreign key `query`, whose rows follow the query when books are merged."""
 
 # --- the activity log ---
 

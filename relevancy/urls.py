@@ -32,7 +32,6 @@ urlpatterns = [
     path("", include("relevancy.views.report.urls")),
     path("", include("relevancy.views.books.urls")),
     path("", include("relevancy.views.judge.urls")),
-    path("", include("relevancy.views.preferences.urls")),
     path("", include("relevancy.views.judge_models.urls")),
     path("", include("relevancy.views.clicks.urls")),
     path("", include("relevancy.views.endpoints.urls")),

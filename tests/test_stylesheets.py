@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-STYLESHEETS = sorted((ROOT / "static" / "css").glob("*.css"))
+STYLESHEETS = [
+    *sorted((ROOT / "static" / "css").glob("*.css")),
+    *sorted(ROOT.glob("relevancy/optional/*/static/**/*.css")),
+]
 # Classes that libraries put on the page, and classes whose number is computed.
 FROM_ELSEWHERE = re.compile(
     r"ace_|django-ace|htmx-|(?:js-)?plotly|main-svg$|svg-container$|draglayer$|cursor-|g\d+$|score-\d$|series-\d$|indent-\d$|heat-\d$|part\d$"
@@ -38,7 +41,7 @@ def rules(css: str, condition: str = "") -> Iterator[tuple[str, str]]:
 
 def classes_in_templates() -> set[str]:
     classes = set()
-    for path in (ROOT / "templates").rglob("*.html"):
+    for path in [*ROOT.glob("templates/**/*.html"), *ROOT.glob("relevancy/optional/*/templates/**/*.html")]:
         text = path.read_text(encoding="utf-8")
         for value in re.findall(r'class="((?:\{%.*?%\}|\{\{.*?\}\}|[^"])*)"', text, re.DOTALL):
             classes |= set(TEMPLATE_TAG.sub(" ", value).split())
@@ -52,7 +55,11 @@ def classes_in_templates() -> set[str]:
 def classes_in_code() -> set[str]:
     """Every word of a string of the template tags, the views and the scripts: more than classes, so the test is lenient."""
     classes = set()
-    for path in [*(ROOT / "relevancy").glob("templatetags/*.py"), *(ROOT / "relevancy").glob("views/**/*.py")]:
+    for path in [
+        *(ROOT / "relevancy").glob("templatetags/*.py"),
+        *ROOT.glob("relevancy/views/**/*.py"),
+        *ROOT.glob("relevancy/optional/**/*.py"),
+    ]:
         for value in re.findall(r"\"([^\"\n]*)\"|'([^'\n]*)'", path.read_text(encoding="utf-8")):
             classes |= set(re.findall(r"[a-z][\w-]*", "".join(value)))
     for path in (ROOT / "static" / "js").glob("*.js"):

@@ -17,7 +17,7 @@ from django.db.models import Case as CaseExpression
 from django.db.models import IntegerField, Value, When
 from django.utils import timezone
 
-from relevancy import activity, scores
+from relevancy import activity, hooks, scores
 from relevancy.models import (
     Activity,
     Book,
@@ -28,7 +28,6 @@ from relevancy.models import (
     JudgeJob,
     JudgingPair,
     JudgingQueue,
-    PreferenceQuery,
     QualificationPair,
     Query,
     QueryLink,
@@ -47,6 +46,7 @@ from .imports import finish_imports
 from .write_queue import write_turn
 
 BATCH = 200
+_QUERY_MODELS = [Rating, RatingChange, JudgeAnswer, RepeatedPair, CaseQuery, Ranking, QueryScore]
 MERGE_SOURCE = "merge"
 _MAX_NEED, _MAX_ANSWER, _MAX_NOTES = 5_000, 10_000, 20_000
 
@@ -162,7 +162,7 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
         replaced, withdrawn = replaced + len(merged.replaced), withdrawn + len(merged.withdrawn)
         _drop_repeated_answers(targets)
         _drop_doubled_repeats(targets)
-        for model in (Rating, RatingChange, JudgeAnswer, PreferenceQuery, RepeatedPair, CaseQuery, Ranking, QueryScore):
+        for model in [*_QUERY_MODELS, *hooks.query_models]:
             _repoint(model, targets)
         _merge_queries(targets)
         JudgingPair.objects.update_levels(list(targets.values()))

@@ -15,7 +15,6 @@ from .invitation import Invitation
 from .judge_model import AutomaticJudging, CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
-from .preference import Preference, PreferenceQuery, PreferenceTest
 from .public_link import PublicLink
 from .qualification import Qualification, QualificationAnswer, QualificationPair
 from .rating import Rating, RatingChange, Verdict
@@ -73,9 +72,6 @@ __all__ = [
     "Membership",
     "Notification",
     "Policy",
-    "Preference",
-    "PreferenceQuery",
-    "PreferenceTest",
     "PublicLink",
     "Qualification",
     "QualificationAnswer",

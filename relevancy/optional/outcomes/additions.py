@@ -1,16 +1,21 @@
 """What the app adds to the core: outcomes below the verdict of a comparison, links to their page, sentences of the activity log."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
 from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel
 from relevancy.models import Case
-from relevancy.views.compare.comparison_page import ComparisonPage
 
 from . import outcomes
 from .models import OnlineOutcome
+
+if TYPE_CHECKING:
+    from relevancy.views.compare.comparison_page import ComparisonPage
 
 activity_sentences.update(
     {

@@ -159,12 +159,6 @@ class ComparisonPage:
         return self._choice_url([*numbers, added]) if added and len(numbers) < comparison.MAX_RUNS else ""
 
     @property
-    def preference_url(self) -> str:
-        """The address where raters are asked which of both lists is better, or of the result if they have been."""
-        a, b = self.pair
-        return f"{reverse('preference_new', args=[self.case.pk])}?{urlencode({'a': a.pk, 'b': b.pk})}"
-
-    @property
     def judging_url(self) -> str:
         """The address of the settings of the book, filled in so that raters judge first what changes this comparison most."""
         a, b = self.pair

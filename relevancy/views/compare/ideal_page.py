@@ -110,7 +110,7 @@ class IdealPage:
 
     is_ideal = True
     other = 1
-    add_url = swapped_url = preference_url = failure = ""
+    add_url = swapped_url = failure = ""
 
     def __init__(self, case: Case, user: User, parameters: QueryDict) -> None:
         self.case = case

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import judgments, tasks
-from relevancy.models import Book, Case, JudgingPair, JudgingQueue, PreferenceTest, Role
+from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Role
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number
@@ -51,7 +51,6 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
         "last": read_cards(book, last_pairs, request.user),
         "back_pair": _pair_before(shown, last_pairs),
         "is_being_prepared": queue.built_at is None,
-        "has_preference_tests": PreferenceTest.objects.of_book(book).open().exists(),
         "cases": [] if queue.pair_count else _cases_of(book, request),
     }
     return render(request, "judge/judge.html", context)

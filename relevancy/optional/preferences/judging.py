@@ -8,14 +8,15 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import judgments
-from relevancy.models import Book, PreferenceTest, Role
+from relevancy.models import Book, Role
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict
 
+from . import preferences
 from .forms import ChoiceForm
+from .models import PreferenceTest
 
 
 @never_cache
@@ -25,17 +26,17 @@ def preference(request: HtmxRequest, book_id: int, test_id: int) -> HttpResponse
     book, test = _get_test(request, book_id, test_id)
     query_id = parse_number(request.GET.get("query", ""))
     if query_id:
-        lists = judgments.read_lists(test=test, query_id=query_id, by=request.user)
+        lists = preferences.read_lists(test=test, query_id=query_id, by=request.user)
         if lists is None:
             raise Http404
     else:
-        lists = None if test.closed_at else judgments.next_lists(test=test, by=request.user)
-    last = judgments.last_preferred(test=test, by=request.user)
+        lists = None if test.closed_at else preferences.next_lists(test=test, by=request.user)
+    last = preferences.last_preferred(test=test, by=request.user)
     context = {
         "book": book,
         "test": test,
         "lists": lists,
-        "progress": judgments.preference_progress(test=test, by=request.user),
+        "progress": preferences.preference_progress(test=test, by=request.user),
         "last_query_id": last if lists is None or last != lists.query.pk else None,
     }
     return render(request, "preferences/judge.html", context)
@@ -51,7 +52,7 @@ def preference_choose(request: HtmxRequest, book_id: int, test_id: int) -> HttpR
         return conflict(request, url, form_error(form))
     data = form.cleaned_data
     try:
-        judgments.prefer(test=test, query_id=data["query"], side=data["side"], key=data["key"], by=request.user)
+        preferences.prefer(test=test, query_id=data["query"], side=data["side"], key=data["key"], by=request.user)
     except ValidationError as error:
         return conflict(request, url, error)
     return HttpResponseRedirect(url)
@@ -62,12 +63,12 @@ def preference_undo(request: HtmxRequest, book_id: int, test_id: int) -> HttpRes
     """Takes back the user's last answer and shows its lists again."""
     book, test = _get_test(request, book_id, test_id)
     url = reverse("preference", args=[book.pk, test.pk])
-    query_id = judgments.undo_preference(test=test, by=request.user)
+    query_id = preferences.undo_preference(test=test, by=request.user)
     if query_id is None:
         messages.warning(request, "You have no answer in this test that could be taken back.")
         return HttpResponseRedirect(url)
     messages.info(request, "Your last answer was taken back.")
-    has_lists = judgments.read_lists(test=test, query_id=query_id, by=request.user) is not None
+    has_lists = preferences.read_lists(test=test, query_id=query_id, by=request.user) is not None
     return HttpResponseRedirect(f"{url}?query={query_id}" if has_lists else url)
 
 

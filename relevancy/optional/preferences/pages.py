@@ -9,15 +9,17 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import comparison, judgments
-from relevancy.models import Book, Case, PreferenceTest, Role, Run
+from relevancy import comparison
+from relevancy.models import Book, Case, Role, Run
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number, submitted
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.workbench.access import get_case
 
+from . import preferences
 from .forms import NewTestForm
+from .models import PreferenceTest
 from .sentences import result_details, result_sentence
 
 
@@ -36,7 +38,7 @@ class TestRow:
     """
 
     test: PreferenceTest
-    progress: judgments.PreferenceProgress
+    progress: preferences.PreferenceProgress
     can_see_result: bool
 
 
@@ -48,7 +50,7 @@ def preference_list(request: HtmxRequest, book_id: int) -> HttpResponse:
     rows = [
         TestRow(
             test,
-            judgments.preference_progress(test=test, by=request.user),
+            preferences.preference_progress(test=test, by=request.user),
             {test.run_a.case_id, test.run_b.case_id} <= visible,
         )
         for test in PreferenceTest.objects.of_book(book)
@@ -64,13 +66,13 @@ def preference_new(request: HtmxRequest, case_id: int) -> HttpResponse:
     case = get_case(request, case_id, needs=Role.EDITOR)
     sent = request.POST if request.method == "POST" else request.GET
     a, b = (_get_run(request, case, sent.get(name, "")) for name in ("a", "b"))
-    present = judgments.find_preference_test(a, b)
+    present = preferences.find_preference_test(a, b)
     if present is not None:
         return HttpResponseRedirect(_result_url(case.book_id, present))
     form = NewTestForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            test = judgments.start_preference_test(a=a, b=b, queries=form.cleaned_data["queries"], by=request.user)
+            test = preferences.start_preference_test(a=a, b=b, queries=form.cleaned_data["queries"], by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -93,7 +95,7 @@ def preference_result(request: HtmxRequest, book_id: int, test_id: int) -> HttpR
     book, test = _get_test(request, book_id, test_id, needs=Role.VIEWER)
     for case_id in {test.run_a.case_id, test.run_b.case_id}:
         get_or_403(Case.objects, request.user, case_id, needs=Role.VIEWER)
-    result = judgments.measure_preferences(test)
+    result = preferences.measure_preferences(test)
     names = comparison.name_runs([test.run_a, test.run_b])
     role: int = vars(book)["role"]
     context = {
@@ -114,7 +116,7 @@ def preference_close(request: HtmxRequest, book_id: int, test_id: int) -> HttpRe
     """Ends a test (`do=close`), or opens it again (`do=open`). Answers stay."""
     book, test = _get_test(request, book_id, test_id, needs=Role.EDITOR)
     is_closed = submitted(request, CloseAction) == CloseAction.CLOSE
-    judgments.set_preference_test_closed(test=test, is_closed=is_closed, by=request.user)
+    preferences.set_preference_test_closed(test=test, is_closed=is_closed, by=request.user)
     text = "The test is closed. All answers are kept." if is_closed else "Raters can answer again."
     return redirect_with_message(request, reverse("preferences", args=[book.pk]), text)
 

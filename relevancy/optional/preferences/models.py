@@ -8,9 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from .book import Book, Query
-from .judging import draw_seed
-from .run import Run
+from relevancy.models import Book, Query, Run
+from relevancy.models.judging import draw_seed
 
 
 class PreferenceTestQuerySet(models.QuerySet["PreferenceTest"]):

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from relevancy import judgments
+from . import preferences
 
 SIDES = ("left", "right", "tie", "cannot")
 
@@ -12,8 +12,8 @@ class NewTestForm(forms.Form):
 
     queries = forms.IntegerField(
         label="Queries to compare",
-        min_value=judgments.MIN_PREFERENCE_QUERIES,
-        max_value=judgments.MAX_PREFERENCE_QUERIES,
+        min_value=preferences.MIN_QUERIES,
+        max_value=preferences.MAX_QUERIES,
         initial=30,
         help_text="Drawn at random from those for which both runs return different results.",
     )

@@ -2,10 +2,10 @@
 
 import pytest
 
-from relevancy.judgments import PreferenceResult
-from relevancy.models import PreferenceTest
+from relevancy.optional.preferences.models import PreferenceTest
+from relevancy.optional.preferences.preferences import PreferenceResult
+from relevancy.optional.preferences.sentences import result_details, result_sentence
 from relevancy.statistics import sign_test
-from relevancy.views.preferences.sentences import result_details, result_sentence
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ import re
 import pytest
 from django.urls import reverse
 
-from relevancy import cases, judgments
-from relevancy.models import Preference, PreferenceTest, Role, Run, Team, User
+from relevancy import cases
+from relevancy.models import Role, Run, Team, User
+from relevancy.optional.preferences import preferences
+from relevancy.optional.preferences.models import Preference, PreferenceTest
 from tests.factories import make_attempt, make_case, run_now, script_of
 from tests.views.workbench.example_cases import HTMX, make_workbench_case
 
@@ -26,7 +28,7 @@ def case(people, team, script):
 @pytest.fixture
 def preference_test(case):
     before, after = Run.objects.filter(case=case).order_by("number")
-    judgments.start_preference_test(a=before, b=after, queries=50, by=case.owner)
+    preferences.start_preference_test(a=before, b=after, queries=50, by=case.owner)
     PreferenceTest.objects.update(seed=7)
     return PreferenceTest.objects.get()
 

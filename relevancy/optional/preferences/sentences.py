@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from relevancy import judgments
-from relevancy.models import PreferenceTest
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
 
+from . import preferences
+from .models import PreferenceTest
 
-def result_sentence(result: judgments.PreferenceResult, names: Sequence[str]) -> str:
+
+def result_sentence(result: preferences.PreferenceResult, names: Sequence[str]) -> str:
     """Returns which run raters prefer, if the sign test shows one. names: of the first and the second run."""
     sign = result.sign
     if sign.p is None or sign.share is None or sign.low is None or sign.high is None:
@@ -29,7 +30,7 @@ def result_sentence(result: judgments.PreferenceResult, names: Sequence[str]) ->
     return f"No difference that {queries} can show: the list of {name} is better for {chosen:,} of them ({figures})."
 
 
-def result_details(test: PreferenceTest, result: judgments.PreferenceResult) -> list[str]:
+def result_details(test: PreferenceTest, result: preferences.PreferenceResult) -> list[str]:
     """Returns what else is to be known about the result, in sentences."""
     sentences = []
     if result.sign.ties:

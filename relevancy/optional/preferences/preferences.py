@@ -15,25 +15,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import activity, runs, scores
-from relevancy.models import (
-    Activity,
-    CaseQuery,
-    Preference,
-    PreferenceQuery,
-    PreferenceTest,
-    Query,
-    Ranking,
-    Run,
-    User,
-)
+from relevancy.judgments.write_queue import write_turn
+from relevancy.models import CaseQuery, Query, Ranking, Run, User
 from relevancy.statistics import SignTest, sign_test
 
-from .write_queue import write_turn
+from .models import Preference, PreferenceQuery, PreferenceTest
 
 MIN_QUERIES, MAX_QUERIES = 2, 500
 MAX_DRAWN = 2_000  # queries whose lists are read to find those that differ
 MAX_DEPTH = 10  # results of a list that a rater sees; more do not fit on a page
 BATCH = 100
+STARTED, CLOSED, OPENED = "rating.preferences_started", "rating.preferences_closed", "rating.preferences_opened"
 Choice = Preference.Choice
 
 
@@ -153,7 +145,7 @@ def start_preference_test(*, a: Run, b: Run, queries: int, by: User) -> Preferen
                 runs.pin(run=run, by=by)
             test.save()
             PreferenceQuery.objects.bulk_create(PreferenceQuery(test=test, query_id=pk) for pk in chosen)
-            _record(Activity.Verb.PREFERENCES_STARTED, test, by, queries=len(chosen))
+            _record(STARTED, test, by, queries=len(chosen))
     except runs.RunNotAllowed as error:
         raise ValidationError(str(error)) from error
     return test
@@ -161,7 +153,7 @@ def start_preference_test(*, a: Run, b: Run, queries: int, by: User) -> Preferen
 
 def set_preference_test_closed(*, test: PreferenceTest, is_closed: bool, by: User) -> None:
     """Ends a test, or opens it again. Raters get an open one only. Answers stay."""
-    verb = Activity.Verb.PREFERENCES_CLOSED if is_closed else Activity.Verb.PREFERENCES_OPENED
+    verb = CLOSED if is_closed else OPENED
     with transaction.atomic():
         stored: PreferenceTest = PreferenceTest.objects.select_for_update(no_key=True).get(pk=test.pk)
         test.closed_at = stored.closed_at
@@ -301,7 +293,7 @@ class _TestState:
         return state
 
 
-def _record(verb: Activity.Verb, test: PreferenceTest, by: User, **details: Any) -> None:
+def _record(verb: str, test: PreferenceTest, by: User, **details: Any) -> None:
     """Adds a line to the logs of the cases of both runs."""
     a, b = test.run_a, test.run_b
     names = [f"run {run.number}" if a.case_id == b.case_id else f"run {run.number} of {run.case}" for run in (a, b)]

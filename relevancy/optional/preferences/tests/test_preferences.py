@@ -4,7 +4,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import judgments, runs
-from relevancy.models import Case, Preference, PreferenceTest, Run, User
+from relevancy.models import Case, Run, User
+from relevancy.optional.preferences import preferences
+from relevancy.optional.preferences.models import Preference, PreferenceTest
 from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -26,14 +28,14 @@ def make_runs(queries: int = 4, same: int = 0) -> tuple[Run, Run]:
 
 
 def start(before: Run, after: Run, queries: int = 50, seed: int = 7) -> PreferenceTest:
-    test = judgments.start_preference_test(a=before, b=after, queries=queries, by=before.case.owner)
+    test = preferences.start_preference_test(a=before, b=after, queries=queries, by=before.case.owner)
     PreferenceTest.objects.filter(pk=test.pk).update(seed=seed)
     return PreferenceTest.objects.of_book(before.case.book).get()
 
 
 def answer(test: PreferenceTest, by: User, choose: str) -> str:
     """Answers the next query; `choose`: "a" or "b" for a run, or a side. Returns the text of the query, empty if there is none."""
-    lists = judgments.next_lists(test=test, by=by)
+    lists = preferences.next_lists(test=test, by=by)
     if lists is None:
         return ""
     side = (
@@ -41,7 +43,7 @@ def answer(test: PreferenceTest, by: User, choose: str) -> str:
         if lists.is_swapped
         else {"a": "left", "b": "right"}.get(choose, choose)
     )
-    judgments.prefer(test=test, query_id=lists.query.pk, side=side, key=lists.key, by=by)
+    preferences.prefer(test=test, query_id=lists.query.pk, side=side, key=lists.key, by=by)
     return lists.query.text
 
 
@@ -51,7 +53,7 @@ def test_start_draws_queries_whose_lists_differ_and_pins_both_runs() -> None:
     assert sorted(test.test_queries.values_list("query__text", flat=True)) == ["query 1", "query 2", "query 3"]
     assert (test.drawn, test.identical, test.depth) == (5, 2, 10)
     assert Run.objects.filter(pinned_at=None).count() == 0
-    assert judgments.find_preference_test(after, before) == test
+    assert preferences.find_preference_test(after, before) == test
 
 
 def test_start_draws_as_many_as_wanted() -> None:
@@ -64,7 +66,7 @@ def test_start_draws_as_many_as_wanted() -> None:
 def test_start_refuses_other_numbers_of_queries(count: int) -> None:
     before, after = make_runs(2)
     with pytest.raises(ValidationError, match="2 to 500 queries"):
-        judgments.start_preference_test(a=before, b=after, queries=count, by=before.case.owner)
+        preferences.start_preference_test(a=before, b=after, queries=count, by=before.case.owner)
     assert not Run.objects.exclude(pinned_at=None).exists()
 
 
@@ -78,7 +80,7 @@ def test_start_refuses_equal_lists_other_books_and_a_second_test() -> None:
     before, after = make_runs(2)
     start(before, after)
     with pytest.raises(ValidationError, match="already"):
-        judgments.start_preference_test(a=after, b=before, queries=2, by=before.case.owner)
+        preferences.start_preference_test(a=after, b=before, queries=2, by=before.case.owner)
 
 
 def test_sides_differ_by_query_and_rater_and_stay_the_same() -> None:
@@ -87,12 +89,12 @@ def test_sides_differ_by_query_and_rater_and_stay_the_same() -> None:
     sides = {}
     for rater in (make_user(), make_user()):
         for pk in test.test_queries.values_list("query_id", flat=True):
-            lists = judgments.read_lists(test=test, query_id=pk, by=rater)
+            lists = preferences.read_lists(test=test, query_id=pk, by=rater)
             assert lists is not None
             shown = [result.doc_id for result in (lists.right if lists.is_swapped else lists.left)]
             assert shown == OLD
             sides[rater.pk, pk] = lists.is_swapped
-            again = judgments.read_lists(test=test, query_id=pk, by=rater)
+            again = preferences.read_lists(test=test, query_id=pk, by=rater)
             assert again is not None
             assert again.is_swapped == lists.is_swapped
     by_rater = {rater: [side for key, side in sides.items() if key[0] == rater] for rater, _ in sides}
@@ -111,7 +113,7 @@ def test_a_rater_gets_each_query_once_and_those_without_answers_first() -> None:
     assert not set(by_ann) & set(by_ben)
     rest = [answer(test, ann, "cannot") for _ in range(3)]
     assert sorted(by_ann + rest) == ["", "query 1", "query 2", "query 3", "query 4"]
-    progress = judgments.preference_progress(test=test, by=ann)
+    progress = preferences.preference_progress(test=test, by=ann)
     assert (progress.done, progress.total, progress.left) == (4, 4, 0)
 
 
@@ -121,16 +123,16 @@ def test_undo_restores_the_answer_before() -> None:
     rater = make_user()
     text = answer(test, rater, "a")
     query = query_of(before.case, text)
-    lists = judgments.read_lists(test=test, query_id=query.pk, by=rater)
+    lists = preferences.read_lists(test=test, query_id=query.pk, by=rater)
     assert lists is not None
-    assert not judgments.prefer(test=test, query_id=query.pk, side=lists.own, key=lists.key, by=rater)
-    assert judgments.prefer(test=test, query_id=query.pk, side="tie", key=lists.key, by=rater)
-    assert judgments.measure_preferences(test).sign.ties == 1
-    assert judgments.undo_preference(test=test, by=rater) == query.pk
-    assert judgments.measure_preferences(test).sign.losses == 1
-    assert judgments.undo_preference(test=test, by=rater) == query.pk
-    assert judgments.undo_preference(test=test, by=rater) is None
-    assert judgments.measure_preferences(test).open == 2
+    assert not preferences.prefer(test=test, query_id=query.pk, side=lists.own, key=lists.key, by=rater)
+    assert preferences.prefer(test=test, query_id=query.pk, side="tie", key=lists.key, by=rater)
+    assert preferences.measure_preferences(test).sign.ties == 1
+    assert preferences.undo_preference(test=test, by=rater) == query.pk
+    assert preferences.measure_preferences(test).sign.losses == 1
+    assert preferences.undo_preference(test=test, by=rater) == query.pk
+    assert preferences.undo_preference(test=test, by=rater) is None
+    assert preferences.measure_preferences(test).open == 2
     assert Preference.objects.count() == 2
 
 
@@ -141,14 +143,14 @@ def test_result_counts_queries_by_their_majority() -> None:
     raters = [make_user() for _ in range(3)]
     for number, rater in enumerate(raters):
         for _ in choices:
-            lists = judgments.next_lists(test=test, by=rater)
+            lists = preferences.next_lists(test=test, by=rater)
             assert lists is not None
             letter = choices[lists.query.text][number]
             side = {"t": "tie", "c": "cannot"}.get(letter) or (
                 "left" if (letter == "a") != lists.is_swapped else "right"
             )
-            judgments.prefer(test=test, query_id=lists.query.pk, side=side, key=lists.key, by=rater)
-    result = judgments.measure_preferences(test)
+            preferences.prefer(test=test, query_id=lists.query.pk, side=side, key=lists.key, by=rater)
+    result = preferences.measure_preferences(test)
     assert (result.sign.wins, result.sign.losses, result.sign.ties) == (1, 0, 2)
     assert [(row.query.text, row.a, row.b, row.ties, row.cannot) for row in result.rows] == [
         ("query 1", 1, 2, 0, 0),
@@ -167,16 +169,16 @@ def test_answers_for_other_results_do_not_count_and_the_query_comes_again() -> N
     test = start(before, after)
     rater = make_user()
     text = answer(test, rater, "b")
-    lists = judgments.read_lists(test=test, query_id=query_of(before.case, text).pk, by=rater)
+    lists = preferences.read_lists(test=test, query_id=query_of(before.case, text).pk, by=rater)
     assert lists is not None
     runs.unpin(run=after)
     ranking = after.rankings.get(query__text=text)
     ranking.asked_at = ranking.asked_at.replace(year=2020)
     ranking.save()
-    result = judgments.measure_preferences(test)
+    result = preferences.measure_preferences(test)
     assert (result.outdated, result.sign.wins, result.open) == (1, 0, 2)
-    with pytest.raises(judgments.ListsChanged):
-        judgments.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
+    with pytest.raises(preferences.ListsChanged):
+        preferences.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
     assert {answer(test, rater, "b"), answer(test, rater, "b")} == {"query 1", "query 2"}
 
 
@@ -184,13 +186,13 @@ def test_a_closed_test_takes_no_answers_until_it_is_opened() -> None:
     before, after = make_runs(2)
     test = start(before, after)
     rater = make_user()
-    lists = judgments.next_lists(test=test, by=rater)
+    lists = preferences.next_lists(test=test, by=rater)
     assert lists is not None
-    judgments.set_preference_test_closed(test=test, is_closed=True, by=test.created_by)
+    preferences.set_preference_test_closed(test=test, is_closed=True, by=test.created_by)
     with pytest.raises(ValidationError, match="closed"):
-        judgments.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
-    judgments.set_preference_test_closed(test=test, is_closed=False, by=test.created_by)
-    assert judgments.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
+        preferences.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
+    preferences.set_preference_test_closed(test=test, is_closed=False, by=test.created_by)
+    assert preferences.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=rater)
 
 
 def test_a_merge_of_books_keeps_tests_and_answers() -> None:
@@ -201,5 +203,5 @@ def test_a_merge_of_books_keeps_tests_and_answers() -> None:
     other: Case = make_case(["query 1"], owner=before.case.owner)
     judgments.merge_books(book=other.book, other=before.case.book, by=before.case.owner)
     test = PreferenceTest.objects.of_book(other.book).get()
-    assert judgments.measure_preferences(test).sign.wins == 1
+    assert preferences.measure_preferences(test).sign.wins == 1
     assert test.test_queries.filter(query__book=other.book).count() == 2

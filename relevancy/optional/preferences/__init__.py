@@ -1,0 +1,1 @@
+"""Preference tests: raters say which of two result lists is better, without knowing which run is which."""

@@ -1,0 +1,29 @@
+"""A database of an earlier checkout is moved by exporting and importing its cases."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from relevancy.models import Case, Rating
+from tests.factories import make_endpoint, make_user
+
+# `export_case Movies` of the sample, by the last version with the migrations 1 to 48.
+EXPORTED = Path(__file__).parent / "files" / "sample_case_before_new_migrations.json.gz"
+
+
+@pytest.mark.django_db
+def test_a_case_that_an_earlier_checkout_exported_is_imported_whole(tmp_path: Path) -> None:
+    file, again = tmp_path / "case.json", tmp_path / "again.json"
+    file.write_bytes(gzip.decompress(EXPORTED.read_bytes()))
+    endpoint = make_endpoint(make_user(superuser=True), engine="embedded", url="films")
+    call_command("import_case", str(file), endpoint=endpoint.name, verbosity=0)
+    case = Case.objects.get()
+    assert (case.name, case.case_queries.count(), case.attempts.count()) == ("Movies", 45, 3)
+    assert Rating.objects.filter(query__book=case.book).count() == 623
+    call_command("export_case", str(case.pk), output=str(again), verbosity=0)
+    before, after = (json.loads(path.read_text()) for path in (file, again))
+    for part in ("queries", "scorers"):
+        assert after[part] == before[part]
