@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from relevancy import accounts, cases, judgments, teams
+from relevancy.hooks import optional_apps
 from relevancy.models import (
     Activity,
     Annotation,
@@ -30,9 +31,7 @@ from relevancy.models import (
     JudgingPair,
     JudgingQueue,
     Notification,
-    OnlineOutcome,
     Policy,
-    PreferenceTest,
     QualificationPair,
     Query,
     QueryLink,
@@ -52,22 +51,27 @@ from relevancy.models import (
     Team,
     User,
 )
+from tests.optional import contributed
 from tests.views.factories import make_case, make_endpoint, make_people, make_run
 
 SECRETS = ("hunter2-secret", "key-secret-31", "header-secret-77")
-MODELS = sorted(apps.get_app_config("relevancy").get_models(), key=lambda model: model.__name__)
-READ_ONLY = (
+OPTIONAL_MODELS = [model for app in optional_apps() for model in app.get_models()]
+MODELS = sorted([*apps.get_app_config("relevancy").get_models(), *OPTIONAL_MODELS], key=lambda model: model.__name__)
+READ_ONLY_NAMES = (
     "activity",
     *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue", "querylink"),
     *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
-    *("preference", "preferencequery", "preferencetest"),
     *("qualification", "qualificationanswer", "qualificationpair", "repeatedpair"),
     *("clickestimate", "clicklog"),
     *("automaticjudging", "calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
+READ_ONLY = [
+    *(f"relevancy.{name}" for name in READ_ONLY_NAMES),
+    *(model._meta.label_lower for model in OPTIONAL_MODELS),
+]
 MAX_STATEMENTS = 25
 
 
@@ -107,24 +111,13 @@ def data(db):
     facts = judgments.clicks.LogFacts("log.csv", "coec", 10, searches=1, pairs=1)
     estimate = judgments.clicks.EstimatedPair(case.book.queries.first().pk, "1", 1, 1, 1, shown=1, clicks=1)
     judgments.clicks.store_log(book=case.book, facts=facts, estimates=[estimate], by=people["owner"])
-    _prefer(case, run, people["rater"])
+    for make_rows in contributed("make_rows"):
+        make_rows(case, run, people["rater"])
     pair = QualificationPair.objects.create(query=case.book.queries.first(), doc_id="1", value=1)
     pair.answers.create(rater=people["rater"], round=1, verdict="rated", value=1, at=timezone.now())
     case.book.qualifications.create(rater=people["rater"])
     RepeatedPair.objects.create(query=case.book.queries.first(), doc_id="1", rater=people["rater"], wait=1)
     return people
-
-
-def _prefer(case, run, rater):
-    """A preference test of two runs with an answer."""
-    test = PreferenceTest.objects.create(
-        run_a=run, run_b=make_run(case), depth=10, drawn=1, identical=0, created_by=rater
-    )
-    test_query = test.test_queries.create(query=case.book.queries.first())
-    test_query.preferences.create(rater=rater, choice="a", lists_key="0" * 16)
-    OnlineOutcome.objects.create(
-        case=case, run_a=run, run_b=test.run_b, method="interleaving", name="May", wins_a=1, wins_b=2, created_by=rater
-    )
 
 
 def _judge(case, owner):
@@ -176,12 +169,17 @@ def site(client, data):
     return client
 
 
+def address(label, page, *args):
+    """The address of a page about a model, which is named like `relevancy.run`."""
+    return reverse(f"admin:{label.replace('.', '_')}_{page}", args=args)
+
+
 def changelist(model):
-    return reverse(f"admin:relevancy_{model._meta.model_name}_changelist")
+    return address(model._meta.label_lower, "changelist")
 
 
 def change(row):
-    return reverse(f"admin:relevancy_{row._meta.model_name}_change", args=[row.pk])
+    return address(row._meta.label_lower, "change", row.pk)
 
 
 def open_page(site, url):
@@ -239,11 +237,11 @@ def test_statements_do_not_grow_with_the_rows(site, data):
 
 @pytest.mark.parametrize("name", READ_ONLY)
 def test_read_only_models_refuse_changes(site, name):
-    model = apps.get_model("relevancy", name)
+    model = apps.get_model(name)
     row = model.objects.first()
-    assert site.get(reverse(f"admin:relevancy_{name}_add")).status_code == 403
+    assert site.get(address(name, "add")).status_code == 403
     assert site.post(change(row), {"value": 1}).status_code == 403
-    assert site.post(reverse(f"admin:relevancy_{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+    assert site.post(address(name, "delete", row.pk), {"post": "yes"}).status_code == 403
 
 
 def test_endpoint_list_shows_whether_secrets_are_set(site, data):
@@ -300,11 +298,8 @@ def test_user_page_shows_no_hash(site, data):
 
 
 def test_case_score_rows_exist():
-    assert {model._meta.model_name for model in MODELS} >= {
-        *READ_ONLY,
-        Rating._meta.model_name,
-        CaseScore._meta.model_name,
-    }
+    labels = {Rating._meta.label_lower, CaseScore._meta.label_lower}
+    assert {model._meta.label_lower for model in MODELS} >= {*READ_ONLY, *labels}
 
 
 def test_admin_is_for_staff(client, data):
@@ -323,9 +318,9 @@ def make_staff(client, *permissions):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_admin_staff_without_permissions_reaches_nothing(client, data, model):
     make_staff(client)
-    name = model._meta.model_name
-    assert client.get(reverse(f"admin:relevancy_{name}_changelist")).status_code == 403
-    assert client.get(reverse(f"admin:relevancy_{name}_add")).status_code == 403
+    name = model._meta.label_lower
+    assert client.get(address(name, "changelist")).status_code == 403
+    assert client.get(address(name, "add")).status_code == 403
 
 
 def test_admin_staff_without_permissions_cannot_add_the_policy(client, data):

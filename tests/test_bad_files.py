@@ -31,6 +31,7 @@ from relevancy.management import command
 from relevancy.models import ApiToken, Scorer
 from relevancy.transfer import BadFile, cells
 from tests.factories import make_attempt, make_case, make_endpoint, make_user, run_now
+from tests.optional import contributed
 from tests.transfer import relevancy_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
@@ -44,7 +45,6 @@ LOG = b"query,count\nquery 1,7\nalien,3\n"
 CLICKS = b"query,count,docid,position,clicks\nquery 1,90,a,1,30\nquery 1,90,b,2,9\n"
 SEARCHES = b'{"query_id": "1", "user_query": "query 1", "query_response_object_ids": ["a", "b"]}\n'
 EVENTS = b'{"query_id": "1", "action_name": "click", "event_attributes": {"object": {"object_id": "a"}}}\n'
-OUTCOME = b"winner,count\na,6\nb,18\n"
 SCORER = b'{"format": "relevancy-scorer/1",\n"name": "Mine", "scale": [[0, ""], [1, ""]],\n"measure": "P@1"}\n'
 DOCUMENTS = b'{"id": "1", "title": "Alien"}\n{"id": "2", "title": "Aliens"}\n'
 TABLE = b"id,title\n1,Alien\n2,Aliens\n"
@@ -175,7 +175,6 @@ WAYS_IN = {
         EVENTS,
         lambda world, file: world.page(CLICKS_PAGE, file, "events", file=SimpleUploadedFile("q", SEARCHES), **MODEL),
     ),
-    "page of outcomes": WayIn(OUTCOME, lambda world, file: world.page("/cases/{case}/online/import/", file, a=1, b=2)),
     "page of scorers": WayIn(SCORER, lambda world, file: world.page("/scorers/import/", file)),
     "page of endpoints": WayIn(RANKINGS, lambda world, file: world.page("/endpoints/new/", file, **ENDPOINT)),
     "wizard, rankings": WayIn(RANKINGS, lambda world, file: world.wizard(file, "file", engine="static")),
@@ -193,9 +192,6 @@ WAYS_IN = {
     "import_clicks of the API": WayIn(
         CLICKS, lambda world, file: world.api("/books/{book}/import/clicks?model=coec", file), LEFT_OUT
     ),
-    "import_outcome of the API": WayIn(
-        OUTCOME, lambda world, file: world.api("/cases/{case}/import/outcome?a=1&b=2", file)
-    ),
     "import_ratings": by_command(RATINGS, "import_ratings", "{case}", FILE),
     "import_queries": by_command(QUERIES, "import_queries", "{case}", FILE, takes=LONG_LINE),
     "import_run": by_command(RANKINGS, "import_run", "{case}", FILE),
@@ -203,7 +199,6 @@ WAYS_IN = {
     "import_book": by_command(BOOK, "import_book", FILE),
     "sample_queries": by_command(LOG, "sample_queries", "{case}", FILE, takes=LEFT_OUT),
     "import_clicks": by_command(CLICKS, "import_clicks", "{book}", FILE, "--model", "coec", takes=LEFT_OUT),
-    "import_outcome": by_command(OUTCOME, "import_outcome", "{case}", FILE, "--runs", 1, 2),
     "load_documents": by_command(DOCUMENTS, "load_documents", "embedded", "{index}", FILE),
     "load_documents, CSV": by_command(TABLE, "load_documents", "embedded", "{index}", FILE),
     "create_case, queries": by_command(QUERIES, "create_case", "New", "--queries", FILE),
@@ -216,7 +211,9 @@ WAYS_IN = {
     ),
     "try_scorer": by_command(SCRIPT, "try_scorer", "--script", FILE, "--grades", "3 2"),
 }
-CSV = (RATINGS, QUERIES, RANKINGS, LOG, CLICKS, OUTCOME, TABLE)
+CSV = [RATINGS, QUERIES, RANKINGS, LOG, CLICKS, TABLE]
+for add_ways_in in contributed("add_ways_in"):
+    add_ways_in(sys.modules[__name__])
 
 
 def zipped(content: bytes, *names: str) -> bytes:
@@ -264,23 +261,23 @@ def test_every_way_in_is_in_the_table() -> None:
     """What reads files, by its source. The mapping of an endpoint only keeps what else is in its form."""
     folder = Path(relevancy.__file__).parent
     views = {
-        path.relative_to(folder / "views").as_posix()
-        for path in folder.glob("views/*/*.py")
+        path.relative_to(folder).as_posix()
+        for path in [*folder.glob("views/*/*.py"), *folder.glob("optional/*/*.py")]
         if "request.FILES" in path.read_text()
     }
     assert views == {
-        "books/book_import.py",
-        "case_files/case_import.py",
-        "case_files/pages.py",
-        "case_files/query_log.py",
-        "clicks/pages.py",
-        "compare/online.py",
-        "endpoints/pages.py",
-        "new_case/engine_steps.py",
-        "scorers/files.py",
+        *(page for pages in contributed("PAGES_WITH_FILES") for page in pages),
+        "views/books/book_import.py",
+        "views/case_files/case_import.py",
+        "views/case_files/pages.py",
+        "views/case_files/query_log.py",
+        "views/clicks/pages.py",
+        "views/endpoints/pages.py",
+        "views/new_case/engine_steps.py",
+        "views/scorers/files.py",
     }
     reading = re.compile(r"\b(read_text|read_bytes|open_binary|open_lines|open_log|store_address)\(")
-    commands = {path.stem for path in folder.glob("management/commands/*.py") if reading.search(path.read_text())}
+    commands = {path.stem for path in folder.glob("**/management/commands/*.py") if reading.search(path.read_text())}
     sent = {name.split(",")[0] for name in WAYS_IN if "page" not in name and "wizard" not in name}
     assert commands - {"demo", "evaluate"} == {name for name in sent if not name.endswith(" of the API")}
     operations = {

@@ -27,13 +27,11 @@ from relevancy import (
     transfer,
 )
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
-from relevancy.comparison import online
 from relevancy.judgments import clicks, judge_models
 from relevancy.models import (
     Activity,
     AutomaticJudging,
     Case,
-    OnlineOutcome,
     QualificationPair,
     Role,
     Run,
@@ -211,11 +209,6 @@ def test_every_change_is_recorded() -> None:
     imported = ImportedRankings(name="Other", note="", fields="id", hits=hits)
     rankings = {"case": case, "rankings": [imported], "by": ben}
     check(lambda: runs.import_rankings(**rankings), "Imported run 4", case=case, by=ben)
-    sessions = online.SessionCounts(OnlineOutcome.Method.INTERLEAVING, 6, 18)
-    users = {"a": case.runs.get(number=3), "b": case.runs.get(number=4), "counts": sessions, "name": "May", "by": ben}
-    text = "online outcome “May” of run 3 and run 4"
-    outcome = check(lambda: online.store_outcome(**users), "Pinned run 3", f"Imported the {text}", case=case, by=ben)
-    check(lambda: online.delete_outcome(outcome=outcome, by=ben), f"Deleted the {text}", case=case, by=ben)
 
     # annotations
     values = {"case": case, "run": run, "text": "New index", "by": ben}
@@ -302,7 +295,7 @@ def test_every_change_is_recorded() -> None:
     text = "Added a sample of queries: 1 new, 0 with another weight; others count: yes"
     check(lambda: queries.add_weighted(case=case, weights={"new": 2.0}, by=ben), text, case=case, by=ben)
 
-    # qualification and preference tests
+    # qualification
     text = "Changed the qualification set of the book “Movies”: 1 document added"
     judgments.build_judging_queue(book=book)
     draw = {"book": book, "count": 1, "seed": 1, "by": ben}
@@ -330,15 +323,6 @@ def test_every_change_is_recorded() -> None:
     judgments.set_qualification(book=book, share=None, distance=0, by=ben)
     last_pair.refresh_from_db()
     check(lambda: judgments.remove_qualification_pair(pair=last_pair, by=ben), text, case=case, by=ben)
-    a, b = case.runs.get(number=1), case.runs.get(number=4)
-    start = {"a": a, "b": b, "queries": 2, "by": ann}
-    texts = ("Pinned run 1", "Started a blind test of run 1 and run 4; queries: 2")
-    test = check(lambda: judgments.start_preference_test(**start), *texts, case=case, by=ann)
-    text = "Closed the blind test of run 1 and run 4"
-    check(lambda: judgments.set_preference_test_closed(test=test, is_closed=True, by=ben), text, case=case, by=ben)
-    check(lambda: judgments.set_preference_test_closed(test=test, is_closed=True, by=ben), case=case, by=ben)
-    text = "Opened the blind test of run 1 and run 4 again"
-    check(lambda: judgments.set_preference_test_closed(test=test, is_closed=False, by=ben), text, case=case, by=ben)
 
     # the schedule
     values = {"case": case, "by": ann, "cron": "0 2 * * *", "time_zone": "UTC", "attempt": attempt}

@@ -8,8 +8,7 @@ from django.test import Client, override_settings
 
 from relevancy import cases, queries
 from relevancy.judgments import imports
-from relevancy.models import Book, Case, OnlineOutcome, Rating, RatingChange, Role, Run
-from tests.comparison.conftest import run_with
+from relevancy.models import Book, Case, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, run_now
 from tests.transfer import quepid_files, relevancy_files
 
@@ -248,24 +247,3 @@ def test_queries_are_drawn_from_a_log_and_clicks_are_estimated(api, case):
     assert client.upload(f"{clicks}?model=coec", clicked).json()["estimates"] == 2
     assert case.book.click_logs.get().name
     assert "single search" in refused(client.upload(f"{clicks}?model=cascade", clicked))["detail"]
-
-
-def test_outcomes_of_online_tests_are_imported_and_listed(api, case, script):
-    client = api(case.owner)
-    first, second = (run_with(case, {}) for _ in range(2))
-    address = f"/cases/{case.pk}/import/outcome?a={first.number}&b={second.number}&name=May"
-    sessions = "winner,count\na,6\nb,18\ntie,4\n"
-    preview = client.upload(f"{address}&dry_run=true", sessions).json()
-    assert (preview["id"], preview["winner"], round(preview["effect"], 6)) == (None, "b", 0.214286)
-    assert not OnlineOutcome.objects.exists()
-    stored = client.upload(address, sessions)
-    assert (stored.status_code, stored.json()["id"]) == (201, OnlineOutcome.objects.get().pk)
-    (listed,) = client.get(f"/cases/{case.pk}/outcomes")["items"]
-    assert listed == stored.json()
-    assert "'c' is not a, b or tie" in refused(client.upload(address, "winner,count\nc,1\n"))["detail"]
-    assert client.upload(f"/cases/{case.pk}/import/outcome?a=1&b=99", sessions).status_code == 404
-    path = f"/cases/{case.pk}/outcomes/{listed['id']}"
-    assert client.send("DELETE", path).status_code == 204
-    assert client.items(f"/cases/{case.pk}/outcomes") == []
-    assert client.send("DELETE", path).status_code == 404
-    assert case.activities.filter(verb="run.outcome_deleted").count() == 1

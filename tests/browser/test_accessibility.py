@@ -7,7 +7,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from relevancy import cases, judgments, queries, runs, scorers, transfer
-from relevancy.models import Case, Endpoint, JudgeModel, OnlineOutcome, PreferenceTest, Scorer, Team, User
+from relevancy.models import Case, Endpoint, JudgeModel, Scorer, Team, User
+from relevancy.optional.outcomes.models import OnlineOutcome
+from relevancy.optional.preferences import preferences
+from relevancy.optional.preferences.models import PreferenceTest
 from tests import factories
 
 from . import stage
@@ -51,10 +54,10 @@ def case(people: dict[str, User], films: str) -> Case:
     )
     baseline = stage.newest_run(case)
     run = factories.run_now(attempt)
-    test = judgments.start_preference_test(a=baseline, b=run, queries=2, by=owner)
-    lists = judgments.next_lists(test=test, by=owner)
+    test = preferences.start_preference_test(a=baseline, b=run, queries=2, by=owner)
+    lists = preferences.next_lists(test=test, by=owner)
     assert lists is not None
-    judgments.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=owner)
+    preferences.prefer(test=test, query_id=lists.query.pk, side="left", key=lists.key, by=owner)
     return case
 
 

@@ -5,7 +5,8 @@ import re
 from playwright.sync_api import Page, expect
 
 from relevancy import judgments, runs
-from relevancy.models import Case, Endpoint, JudgingPair, Preference, PreferenceTest, Rating, User, Verdict
+from relevancy.models import Case, Endpoint, JudgingPair, Rating, User, Verdict
+from relevancy.optional.preferences.models import Preference, PreferenceTest
 from tests import factories
 
 from . import stage

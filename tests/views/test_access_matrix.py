@@ -22,8 +22,6 @@ from relevancy.models import (
     Invitation,
     JudgeModel,
     Membership,
-    OnlineOutcome,
-    PreferenceTest,
     PublicLink,
     Role,
     Run,
@@ -32,6 +30,8 @@ from relevancy.models import (
     Team,
     User,
 )
+from relevancy.optional.outcomes.models import OnlineOutcome
+from relevancy.optional.preferences.models import PreferenceTest
 from tests.factories import SCRIPT, make_attempt, make_case, make_endpoint, run_now
 
 from .scorers.example_scorers import house_script

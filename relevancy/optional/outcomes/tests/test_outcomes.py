@@ -4,6 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import comparison
+from relevancy.activity.sentences import describe
 from relevancy.models import Activity, ScorerVersion
 from relevancy.optional.outcomes import outcomes
 from relevancy.optional.outcomes.models import OnlineOutcome
@@ -53,6 +54,15 @@ def test_offline_winners_are_counted_by_what_they_did_online(twelve):
     winners = outcomes.count_winners(compared)
     assert (winners.won, winners.lost, winners.undecided, winners.winners) == (1, 1, 1, 3)
     assert outcomes.describe_winners(winners).startswith("Of 3 offline winners 1 won online")
+
+
+def test_the_activity_log_says_what_was_imported_and_deleted(twelve):
+    case, (first, second, _) = twelve
+    outcome = outcomes.store_outcome(a=first, b=second, counts=WON_BY_B, name="May", by=case.owner)
+    outcomes.delete_outcome(outcome=outcome, by=case.owner)
+    lines = [describe(line) for line in case.activities.order_by("-pk")[:2]]
+    text = "online outcome “May” of run 1 and run 2"
+    assert lines == [f"Deleted the {text}", f"Imported the {text}"]
 
 
 def test_ten_of_twelve():

@@ -4,6 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import judgments, runs
+from relevancy.activity.sentences import describe
 from relevancy.models import Case, Run, User
 from relevancy.optional.preferences import preferences
 from relevancy.optional.preferences.models import Preference, PreferenceTest
@@ -205,3 +206,16 @@ def test_a_merge_of_books_keeps_tests_and_answers() -> None:
     test = PreferenceTest.objects.of_book(other.book).get()
     assert preferences.measure_preferences(test).sign.wins == 1
     assert test.test_queries.filter(query__book=other.book).count() == 2
+
+
+def test_the_activity_log_says_when_a_test_is_started_and_closed() -> None:
+    before, after = make_runs()
+    test = start(before, after)
+    for is_closed in (True, True, False):
+        preferences.set_preference_test_closed(test=test, is_closed=is_closed, by=before.case.owner)
+    lines = [describe(line) for line in before.case.activities.filter(verb__startswith="rating.pref").order_by("pk")]
+    assert lines == [
+        "Started a blind test of run 1 and run 2; queries: 4",
+        "Closed the blind test of run 1 and run 2",
+        "Opened the blind test of run 1 and run 2 again",
+    ]
