@@ -13,6 +13,7 @@ import relevancy.models.invitation
 import relevancy.models.judging
 import relevancy.models.secret
 import relevancy.models.text
+import relevancy.models.user
 from django.conf import settings
 from django.db import migrations, models
 from django.db.migrations.operations.base import Operation
@@ -97,7 +98,7 @@ class Migration(migrations.Migration):
                 ('password', models.CharField(max_length=128, verbose_name='password')),
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
                 ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('email', models.EmailField(max_length=254, unique=True, verbose_name='e-mail')),
+                ('email', models.EmailField(max_length=254, unique=True, validators=[relevancy.models.user.validate_ascii], verbose_name='e-mail')),
                 ('name', relevancy.models.text.LineField(blank=True, max_length=120)),
                 ('kind', models.CharField(choices=[('person', 'Person'), ('file', 'Name in a file'), ('clicks', 'Clicks'), ('judge', 'AI judge')], default='person', max_length=10)),
                 ('single_keys', models.BooleanField(default=True, help_text='Enable keyboard shortcuts of a single letter or digit.')),
