@@ -12,6 +12,8 @@ from xdist.scheduler import LoadScopeScheduling
 from relevancy.accounts.hashing import LimitedArgon2Hasher
 from relevancy.engines import registry
 from tests import factories
+from tests.api.conftest import api  # noqa: F401 (tests of optional apps use it, too)
+from tests.views.conftest import people, sign_in, team  # noqa: F401
 
 # On a busy machine an example may take any time. In CI, Hypothesis also draws the same examples each time.
 hypothesis.settings.register_profile(

@@ -88,7 +88,11 @@ def test_wheel_contains_every_file_of_the_pages_and_the_sample(installation: Ins
         "relevancy/" + str(path.relative_to(ROOT))
         for name in ("templates", "static")
         for path in (ROOT / name).rglob("*.*")
-    } | {str(path.relative_to(ROOT)) for path in (ROOT / "relevancy").rglob("*.*") if "__pycache__" not in path.parts}
+    } | {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "relevancy").rglob("*.*")
+        if not {"__pycache__", "tests"} & set(path.parts)
+    }
     assert expected - packed == set()
     assert {name.split("/")[0] for name in packed} == {
         "relevancy",
