@@ -66,10 +66,17 @@ class AttemptChanges(Input):
     )
 
 
+class AttemptFilter(PageParameters):
+    archived: bool = Field(
+        False, description="Archived attempts, such as those of imported runs, instead of the others."
+    )
+
+
 @router.get("/cases/{case_id}/attempts", auth=READ, response=Page[AttemptDetails])
-def list_attempts(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
-    """The attempts of a case, newest first, archived ones included."""
-    attempts = get_case(request, case_id).attempts.select_related("endpoint", "parent", "created_by")
+def list_attempts(request: ApiRequest, case_id: Id, page: Query[AttemptFilter]) -> dict[str, Any]:
+    """The attempts of a case, newest first, except archived ones."""
+    attempts = get_case(request, case_id).attempts.filter(archived_at__isnull=not page.archived)
+    attempts = attempts.select_related("endpoint", "parent", "created_by")
     rows, following = paginate(attempts.defer("endpoint__credentials", "endpoint__headers"), page, "-number")
     return {"items": [_details(row) for row in rows], "next": following}
 

@@ -137,6 +137,7 @@ def create_endpoint(request: ApiRequest, response: HttpResponse, new: NewEndpoin
     """Creates an endpoint that is yours. Does not connect to the engine: test it at `endpoints/{endpoint_id}/try`."""
     if not endpoints.may_create(request.user):
         raise PermissionDenied(endpoints.CREATE_DENIED)
+    endpoints.check_option_names(new.options, engine=new.engine)
     values = new.dict(exclude={"credentials", "url"})
     url = endpoints.address_of_page(engine=new.engine, url=new.url)
     created = endpoints.create(by=request.user, url=url, credentials=_credentials(new.credentials), **values)
@@ -156,6 +157,7 @@ def change_endpoint(
 ) -> dict[str, Any]:
     """Changes, archives or restores an endpoint. Does not connect to the engine. Runs keep the address they were made with."""
     endpoint = get_endpoint(request, endpoint_id, needs=Role.EDITOR)
+    endpoints.check_option_names(changes.options or {}, engine=endpoint.engine, also=endpoint.options)
     values = {
         name: getattr(endpoint, name) if getattr(changes, name) is None else getattr(changes, name)
         for name in ("name", "url", "options", "parallel", "per_minute")

@@ -3,8 +3,7 @@
 Otherwise a misspelled name would change nothing without a word: a schedule with `webhook` instead of `webhook_url` alerts nobody.
 """
 
-from collections.abc import Callable, Collection
-from difflib import get_close_matches
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, Self
 
@@ -15,6 +14,8 @@ from ninja.params.models import QueryModel
 from ninja.signature import ViewSignature
 from pydantic import ConfigDict, ModelWrapValidatorHandler, model_validator
 from pydantic_core import PydanticCustomError
+
+from relevancy.wording import unknown_name
 
 
 class Input(Schema):
@@ -31,7 +32,7 @@ class Input(Schema):
             for name in values:
                 if name not in cls.model_fields:
                     # Braces in it would be read as placeholders, so the message is a value itself.
-                    context = {"name": name, "message": _unknown(name, cls.model_fields)}
+                    context = {"name": name, "message": unknown_name(name, cls.model_fields)}
                     raise PydanticCustomError("unknown_name", "{message}", context)
         return handler(values)
 
@@ -47,15 +48,9 @@ def refuse_unknown_parameters(operation: Callable[..., Any]) -> Callable[..., An
 
     @wraps(operation)
     def checked(request: HttpRequest, *args: Any, **values: Any) -> Any:
-        unknown = {name: _unknown(name, known) for name in request.GET if name not in known}
+        unknown = {name: unknown_name(name, known) for name in request.GET if name not in known}
         if unknown:
             raise ValidationError(unknown)
         return operation(request, *args, **values)
 
     return checked
-
-
-def _unknown(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    suggestion = f"Did you mean {close[0]}?" if close else f"Known are: {', '.join(sorted(known)) or 'none'}."
-    return f"There is no {name!r} here. {suggestion}"

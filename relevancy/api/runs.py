@@ -1,15 +1,20 @@
 """Runs: started, followed, cancelled, pinned; their rankings and scores."""
 
+import time
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.db import connection
 from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import endpoints, judgments, runs, scores, tasks
 from relevancy.models import Case, CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion
+from relevancy.slow_requests import slow_request
 
 from .access import Id, Number, get_attempt, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
@@ -17,6 +22,7 @@ from .inputs import Input
 from .paging import Page, PageParameters, paginate
 
 MAX_RANKINGS = 10_000  # in one request
+POLL_SECONDS = 0.5  # between two looks at a run that a request waits for
 router = Router(tags=["Runs"])
 
 
@@ -60,8 +66,12 @@ class RunScore(Schema):
 
 
 class RunDetails(RunSummary):
-    """A run with its scores, that of the primary scorer first."""
+    """A run with its scores, that of the primary scorer first.
 
+    heartbeat_at: when a worker last said that it searches the run, every 10 s; null if none has begun.
+    """
+
+    heartbeat_at: datetime | None
     scores: list[RunScore]
 
 
@@ -103,8 +113,17 @@ class RankingParameters(PageParameters):
     fields: bool = Field(False, description="Whether to return the displayed fields of each document.")
 
 
+class Waiting(Input):
+    wait: int = Field(
+        0,
+        ge=0,
+        le=60,
+        description="Seconds to wait for the end of the run and for its scores. 503, and no run, if too many requests wait.",
+    )
+
+
 class StartedRun(Schema):
-    """A run that is searched in the background. Its address is in the header Location."""
+    """A run and what became of the request."""
 
     id: int
     number: int
@@ -152,13 +171,24 @@ def list_runs(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> 
     return {"items": [run_summary(row) for row in rows], "next": following}
 
 
-@router.post("/cases/{case_id}/attempts/{number}/runs", auth=WRITE, response={202: StartedRun})
-def start_run(request: ApiRequest, response: HttpResponse, case_id: Id, number: Id) -> Status[dict[str, Any]]:
-    """Runs an attempt: searches all queries of the case in the background. Follow it at `runs/{run_id}`."""
-    started = runs.start(attempt=get_attempt(request, case_id, number, needs=Role.EDITOR), by=request.user)
-    tasks.enqueue_run(started)
+@router.post("/cases/{case_id}/attempts/{number}/runs", auth=WRITE, response={200: RunDetails, 202: RunDetails})
+def start_run(
+    request: ApiRequest, response: HttpResponse, case_id: Id, number: Id, waiting: Query[Waiting]
+) -> Status[dict[str, Any]]:
+    """Runs an attempt: searches all queries of the case in the background, and answers 202. Follow it at `runs/{run_id}`.
+
+    With `wait`, 200 as soon as the run has ended and is scored; 202, with the run as it is, if that takes longer.
+    """
+    with slow_request(settings.SLOW_THREADS) if waiting.wait else nullcontext():
+        attempt = get_attempt(request, case_id, number, needs=Role.EDITOR)
+        started = runs.start(attempt=attempt, by=request.user)
+        tasks.enqueue_run(started)
+        deadline = time.monotonic() + waiting.wait
+        while _is_unfinished(details := run_details(get_run(request, started.pk))) and time.monotonic() < deadline:
+            connection.close()  # others need it more
+            time.sleep(POLL_SECONDS)
     response["Location"] = f"/api/v1/runs/{started.pk}"
-    return Status(202, {"id": started.pk, "number": started.number, "status": started.status})
+    return Status(202 if _is_unfinished(details) else 200, details)
 
 
 @router.get("/runs/{run_id}", auth=READ, response=RunDetails)
@@ -205,6 +235,10 @@ def unpin_run(request: ApiRequest, run_id: Id) -> Status[None]:
     return Status(204, None)
 
 
+def _is_unfinished(details: dict[str, Any]) -> bool:
+    return details["status"] in Run.ACTIVE_STATUSES or any(score["is_being_rescored"] for score in details["scores"])
+
+
 def _imported_hits(case: Case, new: ImportedRun) -> dict[int, list[tuple[str, float | None, dict[str, Any]]]]:
     """Returns the hits by query id. Raises `ValidationError` for a query that the case does not have, or has been sent twice."""
     present = set(case.case_queries.present().values_list("query_id", flat=True))
@@ -248,7 +282,7 @@ def run_details(run: Run) -> dict[str, Any]:
     run_scores = [_run_score(run, version, newest.get(version.pk)) for version in versions]
     if run.done and not run.is_active and any(score["is_being_rescored"] for score in run_scores):
         tasks.enqueue_run_rescore(run)
-    return {**run_summary(run), "scores": run_scores}
+    return {**run_summary(run), "heartbeat_at": run.heartbeat_at, "scores": run_scores}
 
 
 def _run_score(run: Run, version: ScorerVersion, score: CaseScore | None) -> dict[str, Any]:

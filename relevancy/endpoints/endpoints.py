@@ -12,6 +12,7 @@ from django.utils import timezone
 from relevancy import activity, engines, sandbox
 from relevancy.models import Activity, Endpoint, Policy, Role, Team, User
 from relevancy.models.saving import clean_and_save
+from relevancy.wording import unknown_name
 
 from .connections import check_address, script_error_text
 from .indexes import claim, hand_over, owns_unused, why_not_usable
@@ -28,6 +29,7 @@ _LABELS = {
     "per_minute": "requests per minute",
 }
 MAPPER = "mapper"  # the option that contains a script
+_COMMON_OPTIONS = ("connect_timeout", "query_options", "read_timeout")  # of every engine
 SCRIPTS_DENIED = (
     "The admins of this site have disabled scripts of users. Use expressions, or ask an admin to enter the script."
 )
@@ -151,6 +153,20 @@ def check_credentials(credentials: Mapping[str, str]) -> None:
     if len(ways) > 1:
         message = "Enter a user name, or an API key, or a bearer token: one of them."
         raise ValidationError({ways[-1]: message})
+
+
+def check_option_names(names: Iterable[str], *, engine: str, also: Iterable[str] = ()) -> None:
+    """Raises `ValidationError` with the nearest known name for an option that neither the engine reads nor `also` contains.
+
+    For what people write: a file of a case may have options of another version. An engine that is not installed is left to `create`.
+    """
+    adapter = engines.find(engine)
+    if adapter is None:
+        return
+    known = {*_COMMON_OPTIONS, *(option.name for option in adapter.options), *also}
+    unknown = {f"options.{name}": unknown_name(name, known) for name in names if name not in known}
+    if unknown:
+        raise ValidationError(unknown)
 
 
 def _check_mapper(endpoint: Endpoint, by: User) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
+
 from relevancy import endpoints
 from relevancy.engines.types import Preset
 from relevancy.models import User
@@ -41,6 +43,11 @@ def parse_options(words: Sequence[str], *, engine: str) -> dict[str, Any]:
         elif key.startswith("header."):
             fields["headers"][key.removeprefix("header.")] = value
         else:
+            others = {*CREDENTIALS, *ENDPOINT_FIELDS, PRESET, "header.NAME"}
+            try:
+                endpoints.check_option_names([key], engine=engine, also=others)
+            except ValidationError as error:
+                fail(f"--option: {error.messages[0]}")  # without the value, which may be a password
             fields["options"][key] = value if key in strings else _parse_value(value)
     if preset is not None:
         fields["options"] = {**preset.options, **fields["options"]}

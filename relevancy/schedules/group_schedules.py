@@ -128,7 +128,7 @@ def start_group(schedule: Schedule) -> tuple[ScheduledCheck, list[Run]]:
     started = []
     for row in rows:
         try:
-            attempt = row.case.attempts.select_related("endpoint", "case").first()
+            attempt = row.case.attempts.filter(archived_at=None).select_related("endpoint", "case").first()
             if attempt is None:
                 raise runs.RunNotAllowed("The case has no attempt to run.")
             with transaction.atomic():

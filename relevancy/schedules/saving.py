@@ -82,7 +82,7 @@ def save_schedule(
 
 def check_attempt(case: Case, attempt: Attempt | None, by: User) -> None:
     """Raises `ValidationError` if there is no attempt to run, or `by` may not use its endpoint in the case."""
-    chosen = attempt or case.attempts.select_related("endpoint__owner").first()
+    chosen = attempt or case.attempts.filter(archived_at=None).select_related("endpoint__owner").first()
     if chosen is None:
         raise ValidationError("The case has no attempt yet, so there is nothing to run.")
     if reason := runs.why_not_usable(case=case, endpoint=chosen.endpoint, by=by):

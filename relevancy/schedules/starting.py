@@ -38,7 +38,7 @@ def start_due() -> list[Run]:
 def _start(schedule: Schedule) -> Run | None:
     case = schedule.case
     assert case is not None
-    attempt = schedule.attempt or case.attempts.select_related("endpoint", "case").first()
+    attempt = schedule.attempt or case.attempts.filter(archived_at=None).select_related("endpoint", "case").first()
     check = ScheduledCheck(case=case, baseline=_find_baseline(schedule))
     try:
         if attempt is None:

@@ -44,6 +44,8 @@ def test_examples():
     copied = Case.objects.get(pk=names["copy"]["id"])
     assert set(copied.case_queries.values_list("weight", flat=True)) == {2}
     assert copied.archived_at
+    exec(blocks[3], names)  # the newest attempt is not the one of the rankings that were stored
+    assert names["run"]["id"] != names["pushed"]["id"]
 
 
 def test_the_table_names_every_address():

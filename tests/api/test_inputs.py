@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy.models import Schedule
+from relevancy.models import Endpoint, Schedule
 from tests.factories import make_case, make_user
 
 pytestmark = pytest.mark.django_db
@@ -47,3 +47,21 @@ def test_names_of_types_are_not_part_of_a_field(api, ann):
     response = api(ann).send("POST", f"/cases/{make_case(owner=ann).pk}/queries", {})
     assert response.status_code == 422
     assert {error["field"] for error in response.json()["errors"]} <= {"text", ""}
+
+
+def test_unknown_option_of_an_endpoint(api):
+    caller = api(make_user("root", superuser=True))
+    new = {"name": "shop", "engine": "http", "url": "http://127.0.0.1:1/find", "options": {"hitz": "hits"}}
+    wrong = {"field": "options.hitz", "message": "There is no 'hitz' here. Did you mean hits?"}
+    refused = caller.send("POST", "/endpoints", new)
+    assert (refused.status_code, refused.json()["errors"]) == (422, [wrong])
+    assert not Endpoint.objects.exists()
+    created = caller.send("POST", "/endpoints", {**new, "options": {"hits": "hits"}})
+    assert created.status_code == 201, created.content
+    address = f"/endpoints/{created.json()['id']}"
+    refused = caller.send("PATCH", address, {"options": {"hitz": "hits"}})
+    assert (refused.status_code, refused.json()["errors"]) == (422, [wrong])
+    assert Endpoint.objects.get().options == {"hits": "hits"}
+    Endpoint.objects.update(options={"hits": "hits", "verify": "x"})  # of a file of another version
+    changed = caller.send("PATCH", address, {"options": {"hits": "docs", "verify": "x"}})
+    assert changed.json()["options"] == {"hits": "docs", "verify": "x"}

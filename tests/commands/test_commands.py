@@ -256,6 +256,8 @@ class TestMistakes:
             (["x", "solr", "ftp://h/solr/c"], ""),
             (["x", "solr", "http://user:pw@127.0.0.1/solr/c"], ""),
             (["x", "embedded", "few", "--option", "nothing"], "--option 'nothing' does not have the form KEY=VALUE"),
+            (["x", "embedded", "few", "--option", "pasword=x"], "There is no 'pasword' here. Did you mean password?"),
+            (["x", "http", "http://127.0.0.1:1/", "--option", "hitz=a"], "There is no 'hitz' here. Did you mean hits?"),
             (["x", "embedded", "few", "--option", "parallel=many"], "--option parallel is 'many'"),
             (["x", "embedded", "few", "--option", "parallel=0"], "parallel: "),
             (["x", "embedded", "few", "--option", "read_timeout=soon"], "The option read_timeout is 'soon'"),

@@ -8,7 +8,7 @@ from django.core import mail
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import cases, comparison, engines, schedules, tasks
+from relevancy import cases, comparison, engines, runs, schedules, tasks
 from relevancy.models import CaseGroup, GroupCheckRun, Role, Run, Schedule, ScheduledCheck, ScorerVersion, User
 from relevancy.schedules.notifications import payload
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
@@ -205,3 +205,11 @@ def test_removing_keeps_the_checks_and_empty_groups_have_no_schedule(group: Case
     assert group.scheduled_checks.count() == 1
     with pytest.raises(ValidationError, match="no case yet"):
         save(cases.groups.create(name="Empty", by=owner))
+
+
+def test_the_newest_attempt_is_not_that_of_imported_rankings(group: CaseGroup) -> None:
+    case = group.cases.first()
+    imported = runs.ImportedRankings(name="elsewhere", note="", fields="id:id", hits={})
+    runs.import_rankings(case=case, rankings=[imported], by=case.owner)
+    save(group)
+    assert run_due(group).status == "passed"

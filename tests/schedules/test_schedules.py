@@ -14,7 +14,7 @@ from django.core import mail
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import cases, engines, schedules, tasks
+from relevancy import cases, engines, runs, schedules, tasks
 from relevancy.models import Activity, Attempt, Case, Notification, Role, Run, Schedule, ScheduledCheck, User
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
 
@@ -247,3 +247,13 @@ def test_a_changed_webhook_gets_a_new_secret_and_an_unchanged_one_keeps_it(attem
     assert save(attempt.case, webhook_url="http://127.0.0.1:9/a", max_drop=1).webhook_secret == first
     assert save(attempt.case, webhook_url="http://127.0.0.1:9/b").webhook_secret != first
     assert save(attempt.case).webhook_secret == {}
+
+
+def test_the_newest_attempt_is_not_that_of_imported_rankings(attempt: Attempt) -> None:
+    save(attempt.case)
+    imported = runs.ImportedRankings(name="elsewhere", note="", fields="id:id", hits={})
+    runs.import_rankings(case=attempt.case, rankings=[imported], by=attempt.case.owner)
+    check = run_due(attempt.case)
+    assert check.run is not None, check.message
+    assert check.run.attempt == attempt
+    save(attempt.case)  # can still be changed

@@ -53,7 +53,7 @@ def edit(request: HtmxRequest, case_id: int) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     values = {key.removeprefix(KNOB_PREFIX): sent[key] for key in sent if key.startswith(KNOB_PREFIX)}
     if not values:
-        newest = case.attempts.order_by("-number").values_list("knobs", flat=True).first()
+        newest = case.attempts.filter(archived_at=None).order_by("-number").values_list("knobs", flat=True).first()
         values = {name: str(value) for name, value in (newest or {}).items()}
     values = dict(list(values.items())[:MAX_KNOBS])
     stored, errors = cases.list_knob_ranges(case), {}
