@@ -67,7 +67,7 @@ def _send_email(message: Notification) -> str:
         return "No mail server is set (RELEVANCY_MAIL_HOST)."
     EmailMessage(
         subject=f"{check.case or check.group}: scheduled check {check.status}",
-        body=f"{check.message}\n\n{schedule_url(check)}\n",
+        body=f"{check.message}\n\n{schedule_url(check)}".rstrip() + "\n",
         to=[user.email],
     ).send()
     return ""
@@ -109,16 +109,17 @@ def payload(message: Notification) -> dict[str, Any]:
     """Returns what a webhook receives about a check. `run` and `baseline` are ids, as commands take them."""
     check = message.check_of
     about: dict[str, Any]
+    url = {"url": schedule_url(check)} if settings.SITE_URL else {}
     if check.group is not None:
         rows = check.group_runs.order_by("pk").values("case", "run", "baseline")
         about = {
-            "group": {"id": check.group_id, "name": check.group.name, "url": schedule_url(check)},
+            "group": {"id": check.group_id, "name": check.group.name, **url},
             "runs": list(rows),
         }
     else:
         assert check.case is not None
         about = {
-            "case": {"id": check.case_id, "name": check.case.name, "url": schedule_url(check)},
+            "case": {"id": check.case_id, "name": check.case.name, **url},
             "run": check.run_id,
             "baseline": check.baseline_id,
         }
@@ -139,6 +140,8 @@ def sign(key: str, at: datetime, body: bytes) -> str:
 
 
 def schedule_url(check: ScheduledCheck) -> str:
-    """Returns the address of the schedule of the case or group, without a host if RELEVANCY_SITE_URL is not set."""
+    """Returns the address of the schedule of the case or group; empty if RELEVANCY_SITE_URL is not set."""
+    if not settings.SITE_URL:
+        return ""
     path = f"cases/{check.case_id}" if check.case_id is not None else f"groups/{check.group_id}"
     return f"{settings.SITE_URL}/{path}/schedule/"

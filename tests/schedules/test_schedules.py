@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from relevancy import cases, engines, runs, schedules, tasks
 from relevancy.models import Activity, Attempt, Case, Notification, Role, Run, Schedule, ScheduledCheck, User
+from relevancy.schedules.notifications import payload
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -257,3 +258,14 @@ def test_the_newest_attempt_is_not_that_of_imported_rankings(attempt: Attempt) -
     assert check.run is not None, check.message
     assert check.run.attempt == attempt
     save(attempt.case)  # can still be changed
+
+
+def test_messages_have_no_link_if_the_address_of_the_site_is_not_known(attempt: Attempt, settings: Any) -> None:
+    settings.SITE_URL = ""
+    save(attempt.case, webhook_url="http://127.0.0.1:9/hook")
+    script_of(attempt).default = GOOD
+    run_due(attempt.case)
+    script_of(attempt).default = BAD
+    run_due(attempt.case)
+    message = Notification.objects.get()
+    assert payload(message)["case"] == {"id": attempt.case_id, "name": attempt.case.name}
