@@ -424,7 +424,8 @@ def test_migrations_are_up_to_date() -> None:
     assert "No changes detected" in out.getvalue()
 
 
-def test_people_are_found_by_address_in_one_way_only() -> None:
-    """See docs/security.md: databases take letters of look-alike addresses for others."""
+@pytest.mark.parametrize("text", ["email__iexact", ".check_password("])
+def test_people_are_found_and_passwords_are_checked_in_one_way_only(text: str) -> None:
+    """See docs/security.md: databases take letters of look-alike addresses for others, and each wrong password has to be counted."""
     sources = [path for path in (ROOT / "relevancy").rglob("*.py") if "migrations" not in path.parts]
-    assert [str(path) for path in sources if "email__iexact" in path.read_text()] == []
+    assert [str(path) for path in sources if text in path.read_text()] == []

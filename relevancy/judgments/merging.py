@@ -78,10 +78,12 @@ class MergePreview:
     hidden_cases: int
 
 
-def check_mergeable(book: Book, other: Book) -> None:
-    """Raises `ValidationError` if a book cannot be merged into another one."""
+def check_mergeable(book: Book, other: Book, by: User) -> None:
+    """Raises `ValidationError` if a book cannot be merged into another one, and unless `by` is an owner of both."""
     if book.pk == other.pk:
         raise ValidationError("A book cannot be merged with itself.")
+    if Book.objects.owned_by(by).filter(pk__in=(book.pk, other.pk)).count() < 2:
+        raise ValidationError(f"You need the role owner on both books, “{book}” and “{other}”, to merge them.")
     if book.grades != other.grades:
         raise ValidationError(
             f"“{other}” has the scale {other.lowest:g} to {other.top:g} with {len(other.grades)} grades, “{book}” "
@@ -107,8 +109,8 @@ def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
     books that have a query in common become one, which shares ratings if one of them did. All scores of the cases are stale.
 
     Answers of judge models come with their queries; samples for the comparison with people do not, because they were drawn from the
-    queries of one book. Raises `ValidationError` if the scales differ, a case is being run, ratings are being imported or a judge
-    model works on a book; nothing is changed then.
+    queries of one book. Raises `ValidationError` unless `by` is an owner of both books, and if the scales differ, a case is being
+    run, ratings are being imported or a judge model works on a book; nothing is changed then.
     """
     for merged in (book, other):
         finish_imports(merged)
@@ -125,7 +127,7 @@ def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
     """
     for merged in (book, other):
         finish_imports(merged)
-    check_mergeable(book, other)
+    check_mergeable(book, other, by)
     every = Case.objects.live().filter(book__in=[book, other])
     visible = list(Case.objects.visible_to(by).live().filter(book__in=[book, other]).order_by("name", "pk"))
     before = [score for merged in (book, other) for score in scores.score_cases(_cases_of(visible, merged), merged)]
@@ -145,7 +147,7 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     cases = list(Case.objects.select_for_update(no_key=True).filter(book=other.pk).order_by("pk"))
     for locked in sorted((book, other), key=lambda locked: locked.pk):
         lock_book(locked)
-    check_mergeable(book, other)
+    check_mergeable(book, other, by)
     partners = _find_partners(book, other)
     ratings = Rating.objects.filter(query__book=other).count()
     QualificationPair.objects.filter(query__book=other).delete()  # all answers are ratings by now

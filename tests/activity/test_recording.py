@@ -31,6 +31,7 @@ from relevancy.judgments import clicks, judge_models
 from relevancy.models import (
     Activity,
     AutomaticJudging,
+    Book,
     Case,
     QualificationPair,
     Role,
@@ -354,6 +355,7 @@ def test_every_change_is_recorded() -> None:
     assert (describe(first), first.case, first.by) == ("Created the case “Copy” as a copy of “Films”", copied, ben)
     check.verbs.add(first.verb)
     last = Activity.objects.order_by("-pk")[0].pk
+    Book.objects.filter(pk=copied.book_id).update(owner=ann)  # who owns both may merge them
     merged = judgments.merge_books(book=book, other=copied.book, by=ann)
     rows = Activity.objects.filter(pk__gt=last).order_by("case_id")
     text = f"Merged the book “Copy” into “Movies”: {merged.ratings} ratings"

@@ -184,7 +184,8 @@ def test_merge_has_imported_ratings_of_both_books(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("is_into_first", [False, True])
 def test_no_merge_while_ratings_are_imported(is_into_first: bool) -> None:
-    case, other = make_case(1, {"query 1": {"a": 1}}), make_case(1)
+    case = make_case(1, {"query 1": {"a": 1}})
+    other = make_case(1, owner=case.owner)
     record = begin_import(case if is_into_first else other)
     for act in (judgments.merge_books, judgments.preview_merge):
         with pytest.raises(ValidationError, match="Ratings are being imported into"):
@@ -220,7 +221,8 @@ def test_answers_of_judge_models_get_the_new_grades() -> None:
 
 
 def test_answers_of_judge_models_come_with_a_merge() -> None:
-    case, other = make_case(1), make_case(["query 1", "yours"])
+    case = make_case(1)
+    other = make_case(["query 1", "yours"], owner=case.owner)
     judge = make_judge(case.owner)
     ask(case, judge, {"a": 3, "b": None, "c": 1})
     ask(other, judge, {"a": None, "b": 2, "c": 2, "d": 0})

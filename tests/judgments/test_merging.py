@@ -7,8 +7,17 @@ from django.core.exceptions import ValidationError
 
 from relevancy import judgments, queries, scores
 from relevancy.judgments import merging
-from relevancy.models import Book, Case, JudgingPair, Query, QueryLink, Rating, RatingChange, Run, User
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, stored_case_scores
+from relevancy.models import Book, Case, JudgingPair, Query, QueryLink, Rating, RatingChange, Role, Run, User
+from tests.factories import (
+    make_attempt,
+    make_case,
+    make_team,
+    make_user,
+    query_of,
+    rate_all,
+    run_now,
+    stored_case_scores,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
@@ -155,6 +164,17 @@ def test_a_link_that_would_be_too_long_is_refused(owner: User, monkeypatch: pyte
     with pytest.raises(ValidationError, match="3 queries would be linked with each other"):
         merge(case, other)
     assert links(other) == {(False, frozenset({"both", "yours"}))}
+
+
+def test_an_owner_of_one_book_who_edits_the_other_merges_neither(case: Case, other: Case) -> None:
+    editor = make_user("Editor")
+    mine = make_case(["both"], owner=editor)
+    other.book.teams.add(make_team(Editor=Role.EDITOR))
+    for first, second in ((mine, other), (other, mine)):
+        for act in (judgments.merge_books, judgments.preview_merge):
+            with pytest.raises(ValidationError, match="the role owner on both books"):
+                act(book=fresh(first), other=fresh(second), by=editor)
+    assert Book.objects.count() == 3
 
 
 def test_books_with_other_scales_and_active_runs_are_refused(case: Case, other: Case) -> None:

@@ -69,9 +69,11 @@ account_tokens         GET    all     200
 account_tokens         POST   all     200
 account_token_revoke   POST   mine    302
 password_change        GET    all     200
-password_change        POST   all     200
+password_change        POST   all     422
 password_change_done   GET    all     200
 admin_login            GET    public  200
+admin_password_change  GET    all     200
+admin_password_change  POST   all     422
 login_code             GET    public  302
 openid_login           GET    public  404
 openid_answer          GET    public  404

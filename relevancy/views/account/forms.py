@@ -1,11 +1,12 @@
 """The forms of the sign-in page, the account page and the page of API tokens."""
 
+from itertools import chain
 from typing import Any, cast
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
 
 from relevancy import accounts, scorers
@@ -13,6 +14,12 @@ from relevancy.models import ApiToken, Scorer, User
 from relevancy.models.user import validate_ascii
 from relevancy.views.forms import FormData, LineField, add_errors
 from relevancy.views.requests import HtmxRequest
+
+
+def form_status(form: forms.BaseForm) -> int:
+    """Returns the status of the page with a form: 429 if there were too many failures, 422 for other errors."""
+    errors = chain.from_iterable(form.errors.as_data().values())
+    return 429 if any(error.code == accounts.TOO_MANY for error in errors) else 422 if form.errors else 200
 
 
 class SignInForm(AuthenticationForm):
@@ -55,21 +62,50 @@ class AccountForm(forms.ModelForm):
         scorer_field.empty_label = f"The default of this site ({scorers.default_scorer()})"
 
 
-class DeleteAccountForm(forms.Form):
-    """What shows that it is the user who deletes the account: the password, or the address of an account without one; and a code
-    of the second factor, if it is on."""
+def check_own_password(request: HtmxRequest, password: str) -> None:
+    """Raises `ValidationError` if it is not the user's password. Failures count as those of signing in, so that nobody guesses the
+    password in a session that was left open.
+    """
+    if authenticate(request, username=request.user.email, password=password) is None:
+        raise ValidationError("The password is wrong.")
+
+
+class OwnPasswordForm(forms.Form):
+    """Asks for the user's password, if the account has one that signs in."""
 
     password = forms.CharField(
         strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}), help_text="Your password."
     )
-    email = forms.CharField(label="E-mail address", help_text="Enter the address of this account.")
-    code = CodeForm.base_fields["code"]
 
     def __init__(self, data: FormData | None = None, *, request: HtmxRequest) -> None:
         super().__init__(data)
         self.request = request
-        has_password = settings.PASSWORD_SIGN_IN and request.user.has_usable_password()
-        del self.fields["email" if has_password else "password"]
+        if not (settings.PASSWORD_SIGN_IN and request.user.has_usable_password()):
+            del self.fields["password"]
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        check_own_password(self.request, password)
+        return password
+
+
+class SecondFactorForm(OwnPasswordForm):
+    """What turns the second factor on: a code of the new app, and the password."""
+
+    code = CodeForm.base_fields["code"]
+
+
+class DeleteAccountForm(OwnPasswordForm):
+    """What shows that it is the user who deletes the account: the password, or the address of an account without one; and a code
+    of the second factor, if it is on."""
+
+    email = forms.CharField(label="E-mail address", help_text="Enter the address of this account.")
+    code = CodeForm.base_fields["code"]
+
+    def __init__(self, data: FormData | None = None, *, request: HtmxRequest) -> None:
+        super().__init__(data, request=request)
+        if "password" in self.fields:
+            del self.fields["email"]
         if not accounts.second_factor.is_on(request.user):
             del self.fields["code"]
 
@@ -79,17 +115,24 @@ class DeleteAccountForm(forms.Form):
             raise ValidationError(f"This is not the address of this account, {self.request.user.email}.")
         return email
 
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        if authenticate(self.request, username=self.request.user.email, password=password) is None:
-            raise ValidationError("The password is wrong.")
-        return password
-
     def clean(self) -> dict[str, Any] | None:
         data = super().clean()
         if not self.errors and "code" in self.fields:
             accounts.second_factor.check(user=self.request.user, code=self.cleaned_data["code"])
         return data
+
+
+class PasswordForm(PasswordChangeForm):
+    """A new password, for those who know the old one."""
+
+    def __init__(self, *args: Any, request: HtmxRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        check_own_password(self.request, password)
+        return password
 
 
 class TokenForm(forms.Form):

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
@@ -18,7 +18,7 @@ from relevancy.transfer.sample import PASSWORD, PEOPLE
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 
-from .forms import AccountForm, DeleteAccountForm, SignInForm
+from .forms import AccountForm, DeleteAccountForm, SignInForm, form_status
 from .second_factor import ask_for_code, finish_sign_in
 
 
@@ -49,7 +49,7 @@ class SignIn(LoginView):
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_invalid(form)
-        if form.has_error(NON_FIELD_ERRORS, accounts.TOO_MANY):
+        if form_status(form) == 429:
             response.status_code = 429
         return response
 
@@ -95,4 +95,4 @@ def account_delete(request: HtmxRequest) -> HttpResponse:
         "contents": accounts.deletion.contents(request.user),
         "reason": accounts.deletion.why_not(request.user),
     }
-    return render(request, "account/delete.html", context, status=422 if form.errors else 200)
+    return render(request, "account/delete.html", context, status=form_status(form))

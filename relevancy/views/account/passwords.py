@@ -14,7 +14,7 @@ from relevancy import accounts, tasks
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 
-from .forms import PasswordRequestForm
+from .forms import PasswordForm, PasswordRequestForm, form_status
 
 
 class PasswordsRequired:
@@ -32,9 +32,18 @@ def check_passwords() -> None:
 
 
 class PasswordChange(PasswordsRequired, auth.PasswordChangeView):
-    """The user's own password. Ends all other sessions."""
+    """The user's own password, also the page of the administration site. Ends all other sessions."""
 
+    form_class = PasswordForm
     request: HtmxRequest
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response = super().form_invalid(form)
+        response.status_code = form_status(form)
+        return response
 
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)
@@ -57,21 +66,14 @@ def password_reset(request: HtmxRequest) -> HttpResponse:
     """Sends a link by e-mail. The response does not say whether the address has an account, nor does its time: a worker sends."""
     check_passwords()
     form = PasswordRequestForm(request.POST or None)
-    status = 200
     if form.is_valid() and settings.MAIL_HOST:
         email = form.cleaned_data["email"].lower()
         try:
             accounts.count_request(action="password", address=accounts.client_address(request), account=email)
         except ValidationError as error:
             add_errors(form, error)
-            status = 429
         else:
             tasks.send_password_link.enqueue(email, settings.SITE_URL or request.build_absolute_uri("/").rstrip("/"))
             return redirect("password_reset_done")
     context = {"form": form, "has_mail": bool(settings.MAIL_HOST)}
-    return render(
-        request,
-        "registration/password_reset_form.html",
-        context,
-        status=422 if form.errors and status == 200 else status,
-    )
+    return render(request, "registration/password_reset_form.html", context, status=form_status(form))

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -19,7 +19,7 @@ from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import redirect_with_message
 
-from .forms import CodeForm
+from .forms import CodeForm, SecondFactorForm, form_status
 
 PENDING = "second_factor"  # the key of a session whose password was right
 MAX_AGE = 600  # seconds from the password to the code
@@ -76,20 +76,19 @@ def login_code(request: HtmxRequest) -> HttpResponse:
         else:
             del request.session[PENDING]
             return finish_sign_in(request, user, pending["next"])
-    is_locked = form.has_error(NON_FIELD_ERRORS, accounts.TOO_MANY)
-    status = 429 if is_locked else 422 if form.errors else 200
-    return render(request, "registration/login_code.html", {"form": form}, status=status)
+    return render(request, "registration/login_code.html", {"form": form}, status=form_status(form))
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def second_factor(request: HtmxRequest) -> HttpResponse:
-    """Turns the second factor on and off. Off, and new recovery codes, need a code."""
+    """Turns the second factor on and off. On needs the password; off, and new recovery codes, need a code."""
     if request.method == "GET":
         return _render(request)
     action = submitted(request, SecondFactorAction)
     service = accounts.second_factor
-    form = CodeForm(request.POST if action != SecondFactorAction.BEGIN else None)
+    data = request.POST if action != SecondFactorAction.BEGIN else None
+    form = SecondFactorForm(data, request=request) if action == SecondFactorAction.CONFIRM else CodeForm(data)
     codes: list[str] = []
     try:
         if action == SecondFactorAction.BEGIN:
@@ -112,9 +111,12 @@ def second_factor(request: HtmxRequest) -> HttpResponse:
     return _render(request, codes=codes)
 
 
-def _render(request: HtmxRequest, form: CodeForm | None = None, codes: list[str] | None = None) -> HttpResponse:
+def _render(
+    request: HtmxRequest, form: CodeForm | SecondFactorForm | None = None, codes: list[str] | None = None
+) -> HttpResponse:
     authenticator = Authenticator.objects.filter(user=request.user).select_related("user").first()
     is_on = authenticator is not None and authenticator.confirmed_at is not None
+    form = form or (CodeForm() if is_on else SecondFactorForm(request=request))
     context = {
         "authenticator": authenticator,
         "is_on": is_on,
@@ -122,7 +124,6 @@ def _render(request: HtmxRequest, form: CodeForm | None = None, codes: list[str]
         "key": authenticator.secret["key"] if authenticator and not is_on else "",
         "unused": accounts.second_factor.unused_codes(request.user) if is_on else 0,
         "codes": codes or [],
-        "form": form or CodeForm(),
+        "form": form,
     }
-    status = 422 if form is not None and form.errors else 200
-    return render(request, "account/second_factor.html", context, status=status)
+    return render(request, "account/second_factor.html", context, status=form_status(form))

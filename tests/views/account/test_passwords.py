@@ -112,6 +112,21 @@ def test_a_change_of_the_password_ends_other_sessions(rater):
     assert other_browser.get("/account/").status_code == 302
 
 
+@pytest.mark.parametrize("page", ["password_change", "admin:password_change"])
+def test_the_old_password_cannot_be_guessed_in_an_open_session(client, rater, page):
+    User.objects.filter(pk=rater.pk).update(is_staff=True)
+    client.force_login(rater)
+    url, new = reverse(page), {"new_password1": NEW, "new_password2": NEW}
+    statuses = [client.post(url, {"old_password": "wrong", **new}).status_code for _ in range(11)]
+    assert statuses == [422] * 10 + [429]
+    response = client.post(url, {"old_password": OLD, **new})
+    assert response.status_code == 429
+    assert "Too many failed attempts" in response.content.decode()
+    rater.refresh_from_db()
+    assert rater.check_password(OLD)
+    assert Client().post("/login/", {"username": rater.email, "password": OLD}).status_code == 429
+
+
 def test_sessions_are_listed_with_their_browser_and_without_their_key(rater, people):
     here, other_browser = signed_in(rater), signed_in(rater)
     page = here.get(reverse("account_sessions")).content.decode()

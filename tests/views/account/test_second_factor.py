@@ -50,19 +50,39 @@ def is_signed_in(client):
 
 def test_set_up(sign_in, rater):
     client, url = sign_in("rater"), reverse("account_second_factor")
+    password = {"password": PASSWORD}
     assert 'data-on="0"' in client.get(url).content.decode()
     page = client.post(url, {"do": "begin"}).content.decode()
     [key] = re.findall(r'id="totp-key">(\w+)<', page)
     assert 'src="data:image/svg+xml' in page
-    assert client.post(url, {"do": "confirm", "code": "000000x"}).status_code == 422
+    assert client.post(url, {"do": "confirm", "code": "000000x", **password}).status_code == 422
     assert not accounts.second_factor.is_on(rater)
-    page = client.post(url, {"do": "confirm", "code": pyotp.TOTP(key).now()}).content.decode()
+    page = client.post(url, {"do": "confirm", "code": pyotp.TOTP(key).now(), **password}).content.decode()
     assert len(re.findall(r"<li>\w{4}-\w{4}-\w{4}-\w{4}</li>", page)) == 10
     assert accounts.second_factor.is_on(rater)
     again = client.get(url).content.decode()
     assert 'data-on="1"' in again
     assert key not in again
     assert 'id="recovery-codes"' not in again
+
+
+def test_nobody_turns_it_on_in_an_open_session_without_the_password(sign_in, rater):
+    client, url = sign_in("rater"), reverse("account_second_factor")
+    client.post(url, {"do": "begin"})
+    confirm = {"do": "confirm", "code": app_code(rater)}
+    statuses = [client.post(url, confirm | wrong).status_code for wrong in ({}, *[{"password": "wrong"}] * 11)]
+    assert statuses == [422] * 11 + [429]
+    assert client.post(url, confirm | {"password": PASSWORD}).status_code == 429
+    assert not accounts.second_factor.is_on(rater)
+
+
+def test_an_account_without_a_password_needs_the_code_alone(sign_in, rater):
+    rater.set_unusable_password()
+    rater.save()
+    client, url = sign_in("rater"), reverse("account_second_factor")
+    assert 'name="password"' not in client.post(url, {"do": "begin"}).content.decode()
+    assert client.post(url, {"do": "confirm", "code": app_code(rater)}).status_code == 200
+    assert accounts.second_factor.is_on(rater)
 
 
 def test_the_secret_and_the_codes_are_not_stored_in_clear(rater, codes, django_assert_num_queries):

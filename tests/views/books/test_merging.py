@@ -47,6 +47,17 @@ def test_books_that_one_may_not_edit_or_with_another_scale_are_refused(sign_in, 
     assert Book.objects.count() == 2
 
 
+def test_a_book_that_one_only_edits_is_not_merged(sign_in, people, case, other):
+    mine = Book.objects.create(name="Mine", owner=people["editor"], scale=case.book.scale, relevant_from=1)
+    client = sign_in("editor")
+    url = reverse("book_merge", args=[mine.pk])
+    assert client.get(reverse("book", args=[other.book_id])).status_code == 200
+    assert "other" in client.get(url, {"other": other.book_id}).context["form"].errors
+    assert client.post(url, {"other": other.book_id}).status_code == 422
+    assert client.post(reverse("book_merge", args=[other.book_id]), {"other": mine.pk}).status_code == 403
+    assert Book.objects.count() == 3
+
+
 def test_ratings_are_moved_to_the_new_ids(sign_in, people, case):
     run_now(make_attempt(case))
     first, second = Run.objects.filter(case=case).order_by("number")
