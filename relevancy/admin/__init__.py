@@ -6,9 +6,9 @@ No form or list contains a secret; endpoints only show whether one is set.
 
 from django.contrib import admin
 
-from . import cases, people, results
+from . import cases, people, read_only, scorers
 
-__all__ = ["cases", "people", "results"]
+__all__ = ["cases", "people", "read_only", "scorers"]
 
 admin.site.site_header = "Relevancy administration"
 admin.site.site_title = "Relevancy"

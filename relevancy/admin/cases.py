@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from relevancy import models, scores
 
-from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline, UndeletableAdmin
+from .base import IdSelectMixin, ReadOnlyInline, UndeletableAdmin
 
 
 @admin.register(models.Book)
@@ -40,14 +40,6 @@ class QueryAdmin(UndeletableAdmin):
         return False
 
 
-@admin.register(models.QueryLink)
-class QueryLinkAdmin(ReadOnlyAdmin):
-    list_display = ("pk", "book", "shares_ratings", "created_at")
-    list_filter = ("shares_ratings",)
-    list_select_related = ("book",)
-    search_fields = ("book__name", "queries__text")
-
-
 @admin.register(models.CaseGroup)
 class CaseGroupAdmin(IdSelectMixin, admin.ModelAdmin):
     list_display = ("name", "owner", "weighting", "created_at")
@@ -76,13 +68,6 @@ class CaseAdmin(UndeletableAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
-
-
-@admin.register(models.CaseScorer)
-class CaseScorerAdmin(ReadOnlyAdmin):
-    list_display = ("case", "scorer", "position")
-    list_select_related = ("case", "scorer")
-    search_fields = ("case__name", "scorer__name")
 
 
 @admin.register(models.CaseQuery)
@@ -152,11 +137,3 @@ class StoredIndexAdmin(UndeletableAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
-
-
-@admin.register(models.PublicLink)
-class PublicLinkAdmin(ReadOnlyAdmin):
-    list_display = ("case", "created_by", "created_at", "expires_at", "withdrawn_at")
-    list_select_related = ("case", "created_by")
-    list_filter = ("created_at",)
-    search_fields = ("case__name", "created_by__email")

@@ -1,0 +1,101 @@
+"""Models that only the application writes, by the columns of their lists."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import CharField, Field, ForeignKey, JSONField, Model, TextField
+
+from relevancy import models
+
+from .base import ReadOnlyAdmin
+
+COLUMNS: Mapping[type[Model], str] = {
+    models.Annotation: "text case run created_by created_at removed_at",
+    models.Attempt: "case number name endpoint depth created_by created_at",
+    models.AutomaticJudging: "judge book is_on budget created_by note checked_at",
+    models.CalibrationSample: "book seed created_by created_at",
+    models.CaseRevision: "case revision",
+    models.CaseScore: "run version day score low high scored queries",
+    models.CaseScorer: "case scorer position",
+    models.ClickEstimate: "doc_id query log value evidence shown clicks",
+    models.ClickLog: "name book method searches pairs is_ready created_by created_at",
+    models.ComparedRun: "comparison position run p",
+    models.GroupCheckRun: "check_of case run baseline problem",
+    models.ImportedRating: "doc_id query rater value rating_import",
+    models.JudgeAnswer: "doc_id query judge state value model cost answered_at",
+    models.JudgeJob: "judge book created_by created_at status budget spent",
+    models.JudgeModel: "name owner protocol url model prompt created_at archived_at",
+    models.JudgingPair: "doc_id query rank level claimed_by claimed_until",
+    models.JudgingQueue: "book depth ratings_per_pair order pair_count built_at",
+    models.Notification: "check_of kind recipient attempts next_at delivered_at error",
+    models.PublicLink: "case created_by created_at expires_at withdrawn_at",
+    models.Qualification: "rater book state round agreed answered decided_by decided_at",
+    models.QualificationAnswer: "pair rater round verdict value at",
+    models.QualificationPair: "doc_id query value removed_at",
+    models.QueryLink: "pk book shares_ratings created_at",
+    models.QueryScore: "query run version score low high unrated",
+    models.Ranking: "text run returned total took_ms error_kind asked_at",
+    models.Rating: "doc_id query rater verdict value is_adjudication updated_at",
+    models.RatingChange: "at by rater query doc_id old_value new_value source",
+    models.RatingImport: "book by source progressed_at applied_at is_discarded",
+    models.RepeatedPair: "doc_id query rater wait first_value verdict value at",
+    models.Run: "case number status done failed queries version created_by created_at pinned_at",
+    models.RunComparison: "run baseline version run_score baseline_score compared revision",
+    models.Schedule: "case group cron time_zone author next_at",
+    models.ScheduledCheck: "created_at case group run status message",
+    models.ScorerVersion: "scorer number measure created_by created_at",
+    models.StoredComparison: "key case version revision computed_at error",
+    models.StoredGroupComparison: "group key computed_at error",
+}
+SEARCHED = (
+    "name",
+    "text",
+    "email",
+    "doc_id",
+)  # fields by which rows are found, their own and those of what they refer to
+
+
+def register_read_only(model: type[Model], columns: str) -> None:
+    """Registers a model. columns: names of fields, separated by spaces.
+
+    Rows are searched by the texts and people in the list, and filtered by fields with choices. Secrets and large JSON are left out.
+    """
+    names = columns.split()
+    fields = {field.name: field for field in model._meta.get_fields() if isinstance(field, Field)}
+    shown = [fields[name] for name in names if name in fields]
+    options: dict[str, Any] = {
+        "list_display": names,
+        "list_select_related": [path for field in shown if isinstance(field, ForeignKey) for path in _related(field)],
+        "list_filter": [field.name for field in shown if field.choices],
+        "search_fields": [path for field in shown for path in _search_paths(field)],
+        "exclude": [field.name for field in fields.values() if _is_hidden(field)],
+    }
+    admin.site.register(model, ReadOnlyAdmin, **options)
+
+
+def _related(field: ForeignKey[Any, Any]) -> list[str]:
+    """Returns what the list shows of a foreign key: the object, and what the object is named after."""
+    assert isinstance(field.related_model, type)
+    names = {related.name for related in field.related_model._meta.get_fields()}
+    return [
+        field.name,
+        *(f"{field.name}__{name}" for name in ("scorer", "case", "group", "book", "query") if name in names),
+    ]
+
+
+def _search_paths(field: Field[Any, Any]) -> list[str]:
+    if isinstance(field, ForeignKey) and isinstance(field.related_model, type):
+        names = {related.name for related in field.related_model._meta.get_fields()}
+        return [f"{field.name}__{name}" for name in SEARCHED if name in names]
+    return [field.name] if isinstance(field, CharField | TextField) and not field.choices else []
+
+
+def _is_hidden(field: Field[Any, Any]) -> bool:
+    return isinstance(field, models.secret.EncryptedJSONField) or (
+        field.name == "figures" and isinstance(field, JSONField)
+    )
+
+
+for _model, _columns in COLUMNS.items():
+    register_read_only(_model, _columns)
