@@ -10,7 +10,6 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from relevancy.accounts.hashing import LimitedArgon2Hasher
-from relevancy.engines import registry
 from tests import factories
 from tests.api.conftest import api  # noqa: F401 (tests of optional apps use it, too)
 from tests.views.conftest import people, sign_in, team  # noqa: F401
@@ -107,15 +106,10 @@ def depends_on_database(item: pytest.Item) -> bool:
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, factories.Scripted]]:
+def script() -> Iterator[dict[str, factories.Scripted]]:
     """Registers the engine `scripted` for one test. Yields its scripts by address."""
-    built_in = (*registry.BUILT_IN, factories.ScriptedEngine)
-    monkeypatch.setattr(registry, "BUILT_IN", built_in)
-    registry.available.cache_clear()
-    factories.SCRIPT.clear()
-    yield factories.SCRIPT
-    monkeypatch.undo()
-    registry.available.cache_clear()
+    with factories.scripted_engine() as scripts:
+        yield scripts
 
 
 @pytest.fixture(autouse=True)

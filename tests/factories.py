@@ -1,12 +1,15 @@
 """Rows for tests, made by plain functions; a search engine that does what a test tells it to."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, ClassVar
+from unittest.mock import patch
 from uuid import uuid4
 
 from relevancy import cases, engines, judgments, runs, scorers
+from relevancy.engines import registry
 from relevancy.engines.types import Syntax
 from relevancy.models import (
     Attempt,
@@ -106,6 +109,16 @@ class ScriptedEngine(engines.Engine):
 
     def render(self, request: engines.Request) -> Mapping[str, Any]:
         return {"query": request.query}
+
+
+@contextmanager
+def scripted_engine() -> Iterator[dict[str, Scripted]]:
+    """Registers the engine `scripted`. Yields its scripts by address."""
+    with patch.object(registry, "BUILT_IN", (*registry.BUILT_IN, ScriptedEngine)):
+        registry.available.cache_clear()
+        SCRIPT.clear()
+        yield SCRIPT
+    registry.available.cache_clear()
 
 
 def make_user(name: str = "", *, superuser: bool = False, **fields: Any) -> User:

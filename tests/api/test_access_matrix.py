@@ -5,6 +5,7 @@ An operation that is not in the table fails the test.
 
 import json
 import re
+from functools import cache
 
 import pytest
 from django.db import transaction
@@ -12,10 +13,10 @@ from django.db import transaction
 from relevancy import schedules
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Role, Run, User
-from tests.factories import SCRIPT, run_now
+from tests import leaks
+from tests.factories import SCRIPT, make_attempt, run_now
 from tests.transfer import relevancy_files
-from tests.views.factories import make_people
-from tests.views.test_access_matrix import CLICKS, ROLES, make_world
+from tests.views.test_access_matrix import CLICKS, ROLES, made_once, make_world, rows_of
 
 Scope = ApiToken.Scope
 # Who gets the status of the row, as in tests/views/test_access_matrix.py.
@@ -140,48 +141,45 @@ import_book        all     write  201
 """
 ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
 PARAMETERS = {"import_outcome": "?a=1&b=2", "import_clicks": "?model=coec"}
+SCHEMA = rest_api.get_openapi_schema()
 OPERATIONS = {
     operation["operationId"]: (method, path.removeprefix("/api/v1"))
-    for path, item in rest_api.get_openapi_schema()["paths"].items()
+    for path, item in SCHEMA["paths"].items()
     for method, operation in item.items()
 }
-
-
-@pytest.fixture
-def everyone(db):
-    people = make_people()
-    for name in ("former", "outsider"):
-        people[name] = User.objects.create_user(f"{name}@example.org", name=name.title())
-    people["staff"] = User.objects.create_user("staff@example.org", name="Staff", is_staff=True)
-    return {**people, "anonymous": None}
 
 
 def make_scheduled_world(owner, name, script_owner):
     world = make_world(owner, name, script_owner)
     schedules.save(case=world.case, by=owner, cron="0 2 * * *", time_zone="UTC")
     schedules.save_for_group(group=world.case.groups.get(), by=owner, cron="0 2 * * *", time_zone="UTC")
+    run_now(world.case.attempts.first())
+    leaks.plant(name.lower())
     return world
+
+
+@pytest.fixture(scope="module")
+def worlds(django_db_setup, django_db_blocker):
+    with made_once(django_db_blocker, make_scheduled_world) as worlds:
+        yield worlds
 
 
 @pytest.fixture
-def own(everyone, script):
-    """What is shared with the team “Search”, in which the people have their roles; the former member has left it."""
-    world = make_scheduled_world(everyone["admin"], "Search", everyone["owner"])
-    membership = world.team.memberships.create(user=everyone["former"], role=Role.EDITOR)
-    run_now(world.case.attempts.first())
-    membership.delete()
-    return world
+def everyone(worlds, db):
+    return worlds[0]
 
 
 @pytest.fixture
-def foreign(everyone, script):
-    """Objects of another team, which none of the people can see."""
-    elsewhere = User.objects.create_user("elsewhere@example.org", name="Elsewhere", can_create_endpoints=True)
-    world = make_scheduled_world(elsewhere, "Elsewhere", elsewhere)
-    run_now(world.case.attempts.first())
-    return world
+def own(worlds, db):
+    return worlds[1]
 
 
+@pytest.fixture
+def foreign(worlds, db):
+    return worlds[2]
+
+
+@cache
 def ids(world):
     newest, before = Run.objects.newest_for(world.case)[:2]
     return {
@@ -255,20 +253,30 @@ def file(operation, world):
     }.get(operation)
 
 
-def send(client, operation, world, **changes):
-    """The status of one request; what it changes is taken back. Every error is a problem."""
+def send(client, operation, world, *, sent=None, parameters="", hidden="canary-elsewhere", **changes):
+    """The status of one request; what it changes is taken back. Every error is a problem.
+
+    A request that is refused writes nothing, and what is not there (404) is not told. sent: another body. hidden: what no answer
+    may contain.
+    """
     method, path = OPERATIONS[operation]
     values = {**ids(world), **({"name": "csv"} if operation == "export_run_file" else {}), **changes}
     content = file(operation, world)
-    with transaction.atomic():
+    with transaction.atomic(), leaks.written() as writes:
         if content is None:
-            response = client.send(method, path.format(**values), body(operation, world))
+            response = client.send(method, path.format(**values), sent or body(operation, world))
         else:
-            response = client.upload(path.format(**values) + PARAMETERS.get(operation, ""), content)
-        if response.streaming:
-            b"".join(response.streaming_content)
+            response = client.upload(path.format(**values) + (parameters or PARAMETERS.get(operation, "")), content)
+        answer = b"".join(response.streaming_content) if response.streaming else response.content
         transaction.set_rollback(True)
-    assert response.headers["Cache-Control"] in {"private, no-cache", "no-store"}, operation
+    text = answer.decode(errors="replace")
+    assert leaks.SECRET not in text, operation
+    assert not re.search(r"rlv_[a-z0-9]{8}_", text), operation
+    assert hidden is None or hidden not in text, operation
+    if response.status_code in {401, 403, 404, 409, 422}:
+        assert writes == [], operation
+    if response.status_code in {401, 404}:
+        assert "canary-" not in text, operation
     if response.status_code >= 400:
         assert response.headers["Content-Type"] == "application/problem+json"
         assert response.json()["status"] == response.status_code
@@ -287,11 +295,13 @@ def test_every_operation_is_in_the_table():
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_own_objects(api, everyone, own, role):
+def test_own_objects(api, everyone, own, foreign, role):
     """Whatever those below an editor send, the server asks no engine."""
     client = api(everyone[role])
     searches_before = len(SCRIPT[own.endpoint.url].requests)
-    assert {row: send(client, row[0], own) for row in ROWS} == {row: expected(row[1], row[3])[role] for row in ROWS}
+    hidden = None if role == "admin" else "canary-elsewhere"
+    actual = {row: send(client, row[0], own, hidden=hidden) for row in ROWS}
+    assert actual == {row: expected(row[1], row[3])[role] for row in ROWS}
     has_asked = len(SCRIPT[own.endpoint.url].requests) > searches_before
     assert has_asked == (role in {"editor", "owner", "admin"})
 
@@ -303,7 +313,8 @@ def test_objects_of_others(api, everyone, own, foreign, role):
     with_ids = [row for row in ROWS if "{" in OPERATIONS[row[0]][1]]
     refused = {"anonymous": 401}.get(role, 404)
     wanted = {row: int(row[3]) if role == "admin" else refused for row in with_ids}
-    assert {row: send(client, row[0], foreign) for row in with_ids} == wanted
+    hidden = None if role == "admin" else "canary-elsewhere"
+    assert {row: send(client, row[0], foreign, hidden=hidden) for row in with_ids} == wanted
 
 
 @pytest.mark.parametrize("scope", list(Scope))
@@ -312,7 +323,7 @@ def test_scopes(api, everyone, own, scope):
     client = api(everyone["admin"], scope)
     scopes = list(Scope)
     wanted = {row: int(row[3]) if scopes.index(Scope(row[2])) <= scopes.index(scope) else 403 for row in ROWS}
-    assert {row: send(client, row[0], own) for row in ROWS} == wanted
+    assert {row: send(client, row[0], own, hidden=None) for row in ROWS} == wanted
 
 
 @pytest.mark.parametrize("role", ["viewer", "rater", "editor", "owner"])
@@ -320,13 +331,168 @@ def test_run_of_others_as_the_baseline(api, everyone, own, foreign, role):
     assert send(api(everyone[role]), "compare_runs", own, other_id=ids(foreign)["run_id"]) == 404
 
 
-def test_ids_of_others_in_a_body(api, everyone, own, foreign):
-    client = api(everyone["editor"])
-    attempt = {**body("create_attempt", own), "endpoint_id": foreign.endpoint.pk}
-    refused = client.send("POST", f"/cases/{own.case.pk}/attempts", attempt)
-    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "endpoint_id")
-    trial = {"scorer_id": foreign.scorer.pk, "grades": [1]}
-    assert client.send("POST", "/scorers/try", trial).status_code == 404
+# Operations on two objects: the role that they take on the first one, if there is one, and on the second one, and where its id is.
+TWO_OBJECTS = """
+operation            first  second  name
+create_case          -      see     scorer_id
+create_case          -      edit    book_id
+create_case          -      edit    team_id
+create_case          -      edit    endpoint_id
+import_case          -      edit    endpoint_id
+create_group         -      edit    team_ids
+try_scorer           -      see     scorer_id
+change_group         own    edit    team_ids
+choose_case_scorers  edit   see     scorer_ids
+create_attempt       edit   edit    endpoint_id
+add_case_to_group    edit   see     case_id
+share_case           own    edit    team_id
+share_endpoint       own    edit    team_id
+"""
+# Ids of parts of the first object: those of parts of another one are refused.
+PARTS = """
+operation               name
+link_queries            query_ids
+import_run              query_id
+add_annotation          run_id
+save_schedule           baseline_id
+save_group_schedule     baseline_check_id
+read_case_query         query_id
+change_case_query       query_id
+remove_case_query       query_id
+read_link               link_id
+change_link             link_id
+remove_link             link_id
+read_annotation         annotation_id
+change_annotation       annotation_id
+remove_annotation       annotation_id
+delete_outcome          outcome_id
+compare_runs            other_id
+report_comparison       other_id
+unshare_case            team_id
+unshare_endpoint        team_id
+remove_case_from_group  case_id
+"""
+
+
+def with_second(operation, name, world, second):
+    """The arguments of `send` that name an object of the second world."""
+    values = {
+        **ids(second),
+        "scorer_ids": [second.scorer.pk],
+        "team_ids": [second.team.pk],
+        "query_ids": body("link_queries", second)["query_ids"],
+        "baseline_id": ids(second)["run_id"],
+        "baseline_check_id": 1,
+    }
+    if f"{{{name}}}" in OPERATIONS[operation][1]:
+        return {name: values[name]}
+    if operation == "import_run":
+        return {"sent": body("import_run", second)}
+    if operation == "import_case":
+        return {"parameters": f"?{name}={values[name]}"}
+    minimal = {
+        "try_scorer": {"grades": [1]},
+        "create_case": {"name": "Markets", "queries": ["star"], "template": '{"q": "#$query##"}'},
+    }
+    return {"sent": {**minimal.get(operation, body(operation, world) or {}), name: values[name]}}
+
+
+def test_every_id_is_in_a_table():
+    """Those of bodies and of query strings, and the second ones of addresses."""
+    with_ids = set()
+    for operation, (method, path) in OPERATIONS.items():
+        described = SCHEMA["paths"]["/api/v1" + path][method]
+        query = {parameter["name"] for parameter in described.get("parameters", ()) if parameter["in"] == "query"}
+        in_address = re.findall(r"{(\w+)}", path)[1:]
+        names = {name for name in (declared(operation) or set()) | query if re.search(r"_ids?$", name)} | set(
+            in_address
+        )
+        with_ids |= {(operation, name) for name in names - {"doc_id", "number", "name"}}
+    assert with_ids == set(rows_of(PARTS)) | {(row[0], row[3]) for row in rows_of(TWO_OBJECTS)}
+
+
+@pytest.mark.parametrize(("operation", "first", "second", "name"), rows_of(TWO_OBJECTS))
+def test_roles_on_two_objects(api, own, foreign, operation, first, second, name):
+    """All pairs of roles. The same request is accepted with the roles of the row, so nothing but a role refuses it otherwise."""
+    user = User.objects.create_user("both@example.org", name="Both")
+    client = api(user)
+    arguments = with_second(operation, name, own, foreign)
+    needed = {"-": 0, "see": Role.VIEWER, "edit": Role.EDITOR, "own": Role.OWNER}
+    wrong = {}
+    for role in (None, *Role):
+        for other in (None, *Role):
+            user.memberships.all().delete()
+            for world, given in ((own, role), (foreign, other)):
+                if given is not None:
+                    world.team.memberships.create(user=user, role=given)
+            hidden = "canary-elsewhere" if other is None else None
+            with leaks.written() as writes:
+                status = send(client, operation, own, hidden=hidden, **arguments)
+            allowed = (role or 0) >= needed[first] and (other or 0) >= needed[second]
+            if allowed != (status < 300) or (writes and not allowed):
+                wrong[role, other] = (status, writes)
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("role", ["editor", "owner"])
+def test_parts_of_others(api, everyone, own, foreign, role):
+    """The id of a part of another object writes nothing and tells nothing."""
+    client = api(everyone[role])
+    for operation, name in rows_of(PARTS):
+        with leaks.written() as writes:
+            status = send(client, operation, own, **with_second(operation, name, own, foreign))
+        assert (status in {403, 404, 422}, writes) == (True, []), (operation, status)
+
+
+@pytest.mark.parametrize("role", ["editor", "owner"])
+def test_endpoint_that_only_an_admin_may_use(api, everyone, own, foreign, role):
+    """The case belongs to an admin, who has run it on the endpoint of another team: its editors cannot use that endpoint."""
+    attempt = make_attempt(own.case, foreign.endpoint)
+    sent = {**body("create_attempt", own), "endpoint_id": foreign.endpoint.pk}
+    client = api(everyone[role])
+    before = len(SCRIPT[foreign.endpoint.url].requests)
+    refused = [
+        send(client, "create_attempt", own, sent=sent, hidden=None),
+        send(client, "start_run", own, number=attempt.number, hidden=None),
+    ]
+    assert set(refused) <= {403, 404, 409, 422}
+    assert len(SCRIPT[foreign.endpoint.url].requests) == before
+    foreign.team.memberships.create(user=everyone[role], role=Role.EDITOR)
+    assert send(client, "create_attempt", own, sent=sent, hidden=None) == 201
+    assert send(client, "start_run", own, number=attempt.number, hidden=None) == 202
+
+
+def declared(operation):
+    """The members that the body of an operation may have, at any depth; `None` if it has no body of JSON."""
+    method, path = OPERATIONS[operation]
+    content = SCHEMA["paths"]["/api/v1" + path][method].get("requestBody", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema")
+    if schema is None or "additionalProperties" in schema:
+        return None
+    members, schemas = set(), [schema]
+    for schema in schemas:
+        parts = re.findall(r"#/components/schemas/(\w+)", json.dumps(schema))
+        schemas += [SCHEMA["components"]["schemas"][part] for part in parts]
+        members |= set(schema.get("properties", ()))
+    return members
+
+
+def test_members_that_an_operation_does_not_know_change_nothing(api, everyone, own, foreign):
+    """Mass assignment: every body refuses members that it does not declare, one that names a field included."""
+    for operation, (method, path) in OPERATIONS.items():
+        content = SCHEMA["paths"]["/api/v1" + path][method].get("requestBody", {}).get("content", {})
+        text = json.dumps(content.get("application/json", {}))
+        for part in re.findall(r"#/components/schemas/(\w+)", text):
+            assert SCHEMA["components"]["schemas"][part]["additionalProperties"] is False, (operation, part)
+    client = api(everyone["owner"])
+    for operation, _, _, status in ROWS:
+        usual = body(operation, own)
+        if isinstance(usual, dict) and declared(operation):
+            for name, value in (("owner_id", foreign.case.owner_id), ("is_default", True), ("id", foreign.case.pk)):
+                assert name not in declared(operation)
+                with leaks.written() as writes:
+                    actual = send(client, operation, own, sent={**usual, name: value})
+                assert (actual, writes) == (422, []), (operation, name, status)
 
 
 def test_lists_contain_nothing_of_others(api, everyone, own, foreign):
@@ -363,15 +529,3 @@ def test_a_deactivated_user_is_refused_at_once(api, everyone, own):
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic YTpi", "Bearer rlv_00000000_" + "a" * 43, "token"])
 def test_other_credentials_are_refused(api, everyone, header):
     assert api().send("GET", "/me", Authorization=header).status_code == 401
-
-
-def test_secrets_are_never_returned(api, everyone, own):
-    own.endpoint.credentials = {"password": "hunter2-secret"}
-    own.endpoint.save()
-    client = api(everyone["admin"])
-    for method, path in OPERATIONS.values():
-        if method == "get":
-            response = client.send("GET", path.format(**ids(own)))
-            content = (b"".join(response.streaming_content) if response.streaming else response.content).decode()
-            assert "hunter2" not in content
-            assert not re.search(r"rlv_[a-z0-9]{8}_", content)
