@@ -184,11 +184,11 @@ def start_run(
         started = runs.start(attempt=attempt, by=request.user)
         tasks.enqueue_run(started)
         deadline = time.monotonic() + waiting.wait
-        while _is_unfinished(details := run_details(get_run(request, started.pk))) and time.monotonic() < deadline:
+        while is_unfinished(details := run_details(get_run(request, started.pk))) and time.monotonic() < deadline:
             connection.close()  # others need it more
             time.sleep(POLL_SECONDS)
     response["Location"] = f"/api/v1/runs/{started.pk}"
-    return Status(202 if _is_unfinished(details) else 200, details)
+    return Status(202 if is_unfinished(details) else 200, details)
 
 
 @router.get("/runs/{run_id}", auth=READ, response=RunDetails)
@@ -235,10 +235,6 @@ def unpin_run(request: ApiRequest, run_id: Id) -> Status[None]:
     return Status(204, None)
 
 
-def _is_unfinished(details: dict[str, Any]) -> bool:
-    return details["status"] in Run.ACTIVE_STATUSES or any(score["is_being_rescored"] for score in details["scores"])
-
-
 def _imported_hits(case: Case, new: ImportedRun) -> dict[int, list[tuple[str, float | None, dict[str, Any]]]]:
     """Returns the hits by query id. Raises `ValidationError` for a query that the case does not have, or has been sent twice."""
     present = set(case.case_queries.present().values_list("query_id", flat=True))
@@ -283,6 +279,11 @@ def run_details(run: Run) -> dict[str, Any]:
     if run.done and not run.is_active and any(score["is_being_rescored"] for score in run_scores):
         tasks.enqueue_run_rescore(run)
     return {**run_summary(run), "heartbeat_at": run.heartbeat_at, "scores": run_scores}
+
+
+def is_unfinished(details: dict[str, Any]) -> bool:
+    """Returns whether the run of `run_details` is still searched or scored."""
+    return details["status"] in Run.ACTIVE_STATUSES or any(score["is_being_rescored"] for score in details["scores"])
 
 
 def _run_score(run: Run, version: ScorerVersion, score: CaseScore | None) -> dict[str, Any]:

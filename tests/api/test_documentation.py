@@ -33,7 +33,7 @@ def test_examples():
     text = api_tokens.create(user=owner, name="docs", scope=ApiToken.Scope.WRITE, days=1)[1]
     names: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     for block in blocks:
         exec(block.replace("rlv_…", text), names)
     first = {"query": "star wars", "document": "star-wars-1977", "rater": "ann", "grade": 2}
@@ -41,6 +41,7 @@ def test_examples():
     assert Rating.objects.get(query__book=case.book_id, query__text="star wars", doc_id="star-wars-1977").value == 3
     assert names["results"][0] == {"query": "star wars", "rank": 1, "document": "star-wars-1977"}
     assert names["comparison"]["pairs"][0]["b"] == names["pushed"]["id"]
+    assert names["gate"]["too_few"]  # two queries
     copied = Case.objects.get(pk=names["copy"]["id"])
     assert set(copied.case_queries.values_list("weight", flat=True)) == {2}
     assert copied.archived_at

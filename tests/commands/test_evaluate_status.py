@@ -92,7 +92,7 @@ def test_evaluate_fail_under(case: Case, minimum: str, expected: int) -> None:
 
 def test_evaluate_fail_under_applies_to_every_scorer(case: Case) -> None:
     status, _, message = evaluate(case, "--scorer", "nDCG@10", "--scorer", "RR@10", "--fail-under", "80")
-    assert (status, message) == (1, "RR@10 is 75, less than 80 (--fail-under).")
+    assert (status, message) == (1, "RR@10 is 75, less than 80.")
 
 
 def test_evaluate_fail_under_without_a_score(case: Case) -> None:

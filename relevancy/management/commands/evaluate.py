@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
@@ -24,7 +23,6 @@ from relevancy.management.command import (
 from relevancy.management.endpoint_options import parse_options, store_address
 from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
-from relevancy.models.errors import error_text
 from relevancy.templatetags import numbers
 from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
 
@@ -109,7 +107,7 @@ class Command(Base):
         except Exception as error:
             if self.junit_path:
                 message = describe_error(error) or type(error).__name__
-                check = _build_check("the case is evaluated", message, is_error=True)
+                check = transfer.evaluation_gate.build_check("the case is evaluated", message, is_error=True)
                 junit = transfer.evaluation_junit.build_junit(case=options["case"], seconds=None, checks=[check])
                 write_text(self.junit_path, junit, self.stdout)
             raise
@@ -131,36 +129,23 @@ class Command(Base):
         run = self._search(attempt, versions, find_owner(options["owner"]) if options["owner"] else None)
         if run.done:
             scores.rescore_run(run, versions)
-        evaluation = transfer.evaluation_json.build_evaluation(run=run, versions=versions)
-        errors = comparison.find_run_errors(run, versions)
-        checks = [_build_check(f"run {run.number} is complete", " ".join(errors), is_error=True)]
-        checks += _check_minimum(evaluation["scorers"], options["fail_under"])
-        drops: list[comparison.DropCheck] = []
-        if baseline is not None and not errors:
-            try:
-                drops = _check_drops(run, baseline, versions, options)
-            except ValidationError as error:
-                errors = [error_text(error)]
-                name = f"run {run.number} can be compared with {baseline}"
-                checks.append(_build_check(name, errors[0], is_error=True))
-        if drops:
-            evaluation["comparison"] = transfer.evaluation_json.build_baseline_comparison(drops)
-            checks += [
-                _build_check(
-                    f"{drop.comparison.version.scorer} has not dropped against {baseline}",
-                    drop.describe() if drop.has_dropped or (drop.is_too_few and options["strict"]) else "",
-                )
-                for drop in drops
-            ]
-        evaluation["passed"] = all(check["passed"] for check in checks)
-        self._write_files(evaluation, checks, options)
+        gate = transfer.evaluation_gate.check_run(
+            run=run,
+            versions=versions,
+            fail_under=options["fail_under"],
+            baseline=baseline,
+            max_drop=_max_drop(options),
+            alpha=_alpha(options),
+            is_strict=options["strict"],
+        )
+        self._write_files(gate.evaluation, gate.checks, options)
         if "-" not in (options["json"], options["junit"], options["markdown"]):
-            self._print(run, evaluation)
-            self._print_drops(drops, is_strict=options["strict"])
-        if errors:
-            fail(errors[0])
-        if not evaluation["passed"]:
-            messages = [check["message"] for check in checks if not check["passed"]]
+            self._print(run, gate.evaluation)
+            self._print_drops(gate.drops, is_strict=options["strict"])
+        if gate.error:
+            fail(gate.error)
+        if not gate.evaluation["passed"]:
+            messages = [check["message"] for check in gate.checks if not check["passed"]]
             raise GateFailed(" ".join(messages), returncode=GATE_STATUS)
 
     def _write_files(self, evaluation: Evaluation, checks: Sequence[Check], options: Mapping[str, Any]) -> None:
@@ -243,26 +228,6 @@ def _find_attempt(case: Case, number: int | None) -> Attempt:
     return attempt
 
 
-def _build_check(name: str, message: str, *, is_error: bool = False) -> Check:
-    """Returns a check that has failed if there is a message. is_error: then it says nothing about the scores."""
-    return {"name": name, "passed": not message, "message": message, "is_error": is_error and bool(message)}
-
-
-def _check_minimum(results: Sequence[ScorerResult], minimum: float | None) -> list[Check]:
-    """Returns a check of `--fail-under` for each scorer."""
-    if minimum is None:
-        return []
-    checks = []
-    for result in results:
-        message = ""
-        if result["score"] is None:
-            message = f"{result['name']} has no score, so it is not at least {minimum:g} (--fail-under)."
-        elif result["score"] < minimum:
-            message = f"{result['name']} is {result['score']:.6g}, less than {minimum:g} (--fail-under)."
-        checks.append(_build_check(f"{result['name']} is at least {minimum:g}", message))
-    return checks
-
-
 def _check_options(options: Mapping[str, Any]) -> None:
     """Refuses options of the gate that cannot be used, before anything is searched."""
     if options["url"] and options["owner"]:
@@ -331,14 +296,3 @@ def _find_baseline(case: Case, text: str, *, is_file: bool) -> Run | None:
     if run is None:
         fail(f"Case {case.name} has no complete run of {text!r}. Run the attempt first, or name a run: --baseline RUN.")
     return run
-
-
-def _check_drops(
-    run: Run, baseline: Run, versions: Sequence[ScorerVersion], options: Mapping[str, Any]
-) -> list[comparison.DropCheck]:
-    return [
-        comparison.check_drop(
-            run=run, baseline=baseline, version=version, max_drop=_max_drop(options), alpha=_alpha(options)
-        )
-        for version in versions
-    ]
