@@ -164,10 +164,10 @@ def rate_document(
 def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: IfMatch) -> dict[str, int]:
     """Removes your own rating of a document. Repeating it changes nothing."""
     query = get_query(request, query_id, needs=Role.RATER)
-    result = judgments.remove(
+    changed = judgments.remove(
         query=query, doc_ids=[doc_id], by=request.user, source=SOURCE, expected_revision=_revision(if_match)
     )
-    return _rescored(query, result)
+    return _rescored(query, changed)
 
 
 def _query_details(response: HttpResponse, query: BookQuery) -> dict[str, Any]:
@@ -180,16 +180,16 @@ def _query_state(query: BookQuery) -> object:
 
 
 def _rate(request: ApiRequest, query: BookQuery, values: dict[str, float], if_match: str) -> dict[str, int]:
-    result = judgments.rate_many(
+    changed = judgments.rate_many(
         query=query, values=values, by=request.user, source=SOURCE, expected_revision=_revision(if_match)
     )
-    return _rescored(query, result)
+    return _rescored(query, changed)
 
 
-def _rescored(query: BookQuery, result: judgments.RatingResult) -> dict[str, int]:
-    if result.changed:
+def _rescored(query: BookQuery, changed: int) -> dict[str, int]:
+    if changed:
         tasks.enqueue_book_rescore(query.book_id)
-    return {"changed": result.changed}
+    return {"changed": changed}
 
 
 def _revision(if_match: str) -> int | None:

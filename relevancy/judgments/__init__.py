@@ -124,7 +124,6 @@ from .rater_ratings import (
 from .ratings import (
     InvalidRating,
     NotQualified,
-    RatingResult,
     RatingsChanged,
     ScaleChanged,
     clean_doc_id,
@@ -204,7 +203,6 @@ __all__ = [
     "RaterQualification",
     "RaterRatings",
     "RaterRow",
-    "RatingResult",
     "RatingsChanged",
     "ScaleChanged",
     "SelfAgreement",

@@ -13,13 +13,13 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from relevancy import scores
 from relevancy.models import Book, JudgingPair, Query, Rating, RatingChange, User, Verdict, stored_ratings
+from relevancy.models.write_queue import write_turn
 
 from .changes import Change, RatingEditor
 from .imported_rows import move_queries
 from .imports import finish_imports
 from .judging_documents import read_documents
 from .ratings import InvalidRating, check_scale, clean_doc_id
-from .write_queue import write_turn
 
 ADJUDICATION_SOURCE = "adjudication"
 OPEN, DECIDED = "open", "decided"

@@ -31,10 +31,10 @@ from relevancy.models import (
     count_current_ratings,
 )
 from relevancy.models.saving import clean_and_save
+from relevancy.models.write_queue import write_turn
 
 from .book_locks import check_unused, lock_book
 from .imports import finish_imports
-from .write_queue import write_turn
 
 BATCH = 500
 REMAP_SOURCE = "remap"

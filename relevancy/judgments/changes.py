@@ -1,6 +1,6 @@
 """Changes of one rater's ratings, stored together with their log."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
 
@@ -128,30 +128,6 @@ class RatingEditor:
         for query_ids in batched(self.query_ids, BATCH):
             doc_ids = {change.doc_id for change in self.log} if len(self.log) <= BATCH else None
             JudgingPair.objects.update_levels(query_ids, doc_ids, has_only_new_ratings=not any(map(_is_loss, self.log)))
-
-    def applied_to(self, ratings: scores.QueryRatings) -> scores.QueryRatings:
-        """Returns the ratings of the only query after the changes that were saved."""
-        changed = {change.doc_id for change in self.log}
-        records = [
-            record for record in ratings.records if record.rater_id != self.rater.pk or record.doc_id not in changed
-        ]
-        records += [
-            scores.RatingRecord(
-                row.pk,
-                row.query_id,
-                row.doc_id,
-                self.rater.pk,
-                str(self.rater),
-                row.verdict,
-                row.value,
-                row.note,
-                row.updated_at,
-                row.is_adjudication,
-            )
-            for row in self._stored
-        ]
-        records.sort(key=lambda record: (record.updated_at, record.pk))  # a restored rating may be older than others
-        return replace(ratings, records=records)
 
 
 def _is_loss(logged: RatingChange) -> bool:

@@ -9,13 +9,13 @@ from django.utils import timezone
 from relevancy import scores
 from relevancy.models import Book, Query, QueryLink, User
 from relevancy.models.saving import clean_and_save
+from relevancy.models.write_queue import write_turn
 from relevancy.queries import create_links
 
 from .book_locks import lock_book
 from .book_settings import BookSettings, check_new_grades
 from .imports import finish_imports
 from .new_ratings import NewRating, insert_ratings
-from .write_queue import write_turn
 
 COPY_SOURCE = "copy"
 BATCH = 500

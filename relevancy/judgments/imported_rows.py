@@ -8,8 +8,7 @@ from django.db import connection, transaction
 from relevancy import scores
 from relevancy.models import ImportedRating, JudgingPair, Query, Rating, RatingChange, RatingImport
 from relevancy.models.inserts import insert_rows
-
-from .write_queue import write_turn
+from relevancy.models.write_queue import write_turn
 
 BATCH = 500
 type Row = tuple[int, str, int, float]

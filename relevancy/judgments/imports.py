@@ -35,9 +35,9 @@ from relevancy.models import (
     current_ratings,
 )
 from relevancy.models.saving import clean_and_save
+from relevancy.models.write_queue import write_turn
 
 from .imported_rows import Row, insert, move_range
-from .write_queue import write_turn
 
 CHUNK = 10_000  # ratings written in one transaction: less than 200 ms
 DELETED_AT_ONCE = 2_000

@@ -21,12 +21,12 @@ from relevancy.models import (
     Verdict,
     stored_ratings,
 )
+from relevancy.models.write_queue import write_turn
 
 from .changes import Change
 from .judging_positions import unjudged_pairs
-from .ratings import RatingResult, change_query, check_qualified, clean_doc_id, rate
+from .ratings import change_query, check_qualified, clean_doc_id, rate
 from .repeats import schedule_repeat
-from .write_queue import write_turn
 
 CLAIM = timedelta(minutes=10)
 COUNTED = 1_000  # the most pairs that are counted
@@ -101,25 +101,25 @@ def judge(
     value: float | None = None,
     note: str | None = None,
     expected_scale: str = "",
-) -> RatingResult:
-    """Stores a grade, "cannot judge" or "later" for one document, and frees its pair.
+) -> int:
+    """Stores a grade, "cannot judge" or "later" for one document, and frees its pair. Returns the number of ratings that changed.
 
     value: the grade, only for `Verdict.RATED`. note: None keeps the present note. expected_scale: see `rate_many`.
     Raises `InvalidRating`, in which case nothing has been stored.
     """
     doc_id = clean_doc_id(doc_id)
     if value is not None:
-        result = rate(query=query, doc_id=doc_id, value=value, by=by, note=note, expected_scale=expected_scale)
+        changed = rate(query=query, doc_id=doc_id, value=value, by=by, note=note, expected_scale=expected_scale)
     else:
         check_qualified(query.book, by)
         change = Change(verdict=Verdict(verdict), note=note)
-        result = change_query(query, lambda own: {doc_id: change}, by, "page", None)
-        if verdict == Verdict.LATER and not result.changed:  # put off once more: it goes behind the others
+        changed = change_query(query, lambda own: {doc_id: change}, by=by, source="page")
+        if verdict == Verdict.LATER and not changed:  # put off once more: it goes behind the others
             Rating.objects.filter(query=query, doc_id=doc_id, rater=by).update(updated_at=timezone.now())
     JudgingPair.objects.filter(query=query, doc_id=doc_id, claimed_by=by).update(claimed_by=None, claimed_until=None)
     if verdict != Verdict.LATER or value is not None:
         schedule_repeat(query=query, doc_id=doc_id, by=by, has_grade=value is not None)
-    return result
+    return changed
 
 
 def claim_pair(*, pair: JudgingPair, by: User) -> bool:

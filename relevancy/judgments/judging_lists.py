@@ -10,10 +10,10 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from relevancy.models import ImportedRating, JudgingPair, JudgingQueue, Query, Rating, User
+from relevancy.models.write_queue import write_turn
 
 from .judging import CLAIM, JUDGED, is_free, locked, postponed_by, release
 from .judging_positions import unjudged_pairs
-from .write_queue import write_turn
 
 MAX_LISTED = 100
 

@@ -34,8 +34,7 @@ from relevancy.models import (
     User,
 )
 from relevancy.models.saving import clean_and_save
-
-from .write_queue import write_turn
+from relevancy.models.write_queue import write_turn
 
 QUERIES_PER_TRANSACTION = 50  # ratings wait for the transaction
 BATCH = 500

@@ -39,11 +39,11 @@ from relevancy.models import (
     Run,
     User,
 )
+from relevancy.models.write_queue import write_turn
 from relevancy.queries import MAX_LINKED
 
 from .book_locks import check_unused, lock_book
 from .imports import finish_imports
-from .write_queue import write_turn
 
 BATCH = 200
 _QUERY_MODELS = [Rating, RatingChange, JudgeAnswer, RepeatedPair, CaseQuery, Ranking, QueryScore]

@@ -14,11 +14,11 @@ from django.db import transaction
 
 from relevancy import activity, runs, scores
 from relevancy.models import Activity, Book, Case, Query, Ranking, Rating, Run, User, current_ratings
+from relevancy.models.write_queue import write_turn
 
 from .book_locks import lock_book
 from .changes import REMOVAL, Change, RatingEditor
 from .imports import finish_imports
-from .write_queue import write_turn
 
 MOVE_SOURCE = "move"
 OLD_RUNS = 10  # of each case, in which the titles of documents that are no longer returned are looked up

@@ -33,6 +33,7 @@ from relevancy.models import (
     stored_ratings,
 )
 from relevancy.models.saving import clean_and_save
+from relevancy.models.write_queue import write_turn
 from relevancy.wording import counted
 
 from .changes import Change
@@ -41,7 +42,6 @@ from .judging_documents import JudgedDocument, read_documents
 from .judging_queue import judging_queue
 from .qualification_check import COUNTING
 from .ratings import InvalidRating, change_book, check_scale, clean_doc_id
-from .write_queue import write_turn
 
 MIN_PAIRS, MAX_PAIRS = 5, 200
 QUALIFICATION_SOURCE = "qualification"

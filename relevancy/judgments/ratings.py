@@ -1,26 +1,23 @@
-"""Rates documents and removes ratings: one transaction with the log, then the scores that depend on the ratings."""
+"""Rates documents and removes ratings: one transaction with the log. A rating is stored whatever becomes of its score."""
 
-import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import batched
 
 from django.core.exceptions import ValidationError
-from django.db import DatabaseError, OperationalError, transaction
+from django.db import transaction
 
 from relevancy import scores
-from relevancy.models import Book, Query, Ranking, Rating, Run, ScorerVersion, User
+from relevancy.models import Book, Query, Rating, User
+from relevancy.models.write_queue import write_turn
 
 from .changes import REMOVAL, Change, RatingEditor
 from .imported_rows import move_queries
 from .qualification_check import is_qualified
-from .write_queue import write_turn
 
 MAX_DOC_ID_LENGTH = 500
 BATCH = 500
 _INVALID_CHARACTERS = re.compile("[\x00\ud800-\udfff]")
-log = logging.getLogger("relevancy.judgments")
 
 
 class InvalidRating(ValidationError):
@@ -42,21 +39,6 @@ class RatingsChanged(ValidationError):
     """The ratings of a query have changed since the revision that the caller has seen. The message is written for the rater."""
 
 
-@dataclass(frozen=True)
-class RatingResult:
-    """What a change of the ratings of one query led to.
-
-    changed: the number of ratings that changed.
-    ratings: all ratings of the query, after the change.
-    rescored: the scores of the query in the given run; None without a run, or if they could not be stored. In that case
-        they are stale and are computed when they are next needed.
-    """
-
-    changed: int
-    ratings: scores.QueryRatings
-    rescored: scores.RescoredQuery | None = None
-
-
 def rate(
     *,
     query: Query,
@@ -64,26 +46,12 @@ def rate(
     value: float,
     by: User,
     note: str | None = None,
-    run: Run | None = None,
-    ranking: Ranking | None = None,
-    versions: Iterable[ScorerVersion] | None = None,
-    baseline: Ranking | None = None,
     source: str = "page",
     expected_scale: str = "",
-) -> RatingResult:
+) -> int:
     """Rates one document; see `rate_many`."""
-    return rate_many(
-        query=query,
-        values={doc_id: value},
-        by=by,
-        note=note,
-        run=run,
-        ranking=ranking,
-        versions=versions,
-        baseline=baseline,
-        source=source,
-        expected_scale=expected_scale,
-    )
+    values = {doc_id: value}
+    return rate_many(query=query, values=values, by=by, note=note, source=source, expected_scale=expected_scale)
 
 
 def rate_many(
@@ -92,20 +60,14 @@ def rate_many(
     values: Mapping[str, float],
     by: User,
     note: str | None = None,
-    run: Run | None = None,
-    ranking: Ranking | None = None,
-    versions: Iterable[ScorerVersion] | None = None,
-    baseline: Ranking | None = None,
     source: str = "page",
     expected_revision: int | None = None,
     expected_scale: str = "",
-) -> RatingResult:
-    """Rates several documents of one query: `{document id: grade}`.
+) -> int:
+    """Rates several documents of one query: `{document id: grade}`. Returns the number of ratings that changed.
 
-    Updates the scores of the query in `run`. Its ranking of the query, and the scorer `versions` of its case, can be given if
-    they have been read already. `baseline` is the ranking of the query in the run that `run` is compared with; see
-    `scores.QueryRescorer`. `expected_revision`: of the query, that the caller has seen. `expected_scale`: `Book.scale_key` of the
-    scale that the rater has seen; empty for any.
+    `expected_revision`: of the query, that the caller has seen. `expected_scale`: `Book.scale_key` of the scale that the rater has
+    seen; empty for any. Computes no scores: those of the query are stale until `scores.rescore_query` or a worker computes them.
 
     Raises `InvalidRating`, which is `ScaleChanged` if the book has another scale, or `RatingsChanged` if the query has another
     revision; then nothing has been stored.
@@ -115,8 +77,14 @@ def rate_many(
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
     }
-    rescorer = query_rescorer(query, run, ranking, versions, baseline)
-    return change_query(query, lambda own: changes, by, source, rescorer, expected_revision, expected_scale)
+    return change_query(
+        query,
+        lambda own: changes,
+        by=by,
+        source=source,
+        expected_revision=expected_revision,
+        expected_scale=expected_scale,
+    )
 
 
 def remove(
@@ -124,17 +92,12 @@ def remove(
     query: Query,
     doc_ids: Iterable[str],
     by: User,
-    run: Run | None = None,
-    ranking: Ranking | None = None,
-    versions: Iterable[ScorerVersion] | None = None,
-    baseline: Ranking | None = None,
     source: str = "page",
     expected_revision: int | None = None,
-) -> RatingResult:
-    """Removes the user's own ratings of some documents of one query; the other arguments are those of `rate_many`."""
+) -> int:
+    """Removes the user's own ratings of some documents of one query. Returns how many; see `rate_many`."""
     changes = {doc_id.strip(): REMOVAL for doc_id in doc_ids}
-    rescorer = query_rescorer(query, run, ranking, versions, baseline)
-    return change_query(query, lambda own: changes, by, source, rescorer, expected_revision)
+    return change_query(query, lambda own: changes, by=by, source=source, expected_revision=expected_revision)
 
 
 def rate_book(
@@ -239,57 +202,21 @@ def check_scale(book: Book, expected: str) -> None:
         )
 
 
-def query_rescorer(
-    query: Query,
-    run: Run | None,
-    ranking: Ranking | None,
-    versions: Iterable[ScorerVersion] | None,
-    baseline: Ranking | None = None,
-) -> scores.QueryRescorer | None:
-    """Returns what updates the scores of a query in a run; None without a run."""
-    if run is None:
-        return None
-    return scores.QueryRescorer(run, query.pk, ranking=ranking, versions=versions, baseline=baseline)
-
-
 type ChooseChanges = Callable[[Mapping[str, scores.RatingRecord]], Mapping[str, Change]]
-"""Returns the changes by document id. It is given the present ratings of the rater, called while the query is locked, and may
-be called twice."""
+"""Returns the changes by document id. It is given the present ratings of the rater, called while the query is locked."""
 
 
 def change_query(
     query: Query,
     choose_changes: ChooseChanges,
+    *,
     by: User,
     source: str,
-    rescorer: scores.QueryRescorer | None,
     expected_revision: int | None = None,
     expected_scale: str = "",
-) -> RatingResult:
-    """Stores ratings and the scores by measures in one transaction. If the scores cannot be stored, the ratings are stored alone."""
-    try:
-        changed, ratings = _store(query, choose_changes, by, source, rescorer, expected_revision, expected_scale)
-    except OperationalError:
-        raise  # the ratings alone could not be stored either
-    except DatabaseError:
-        if rescorer is None:
-            raise
-        # For example because the ranking has been replaced in the meantime. A rating counts whatever becomes of its scores.
-        log.exception("The scores of query %s could not be stored with a rating; they are stale now.", query.pk)
-        changed, ratings = _store(query, choose_changes, by, source, None, expected_revision, expected_scale)
-        return RatingResult(changed, ratings)
-    return RatingResult(changed, ratings, rescorer.rescored if rescorer else None)
-
-
-def _store(
-    query: Query,
-    choose_changes: ChooseChanges,
-    by: User,
-    source: str,
-    rescorer: scores.QueryRescorer | None,
-    expected_revision: int | None,
-    expected_scale: str,
-) -> tuple[int, scores.QueryRatings]:
+) -> int:
+    """Stores a rater's changes of the ratings of one query with their log, and increments its revision. One transaction; returns the
+    number of ratings that changed."""
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
         if expected_revision is not None:
@@ -304,25 +231,15 @@ def _store(
             for query_id, present in _rows_to_change(ratings, own.get(doc_id), doc_id, change, by):
                 editor.change(query_id, doc_id, present, change)
         editor.save()
-        revisions: dict[int, int] = {}
         if editor.log:
-            ratings = scores.QueryRatings.read(query.pk) if ratings.is_shared else editor.applied_to(ratings)
-            revisions = scores.query_ratings_changed(query)
-            revision = revisions[query.pk]
+            scores.query_ratings_changed(query)
             for logged in editor.log:  # the scale may have changed since the request began
                 if logged.new_value is not None:
                     _clean_value(logged.new_value, query.book)
         else:
-            revision = Query.objects.values_list("revision", flat=True).get(pk=query.pk)
             query.book.refresh_settings()
         check_scale(query.book, expected_scale)
-        if rescorer is not None:
-            grades = ratings.grades(query.book)
-            others = {
-                query_id: other_revision for query_id, other_revision in revisions.items() if query_id != query.pk
-            }
-            rescorer.score_by_measures(query.book, grades, revision, has_changed=bool(editor.log), sharing=others)
-    return len(editor.log), ratings
+    return len(editor.log)
 
 
 def _rows_to_change(

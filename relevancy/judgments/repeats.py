@@ -18,11 +18,11 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from relevancy.models import Book, JudgingPair, JudgingQueue, Query, Rating, RepeatedPair, User, Verdict
+from relevancy.models.write_queue import write_turn
 from relevancy.statistics import Agreement, RaterTable, measure_agreement
 
 from .judging_documents import JudgedDocument, read_documents
 from .ratings import InvalidRating, check_qualified, check_scale
-from .write_queue import write_turn
 
 DISTANCE = 20  # judgments between the first and the second one
 REPEAT_OFFSET = 2 * 10**12  # added to the ids of repeated pairs, so that no other card has the same

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.db.models import F, Q, QuerySet
 
 from relevancy import scores
-from relevancy.models import Book, Case, Query, RatingChange, Run, ScorerVersion, User
+from relevancy.models import Book, Case, Query, RatingChange, User
 
 from .changes import Change
-from .ratings import RatingResult, change_query, query_rescorer
+from .ratings import change_query
 
 UNDOABLE_SOURCE, UNDO_SOURCE = "page", "undo"
 
@@ -21,13 +21,11 @@ class UndoneRatings:
     query: whose documents had been rated.
     undone: the changes that were taken back, in the order in which they were made.
     kept: the ids of documents whose rating another user has changed since; it stays as it is.
-    result: the ratings and scores of the query now.
     """
 
     query: Query
     undone: Sequence[RatingChange]
     kept: Sequence[str]
-    result: RatingResult
 
 
 def last_change(*, by: User, case: Case | None = None, book: Book | None = None) -> RatingChange | None:
@@ -50,16 +48,11 @@ def undo(
     case: Case | None = None,
     book: Book | None = None,
     change: RatingChange | None = None,
-    run: Run | None = None,
-    versions: Sequence[ScorerVersion] | None = None,
-    baseline: Run | None = None,
 ) -> UndoneRatings | None:
     """Takes back the user's last change of ratings in a case or a book, or `change`, with everything that was changed together with it.
 
     Restores values, verdicts, notes and times as they were, and logs that. A rating that was changed by another user, or by
     an import, in the meantime is kept. Returns None if there is nothing to take back. Called again, takes back the change before.
-
-    run, versions: see `rate_many`. baseline: the run that `run` is compared with.
     """
     newest = change or last_change(by=by, case=case, book=book)
     if newest is None:
@@ -69,8 +62,6 @@ def undo(
     kept: list[str] = []
 
     def choose_changes(own: Mapping[str, scores.RatingRecord]) -> Mapping[str, Change]:
-        undone.clear()
-        kept.clear()
         together = list(_made_together(change))
         overridden = _changed_by_others_since(together)
         changes = {}
@@ -85,10 +76,8 @@ def undo(
         return changes
 
     query = change.query
-    compared = baseline.rankings.filter(query=query, error_kind="").first() if baseline else None
-    rescorer = query_rescorer(query, run, None, versions, compared)
-    result = change_query(query, choose_changes, by, UNDO_SOURCE, rescorer)
-    return UndoneRatings(query, undone, kept, result) if undone or kept else None
+    change_query(query, choose_changes, by=by, source=UNDO_SOURCE)
+    return UndoneRatings(query, undone, kept) if undone or kept else None
 
 
 def _undoable(by: User) -> QuerySet[RatingChange]:

@@ -85,8 +85,6 @@ class CaseScore(models.Model):
     """The mean score of a run's scoreable queries, one row per day: the history.
 
     revision: the revision of the case that it was computed from; None if a score of a query was stale or missing then.
-    sums: what it was computed from, so that a rating changes it without reading the scores of all queries; see
-        `relevancy/scores/sums.py`. None if other scores have been stored since.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="case_scores")
@@ -100,7 +98,6 @@ class CaseScore(models.Model):
     unrated = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0, help_text="Queries that could not be scored.")
     revision = models.PositiveBigIntegerField(null=True)
-    sums = models.JSONField(null=True, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
     case_revision: int | None = None  # annotated by `with_case_revision`
@@ -127,7 +124,6 @@ class RunComparison(models.Model):
     run_score, baseline_score: weighted means over the queries scored in both; None if there are none.
     compared: the number of these queries; better, worse: how many of them changed by at least 0.05 points.
     newly_scored, no_longer_scored: the numbers of queries that only `run` or only `baseline` has a score for.
-    sums: as in `CaseScore`.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="comparisons")
@@ -141,7 +137,6 @@ class RunComparison(models.Model):
     worse = models.PositiveIntegerField()
     newly_scored = models.PositiveIntegerField()
     no_longer_scored = models.PositiveIntegerField()
-    sums = models.JSONField(null=True, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=("run", "version", "baseline"), name="run_comparison_once")]

@@ -40,7 +40,7 @@ from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
 from .rater_scores import RaterQueryScore, RaterScore, measure_rater_scores
 from .ratings import QueryRatings, RatingRecord
-from .rescoring import QueryRescorer, RescoredQuery, rescore_case, rescore_history, rescore_query, rescore_run
+from .rescoring import MAX_SUMMED, rescore_case, rescore_history, rescore_query, rescore_run
 from .revisions import (
     book_changed,
     case_changed,
@@ -70,6 +70,7 @@ __all__ = [
     "IS_SAME",
     "IS_WORSE",
     "MAX_ATTEMPTS",
+    "MAX_SUMMED",
     "MIN_LEVEL_RUNS",
     "PAUSE_SECONDS",
     "CaseScorePreview",
@@ -80,12 +81,10 @@ __all__ = [
     "Level",
     "LevelHistory",
     "QueryRatings",
-    "QueryRescorer",
     "RaterQueryScore",
     "RaterScore",
     "RatingRecord",
     "RatingRow",
-    "RescoredQuery",
     "RunDifference",
     "RunHistory",
     "RunStep",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any
 
 from relevancy.models import Book, Case, Ranking, Run, ScorerVersion
+from relevancy.scoring import case_mean, exact_units, points
 
 from .columns import RankingInput
 from .grades import Counts, known_grades
 from .score_rankings import ranking_inputs, score_known
-from .sums import Sums
 
 BATCH = 500
 _NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
@@ -133,14 +134,24 @@ def _score_run(
     weights = dict(case.case_queries.present().values_list("query_id", "weight"))
     run.case = copy.copy(case)
     run.case.book = book
-    sums: dict[int, Sums] = {}
+    scored, sums = Counter[int](), Counter[int]()
+    summed_weights: dict[int, float] = defaultdict(float)
     for inputs in read_inputs(run, weights) if measures else ():
         ids = [ranking.query_id for ranking in inputs]
         grades = known_grades(book, ids, new_values, counts=counts)
-        rows, _ = score_known(run, inputs, measures, grades=grades, revisions=dict.fromkeys(ids, 0))
+        rows = score_known(run, inputs, measures, grades=grades, revisions=dict.fromkeys(ids, 0))
         for row in rows:
-            sums[row.version_id] = sums.get(row.version_id, Sums()).including(weights[row.query_id], row)
+            if row.score is not None:
+                scored[row.version_id] += 1
+                summed_weights[row.version_id] += weights[row.query_id]
+                sums[row.version_id] += exact_units(weights[row.query_id] * row.score)
     return [
-        ComputedCaseScore(case, run, version, sums.get(version.pk, Sums()).score, sums.get(version.pk, Sums()).scored)
+        ComputedCaseScore(
+            case,
+            run,
+            version,
+            case_mean(points(sums[version.pk]), summed_weights[version.pk]),
+            scored[version.pk],
+        )
         for version in versions
     ]

@@ -8,8 +8,8 @@ See docs/decisions/0046.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from django.db import connection, transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
@@ -26,10 +26,10 @@ from relevancy.models import (
     StoredComparison,
     case_revision,
 )
-from relevancy.scoring import case_mean, exact_units, points
+from relevancy.scoring import case_mean, points
 from relevancy.statistics import TIE
 
-from .sums import changed_weights, exact_sum_sql, units
+from .sums import exact_sum_sql, units
 
 # Conditions for the rows of `CaseQuerySet.with_scores`, by the same rule as the counts of a `RunDifference`.
 IS_BETTER = Q(difference__gte=TIE, weight__gt=0)
@@ -44,7 +44,6 @@ COLUMNS = (
     "worse",
     "newly_scored",
     "no_longer_scored",
-    "sums",
 )
 
 
@@ -59,8 +58,6 @@ class RunDifference:
         of weight 0.
     newly_scored, no_longer_scored: the numbers of queries that only the run, or only the baseline, has a score for.
     revision: of the case, for which all of this is exact.
-    sums: of the weights of the compared queries, and of the scores of both runs in units of `scoring.exact_units`; None if scores
-        are pending.
     """
 
     baseline: Run
@@ -74,7 +71,6 @@ class RunDifference:
     newly_scored: int = 0
     no_longer_scored: int = 0
     revision: int = 0
-    sums: Sequence[float] | None = None
 
     @property
     def difference(self) -> float | None:
@@ -123,7 +119,6 @@ def compare_runs(run: Run, baseline: Run, version: ScorerVersion) -> RunDifferen
         newly_scored=newly_scored,
         no_longer_scored=no_longer_scored,
         revision=revision,
-        sums=None if pending else (float(weights), run_sum, baseline_sum),
     )
 
 
@@ -183,66 +178,6 @@ def _paired_sums(vendor: str) -> str:
     )
 
 
-def changed_difference(
-    difference: RunDifference,
-    revision: int,
-    weight: float | None,
-    old: tuple[float | None, float | None],
-    new: tuple[float | None, float | None],
-) -> RunDifference | None:
-    """Returns a stored difference after the scores of one query have changed, of the run and of the baseline: `old`, then `new`.
-
-    revision: of the case, after the change. weight: of the query; None if it has been removed from the case. Of weight 0, it does not
-    count.
-
-    Returns None if all scores have to be read; see `sums.changed_weights`. No SQL.
-    """
-    if difference.sums is None:
-        return None
-    weights, run_sum, baseline_sum = difference.sums
-    changed = replace(difference, revision=revision)
-    if not weight:
-        return changed
-    before, after = _count_pair(*old), _count_pair(*new)
-    new_weights = changed_weights(float(weights), weight, bool(before.compared), bool(after.compared))
-    if new_weights is None:
-        return None
-    sums = [int(run_sum), int(baseline_sum)]
-    for sign, (score, baseline_score) in ((-1, old), (1, new)):
-        if score is not None and baseline_score is not None:
-            sums[0] += sign * exact_units(weight * score)
-            sums[1] += sign * exact_units(weight * baseline_score)
-    return replace(
-        changed,
-        run_score=case_mean(points(sums[0]), new_weights),
-        baseline_score=case_mean(points(sums[1]), new_weights),
-        compared=difference.compared - before.compared + after.compared,
-        better=difference.better - before.better + after.better,
-        worse=difference.worse - before.worse + after.worse,
-        newly_scored=difference.newly_scored - before.newly_scored + after.newly_scored,
-        no_longer_scored=difference.no_longer_scored - before.no_longer_scored + after.no_longer_scored,
-        sums=(new_weights, *sums),
-    )
-
-
-@dataclass(frozen=True)
-class _PairCounts:
-    """What one query adds to the counts of a difference, each 0 or 1."""
-
-    compared: int
-    better: int
-    worse: int
-    newly_scored: int
-    no_longer_scored: int
-
-
-def _count_pair(score: float | None, baseline_score: float | None) -> _PairCounts:
-    if score is None or baseline_score is None:
-        return _PairCounts(0, 0, 0, int(score is not None), int(baseline_score is not None))
-    better, worse = score - baseline_score >= TIE, baseline_score - score >= TIE
-    return _PairCounts(1, int(better), int(worse), 0, 0)
-
-
 def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDifference | None:
     """Compares two runs and stores the comparison for pages that show many of them. Returns None, and stores nothing, if one of the
     runs is active. Nothing is stored either as long as scores are pending."""
@@ -256,18 +191,13 @@ def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDiff
         difference = compare_runs(run, baseline, version)
         if difference.pending:
             return difference
-        save_difference(run, version, difference)
+        row = RunComparison(run=run, baseline=baseline, version=version)
+        for column in COLUMNS:
+            setattr(row, column, getattr(difference, column))
+        RunComparison.objects.bulk_create(
+            [row], update_conflicts=True, unique_fields=("run", "version", "baseline"), update_fields=COLUMNS
+        )
     return difference
-
-
-def save_difference(run: Run, version: ScorerVersion, difference: RunDifference) -> None:
-    """Stores a difference. Call it in a transaction that has locked both runs, which are not active. One SQL statement."""
-    row = RunComparison(run=run, baseline=difference.baseline, version=version)
-    for column in COLUMNS:
-        setattr(row, column, getattr(difference, column))
-    RunComparison.objects.bulk_create(
-        [row], update_conflicts=True, unique_fields=("run", "version", "baseline"), update_fields=COLUMNS
-    )
 
 
 def forget_comparisons(run: Run) -> None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from itertools import batched
 from operator import itemgetter
 from typing import Any
@@ -23,7 +24,12 @@ type Counts = Callable[[int, str, int], bool]
 
 def scale_of(book: Book) -> scoring.Scale:
     """Returns the rating scale of a book."""
-    return scoring.Scale(book.grades, book.relevant_from)
+    return _scale(book.grades, book.relevant_from)
+
+
+@lru_cache(maxsize=256)
+def _scale(grades: tuple[float, ...], relevant_from: float) -> scoring.Scale:
+    return scoring.Scale(grades, relevant_from)  # checks itself, which is too much for every rating of a page
 
 
 def combine_grades(book: Book, ratings_by_document: Mapping[str, Iterable[RatingRow]]) -> dict[str, float]:

@@ -133,8 +133,7 @@ def _measure_run(case: Case, run: Run, book: Book, rater: User) -> list[RaterSco
         same = {pk: {doc_id: everyone[pk][doc_id] for doc_id in own[pk] if doc_id in everyone[pk]} for pk in ids}
         revisions = dict.fromkeys(ids, 0)
         rows = [
-            score_known(run, inputs, measures, grades=grades, revisions=revisions)[0]
-            for grades in (everyone, same, own)
+            score_known(run, inputs, measures, grades=grades, revisions=revisions) for grades in (everyone, same, own)
         ]
         for by_everyone, by_same, alone in zip(*rows, strict=True):
             if by_everyone.score is None or alone.score is None:

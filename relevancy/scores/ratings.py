@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from relevancy.models import Book, Verdict, read_query_ratings
+from relevancy.scoring import Scale
 
-from .grades import RatingRow, combine_grades, counting
+from .grades import RatingRow, combine_grades, counting, scale_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class QueryRatings:
     query_id: int
     records: Sequence[RatingRecord]
     hidden: Sequence[RatingRecord] = ()
+    _grades: dict[tuple[str, Scale], dict[str, float]] = field(default_factory=dict, init=False, compare=False)
 
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
@@ -106,7 +108,14 @@ class QueryRatings:
         return dict(ratings)
 
     def grades(self, book: Book) -> dict[str, float]:
-        """Returns `{document id: grade}` by the rule of the book; documents without a grade are absent."""
+        """Returns `{document id: grade}` by the rule of the book; documents without a grade are absent. Combined once for all that
+        a page shows of them."""
+        key = book.rule, scale_of(book)
+        if key not in self._grades:
+            self._grades[key] = self._combine(book)
+        return self._grades[key]
+
+    def _combine(self, book: Book) -> dict[str, float]:
         rows: dict[str, list[RatingRow]] = {}
         for doc_id, records in self.by_document.items():
             rated = [

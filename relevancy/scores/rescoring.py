@@ -1,160 +1,72 @@
 """Rescores rankings after ratings have changed: one query at once, a whole run in batches."""
 
+import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import OuterRef, QuerySet
 
-from relevancy.models import Book, Case, CaseScore, QueryScore, Ranking, Run, ScorerVersion, case_revision
-from relevancy.scoring import Assessment
+from relevancy.models import Case, CaseScore, QueryScore, Ranking, Run, ScorerVersion, case_revision
+from relevancy.models.write_queue import write_turn
 
-from .case_update import CaseUpdate
-from .comparison import RunDifference, baseline_of, store_comparison, stored_differences
+from .comparison import baseline_of, store_comparison, stored_differences
 from .history import MAX_POINTS, attempts_with_scores, compared_attempts
 from .packages import missing_measures
+from .ratings import QueryRatings
 from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
 from .stale_scores import stale_rankings
-from .storage import PAUSE_SECONDS, overwrite, score_case, store
+from .storage import PAUSE_SECONDS, score_case, score_runs, store
 from .switched_off import switch_on
 
+# Queries of a case whose scores the request that rates sums: 9 ms of CPU for two runs. A worker sums those of larger cases, which 20
+# raters of 5,000 queries would wait for longer than 400 ms.
+MAX_SUMMED = 1_000
 COMPARED_RUNS = 12  # whose difference to their baseline is stored: those that the recent activity can show
 BATCH = 500  # rankings rescored in one transaction, which must be short: ratings wait for it
 _NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
+log = logging.getLogger("relevancy.scores")
 
 
-@dataclass
-class RescoredQuery:
-    """The scores of one query of a run after a rating.
+def rescore_query(
+    run: Run, query_id: int, *, versions: Iterable[ScorerVersion] = (), baseline: Run | None = None
+) -> QueryRatings | None:
+    """Stores the scores of one query of a run under all measures after ratings have been stored, and those of the case. Returns the
+    ratings that they were computed from, for what shows them; None if the query has no results to score.
 
-    ranking: None if the run has none for the query.
-    query_scores: by version id; without scripts, and without the versions that cannot score the run.
-    case_scores: by version id; empty while the run is active.
-    assessments: by version id, of measures; explain the scores.
-    baseline_score: of the query in the baseline, under the primary version; None without a baseline or if a script is primary.
-    baseline_case_score: of the case in the baseline.
-    difference: between the runs under the primary version; None where it was not computed.
+    versions: those of the case unless others are given. baseline: the run that `run` is compared with, which is scored under the
+    first version as well, so that the difference is right at once. All other runs, and scripts, which may take their time, are left
+    to a worker, and so are the scores of cases with more than `MAX_SUMMED` queries. If the scores cannot be stored, that is logged.
     """
-
-    run: Run
-    ranking: Ranking | None
-    versions: Sequence[ScorerVersion]
-    baseline_score: QueryScore | None = None
-    baseline_case_score: CaseScore | None = None
-    difference: RunDifference | None = None
-    query_scores: dict[int, QueryScore] = field(default_factory=dict)
-    case_scores: dict[int, CaseScore] = field(default_factory=dict)
-    assessments: dict[int, Assessment] = field(default_factory=dict)
-
-
-class QueryRescorer:
-    """Rescores one query of a run in the transaction that changes its ratings.
-
-        rescorer = QueryRescorer(run, query.pk)  # reads what does not depend on ratings
-        with transaction.atomic():
-            ...  # changes ratings and increments the revision of the query, which locks it
-            rescorer.score_by_measures(query.book, grades, revision, has_changed=True)
-        rescorer.rescored
-
-    Scripts, which may take their time, are left to `rescore_run` in a worker; their scores are stale until then. The cost does
-    not depend on the number of queries of the case, unless other scores have been stored since the last rating.
-    """
-
-    def __init__(
-        self,
-        run: Run,
-        query_id: int,
-        *,
-        ranking: Ranking | None = None,
-        versions: Iterable[ScorerVersion] | None = None,
-        baseline: Ranking | None = None,
-    ) -> None:
-        """`ranking` and `versions` of the case can be given if they have been read already.
-
-        baseline: the ranking of the query in the run that `run` is compared with. Its score under the primary version is stored as
-        well, so that the difference is right at once; all other runs follow in the background.
-        """
-        if versions is None:
-            versions = ScorerVersion.objects.used_by(run.case_id)
-        if ranking is None:
-            ranking = run.rankings.filter(query=query_id).first()
-        self.rescored = RescoredQuery(run, ranking, list(versions))
-        self._inputs = ranking_inputs([ranking] if ranking else [])
-        self._measures = [version for version in self.rescored.versions if not version.script]
-        self._baseline = baseline
-        self._baseline_inputs = ranking_inputs([baseline] if baseline and not self.rescored.versions[0].script else [])
-        self._query_id = query_id
-
-    def score_by_measures(
-        self,
-        book: Book,
-        grades: Mapping[str, float],
-        revision: int,
-        *,
-        has_changed: bool,
-        sharing: Mapping[int, int] | None = None,
-    ) -> None:
-        """Stores the scores of all measures.
-
-        grades: by document id. revision: that of the query, which they belong to. has_changed: whether it is a new one, and that
-        of each case of the query as well. sharing: the new revisions of queries that share these ratings, by query id; they are
-        scored too.
-        """
-        self.rescored.run.case.book = book
-        rows: list[QueryScore] = []
-        targets: list[tuple[Run, ScorerVersion]] = []
-        run, grades_by_query, revisions = self.rescored.run, {self._query_id: grades}, {self._query_id: revision}
-        if self._inputs and self._measures:
-            query_scores, assessments = score_known(
-                run, self._inputs, self._measures, grades=grades_by_query, revisions=revisions
-            )
-            self.rescored.assessments |= assessments
-            self.rescored.query_scores |= {row.version_id: row for row in query_scores}
-            rows += query_scores
-        targets += [(run, version) for version in self._measures]
-        if self._baseline_inputs and self._baseline:
-            self._baseline.run.case.book = book
-            baseline, primary = self._baseline.run, self.rescored.versions[0]
-            (self.rescored.baseline_score,), _ = score_known(
-                baseline, self._baseline_inputs, [primary], grades=grades_by_query, revisions=revisions
-            )
-            rows.append(self.rescored.baseline_score)
-            targets.append((baseline, primary))
-        if not rows:
-            return
-        for sharing_run in {run.pk: run for run, _ in targets}.values() if sharing else ():
-            others = ranking_inputs(sharing_run.rankings.filter(query__in=list(sharing or ())))
-            versions = [version for other, version in targets if other.pk == sharing_run.pk]
-            same = dict.fromkeys(sharing or (), grades)
-            rows += (
-                score_known(sharing_run, others, versions, grades=same, revisions=sharing or {})[0] if others else []
-            )
-        baseline_run = self._baseline.run if self._baseline else None
-        update = CaseUpdate(
-            targets, self._query_id, baseline=baseline_run, has_changed=has_changed, is_only_query=not sharing
-        )
-        overwrite(rows)
-        for row in update.store_case_scores(rows):
-            if row.run_id == run.pk:
-                self.rescored.case_scores[row.version_id] = row
-            else:
-                self.rescored.baseline_case_score = row
-        primary = self.rescored.versions[0]
-        both = self.rescored.case_scores.get(primary.pk), self.rescored.baseline_case_score
-        if all(row is not None and row.revision is not None for row in both):
-            self.rescored.difference = update.store_difference(run, primary, rows)
-
-
-def rescore_query(run: Run, query_id: int) -> None:
-    """Stores the scores of one query of a run, and of its case, after ratings have been stored."""
-    versions = list(ScorerVersion.objects.used_by(run.case_id))
-    rows = compute_scores(run, ranking_inputs(run.rankings.filter(query_id=query_id)), versions)
-    with transaction.atomic(savepoint=False):
-        store(rows)
-        score_case(run, versions)
+    versions = list(versions) or list(ScorerVersion.objects.used_by(run.case_id))
+    targets = [(run, version) for version in versions if not version.script]
+    if baseline is not None and not versions[0].script:
+        targets.append((baseline, versions[0]))
+    runs = {scored.pk: scored for scored, _ in targets}
+    # With the revision of the query and the settings of its book, which are read before the ratings.
+    rankings = list(Ranking.objects.filter(run__in=runs, query=query_id, error_kind="").select_related("query__book"))
+    if not rankings:
+        return None
+    query = rankings[0].query
+    ratings = QueryRatings.read(query_id)
+    grades = {query_id: ratings.grades(query.book)}
+    rows: list[QueryScore] = []
+    for ranking in rankings:
+        scored = runs[ranking.run_id]
+        scored.case, scored.case.book = run.case, query.book
+        own = [version for target, version in targets if target.pk == scored.pk]
+        revisions = {query_id: query.revision}
+        rows += score_known(scored, ranking_inputs([ranking]), own, grades=grades, revisions=revisions)
+    try:
+        with write_turn(), transaction.atomic():
+            store(rows)
+            if run.queries <= MAX_SUMMED:
+                score_runs(targets)
+    except DatabaseError:
+        log.exception("The scores of query %s could not be stored after a rating; they are stale now.", query_id)
+    return ratings
 
 
 def rescore_run(run: Run, versions: Iterable[ScorerVersion] = (), *, including_failed: bool = False) -> int:
@@ -250,7 +162,11 @@ def _current_versions(runs: Sequence[Run] | QuerySet[Any]) -> set[tuple[int, int
 
 def _store_comparisons(case: Case, primary: ScorerVersion, runs: Sequence[Run], deadline: float) -> bool:
     """Stores the differences of each of the runs to its baseline, and of attempts to their parents. Returns whether it has finished."""
-    pairs = [(run, baseline) for run in runs if (baseline := baseline_of(run)) is not None]
+    complete = [run for run in runs if run.status == Run.Status.COMPLETE]
+    before = [
+        next((other for other in complete if other.number < run.number), None) or baseline_of(run) for run in runs
+    ]
+    pairs = [(run, baseline) for run, baseline in zip(runs, before, strict=True) if baseline is not None]
     pairs += compared_attempts(attempts_with_scores(case, primary))
     present = stored_differences(pairs, primary)
     for run, baseline in pairs:

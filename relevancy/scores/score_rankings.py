@@ -57,7 +57,7 @@ def compute_scores(
     revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
     run.case.book.refresh_settings()
     grades = known_grades(run.case.book, query_ids)
-    rows, _ = score_known(
+    return score_known(
         run,
         rankings,
         versions,
@@ -66,7 +66,6 @@ def compute_scores(
         stops=count_stops(run, versions),
         before_each=before_each,
     )
-    return rows
 
 
 def score_known(
@@ -78,17 +77,16 @@ def score_known(
     revisions: Mapping[int, int],
     stops: Mapping[int, int] | None = None,
     before_each: Callable[[], object] = lambda: None,
-) -> tuple[list[QueryScore], dict[int, scoring.Assessment]]:
+) -> list[QueryScore]:
     """Does what `compute_scores` does, with grades and revisions that have been read already, by query id. No SQL.
 
-    Also returns the assessments of all measures by version id. `stops`: see `count_stops`.
+    `stops`: see `count_stops`.
 
     A version that cannot be computed, such as one of an uninstalled measure, gives its rows an error. This never raises an
     exception because of a scorer: a failure to score must not fail a run or a rating.
     """
     grades_of_rankings = [grades[ranking.query_id] for ranking in rankings]
     rows: list[QueryScore] = []
-    assessments: dict[int, scoring.Assessment] = {}
     batch: scoring.Batch | None = None
     for version in versions:
         before_each()
@@ -103,9 +101,7 @@ def score_known(
             log.exception("Scorer %s could not score rankings of run %s.", version, run.pk)
             columns = failed_columns(rankings, UNEXPECTED_ERROR)
         rows.extend(_build_rows(run, rankings, version, columns, revisions))
-        if columns.assessment is not None:
-            assessments[version.pk] = columns.assessment
-    return rows, assessments
+    return rows
 
 
 def build_batch(

@@ -4,13 +4,11 @@ See docs/decisions/0012.
 """
 
 from collections.abc import Iterable, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import batched
 from operator import attrgetter
-from typing import Any, Self
 
 from django.db import connection, transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from relevancy.models import (
@@ -21,17 +19,18 @@ from relevancy.models import (
     QueryScore,
     Ranking,
     Run,
-    RunComparison,
     ScorerVersion,
 )
 from relevancy.models.inserts import insert_rows
+from relevancy.scoring import case_mean, points
 
-from .sums import Sums, exact_sum_sql, units
+from .sums import exact_sum_sql, units
 
 BATCH = 500
 _COMPUTED = ("value", "score", "low", "high", "ideal", "unrated", "error", "error_kind", "revision")
 _COLUMNS = ("ranking_id", "run_id", "query_id", "version_id", *_COMPUTED)
 _OVERWRITE = f"(ranking_id, version_id) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in _COMPUTED)}"
+_CASE_COLUMNS = ("score", "low", "high", "scored", "queries", "unrated", "failed", "revision", "updated_at")
 PAUSE_SECONDS = 0.05  # between bulk writes: SQLite does not queue its writers fairly, and ratings must not wait
 
 
@@ -49,21 +48,12 @@ def store(rows: Sequence[QueryScore]) -> None:
         for ranking_id, version_id, revision in rankings.values_list("pk", "scores__version", "scores__revision")
     }
     ranking_ids = {ranking_id for ranking_id, _ in stored_revisions}
-    overwrite(
-        [
-            row
-            for row in rows
-            if row.ranking_id in ranking_ids
-            and stored_revisions.get((row.ranking_id, row.version_id), -1) <= row.revision
-        ]
-    )
-    _forget_sums(rows)
-
-
-def overwrite(rows: Sequence[QueryScore]) -> None:
-    """Stores scores without checking what is stored. For callers that hold the lock of the queries since before they read the
-    ratings: no newer score can exist."""
-    for batch in batched(rows, BATCH):
+    kept = [
+        row
+        for row in rows
+        if row.ranking_id in ranking_ids and stored_revisions.get((row.ranking_id, row.version_id), -1) <= row.revision
+    ]
+    for batch in batched(kept, BATCH):
         insert_rows(QueryScore, _COLUMNS, map(attrgetter(*_COLUMNS), batch), on_conflict=_OVERWRITE)
 
 
@@ -91,97 +81,25 @@ def score_runs(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
     Two SQL statements, and a lock of the runs where the database has row locks. Leaves out active runs: the mean of the queries
     searched so far is not a score of the case.
     """
-    with transaction.atomic(savepoint=False):
-        lock_runs(run.pk for run, _ in targets)
-        return save_case_scores(read_case_scores(targets))
-
-
-def read_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
-    """Returns unsaved scores of one case, computed from the stored scores of its present queries; see `score_runs`. One SQL
-    statement."""
     if not targets:
         return []
-    states, sums = _read_sums(targets)
-    rows = []
-    for run, version in targets:
-        state = states.get(run.pk)
-        if state is None or state.status in Run.ACTIVE_STATUSES:
-            continue
-        stored = sums.get((run.pk, version.pk), _StoredSums())
-        is_exact = not stored.stale and stored.stored >= state.searched
-        rows.append(
-            build_case_score(
-                run,
-                version,
-                stored.sums,
-                queries=state.queries,
-                case_revision=state.case_revision,
-                is_exact=is_exact,
-            )
+    with transaction.atomic(savepoint=False):
+        if connection.features.has_select_for_update:
+            # Of two concurrent ratings, the sums of the second must include the score of the first.
+            locked = Run.objects.filter(pk__in={run.pk for run, _ in targets}).order_by("pk")
+            list(locked.select_for_update(no_key=True).values_list("pk", flat=True))
+        states, sums = _read_sums(targets)
+        rows = [
+            _build_case_score(run, version, states[run.pk], sums.get((run.pk, version.pk), _Sums()))
+            for run, version in targets
+            if run.pk in states and states[run.pk].status not in Run.ACTIVE_STATUSES
+        ]
+        today, now = timezone.localdate(), timezone.now()
+        for row in rows:
+            row.day, row.updated_at = today, now
+        return CaseScore.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=("run", "version", "day"), update_fields=_CASE_COLUMNS
         )
-    return rows
-
-
-def lock_runs(run_ids: Iterable[int]) -> None:
-    """Locks runs where the database has row locks, after their queries: of two concurrent ratings, the sums of the second must
-    include the score of the first."""
-    if connection.features.has_select_for_update:
-        runs = Run.objects.filter(pk__in=set(run_ids)).order_by("pk")
-        list(runs.select_for_update(no_key=True).values_list("pk", flat=True))
-
-
-def build_case_score(
-    run: Run, version: ScorerVersion, sums: Sums, *, queries: int, case_revision: int, is_exact: bool
-) -> CaseScore:
-    """Returns an unsaved score of a case. is_exact: no score of a query was stale or missing."""
-    row = CaseScore(
-        run=run,
-        version=version,
-        score=sums.score,
-        low=sums.low,
-        high=sums.high,
-        scored=sums.scored,
-        queries=queries,
-        unrated=sums.unrated,
-        failed=sums.failed,
-        revision=case_revision if is_exact else None,
-        sums=sums.stored() if is_exact else None,
-    )
-    row.case_revision = case_revision
-    return row
-
-
-def save_case_scores(rows: Sequence[CaseScore]) -> list[CaseScore]:
-    """Stores scores of cases as those of today. One SQL statement."""
-    today, now = timezone.localdate(), timezone.now()
-    for row in rows:
-        row.day, row.updated_at = today, now
-    return CaseScore.objects.bulk_create(
-        rows,
-        update_conflicts=True,
-        unique_fields=("run", "version", "day"),
-        update_fields=(
-            "score",
-            "low",
-            "high",
-            "scored",
-            "queries",
-            "unrated",
-            "failed",
-            "revision",
-            "sums",
-            "updated_at",
-        ),
-    )
-
-
-def _forget_sums(rows: Sequence[QueryScore]) -> None:
-    """Removes the sums that these scores belong to: the next rating has to sum all scores."""
-    run_ids, version_ids = {row.run_id for row in rows}, {row.version_id for row in rows}
-    lock_runs(run_ids)
-    CaseScore.objects.filter(run__in=run_ids, version__in=version_ids, sums__isnull=False).update(sums=None)
-    compared = RunComparison.objects.filter(version__in=version_ids, sums__isnull=False)
-    compared.filter(Q(run__in=run_ids) | Q(baseline__in=run_ids)).update(sums=None)
 
 
 @dataclass(frozen=True)
@@ -195,22 +113,44 @@ class _RunState:
 
 
 @dataclass(frozen=True)
-class _StoredSums:
-    """The sums over the scores of a run under a version.
+class _Sums:
+    """The sums over the scores of a run's present queries under a version.
 
+    weights: of the queries that have a score. scores, lows, highs: weighted, in two halves that `units` combines.
+    bounded: the number of queries with a range; failed: of those that could not be scored.
     stored: the number of scores, those of removed queries included; stale: how many of the others are older than the ratings.
     """
 
-    sums: Sums = field(default_factory=Sums)
+    weights: float = 0.0
+    scores: tuple[float, float] = (0.0, 0.0)
+    lows: tuple[float, float] = (0.0, 0.0)
+    highs: tuple[float, float] = (0.0, 0.0)
+    bounded: int = 0
+    scored: int = 0
+    unrated: int = 0
+    failed: int = 0
     stored: int = 0
     stale: int = 0
 
-    @classmethod
-    def of_columns(cls, columns: Sequence[Any]) -> Self:
-        """Returns what `_SUMS` has read."""
-        weights, *halves, bounded, scored, unrated, failed, stored, stale = columns
-        scores, lows, highs = units(*halves[:2]), units(*halves[2:4]), units(*halves[4:])
-        return cls(Sums(float(weights), scores, lows, highs, bounded, scored, unrated, failed), stored, stale)
+    def mean(self, halves: tuple[float, float]) -> float | None:
+        """Returns the weighted mean of scores, lows or highs; None if no query counts."""
+        return case_mean(points(units(*halves)), self.weights)
+
+
+def _build_case_score(run: Run, version: ScorerVersion, state: _RunState, sums: _Sums) -> CaseScore:
+    is_exact = not sums.stale and sums.stored >= state.searched  # no score of a query is stale or missing
+    return CaseScore(
+        run=run,
+        version=version,
+        score=sums.mean(sums.scores),
+        low=sums.mean(sums.lows) if sums.bounded else None,
+        high=sums.mean(sums.highs) if sums.bounded else None,
+        scored=sums.scored,
+        queries=state.queries,
+        unrated=sums.unrated,
+        failed=sums.failed,
+        revision=state.case_revision if is_exact else None,
+    )
 
 
 # Written by hand because it is executed while the runs are locked. Both forms of `looked_up` look up the weight and the revision of
@@ -272,7 +212,7 @@ _LOOKED_UP = f"""
 
 def _read_sums(
     targets: Sequence[tuple[Run, ScorerVersion]],
-) -> tuple[dict[int, _RunState], dict[tuple[int, int], _StoredSums]]:
+) -> tuple[dict[int, _RunState], dict[tuple[int, int], _Sums]]:
     """Returns the states of the runs by run id, and the sums by run id and version id; those without any score are absent."""
     versions_by_run: dict[int, list[int]] = {}
     for run, version in targets:
@@ -296,7 +236,11 @@ def _read_sums(
         cursor.execute(statement, [*parameters, *versions_by_run])
         rows = cursor.fetchall()
     states = {row[0]: _RunState(*row[1:5]) for row in rows}
-    return states, {(row[5], row[6]): _StoredSums.of_columns(row[7:]) for row in rows if row[5] is not None}
+    return states, {
+        (row[5], row[6]): _Sums(row[7], row[8:10], row[10:12], row[12:14], *row[14:])
+        for row in rows
+        if row[5] is not None
+    }
 
 
 def _placeholders(values: Sized) -> str:

@@ -98,7 +98,8 @@ def test_queries_with_the_same_text_become_one_with_all_ratings(case: Case, othe
     assert set(Run.objects.get(case=other).rankings.values_list("query__book", flat=True)) == {case.book_id}
     log = RatingChange.objects.get(source="merge")
     assert (log.query.text, log.doc_id, log.old_value, log.new_value, log.by) == ("both", "a", 3, 0, case.owner)
-    judgments.rate(query=query_of(other, "both"), doc_id="b", value=2, by=case.owner, run=other.runs.get())
+    judgments.rate(query=query_of(other, "both"), doc_id="b", value=2, by=case.owner)
+    scores.rescore_query(other.runs.get(), query_of(other, "both").pk)
 
 
 def test_an_older_rating_of_the_other_book_is_not_taken(case: Case, other: Case) -> None:

@@ -35,7 +35,8 @@ def test_rate_changes_the_scores_at_once() -> None:
     case = make_case(3, {"query 1": {"b": 3}})
     run = run_now(make_attempt(case))
     before = stored_case_scores(run)["nDCG@10"][0]
-    assert judgments.rate(query=query_of(case, "query 1"), doc_id=" a ", value=3, by=case.owner, run=run).changed == 1
+    assert judgments.rate(query=query_of(case, "query 1"), doc_id=" a ", value=3, by=case.owner) == 1
+    scores.rescore_query(run, query_of(case, "query 1").pk)
     assert Rating.objects.get(doc_id="a").value == 3
     assert stored_scores(run)["nDCG@10", "query 1"][1] == 100
     assert stored_case_scores(run)["nDCG@10"][0] == 100 > before
@@ -46,7 +47,7 @@ def test_rate_the_same_again_changes_nothing() -> None:
     query = query_of(case, "query 1")
     judgments.rate(query=query, doc_id="a", value=3, by=case.owner)
     rating = Rating.objects.values().get()
-    assert judgments.rate(query=query, doc_id="a", value=3.0, by=case.owner).changed == 0
+    assert judgments.rate(query=query, doc_id="a", value=3.0, by=case.owner) == 0
     assert Rating.objects.values().get() == rating
     assert (Query.objects.get().revision, RatingChange.objects.count()) == (1, 1)
 
@@ -104,7 +105,7 @@ def test_rate_keeps_the_note_unless_a_new_one_is_given() -> None:
     rating = Rating.objects.get()
     assert (rating.note, rating.value, rating.created_at) == ("odd", 2, created)
     assert rating.updated_at > created
-    assert judgments.rate(query=query, doc_id="a", value=2, by=case.owner, note="fine").changed == 1
+    assert judgments.rate(query=query, doc_id="a", value=2, by=case.owner, note="fine") == 1
 
 
 @pytest.mark.parametrize("value", [-1, 3.5, 4, float("nan"), float("inf")])
@@ -113,7 +114,8 @@ def test_rate_off_the_scale_changes_nothing(value: float) -> None:
     run = run_now(make_attempt(case))
     before = stored_scores(run), stored_case_scores(run)
     with pytest.raises(judgments.InvalidRating, match="not on the scale"):
-        judgments.rate_many(query=query_of(case, "query 1"), values={"b": 2, "c": value}, by=case.owner, run=run)
+        judgments.rate_many(query=query_of(case, "query 1"), values={"b": 2, "c": value}, by=case.owner)
+        scores.rescore_query(run, query_of(case, "query 1").pk)
     assert (stored_scores(run), stored_case_scores(run)) == before
     assert (Rating.objects.count(), RatingChange.objects.count(), Query.objects.get().revision) == (1, 1, 1)
 
@@ -130,12 +132,17 @@ def test_take_back_leaves_others_alone() -> None:
     case = make_case(1)
     query, other = query_of(case, "query 1"), make_user()
     run = run_now(make_attempt(case))
-    judgments.rate(query=query, doc_id="a", value=1, by=case.owner, run=run)
-    judgments.rate(query=query, doc_id="a", value=3, by=other, run=run)
-    assert judgments.remove(query=query, doc_ids=["a "], by=case.owner, run=run).changed == 1
+    judgments.rate(query=query, doc_id="a", value=1, by=case.owner)
+    scores.rescore_query(run, query.pk)
+    judgments.rate(query=query, doc_id="a", value=3, by=other)
+    scores.rescore_query(run, query.pk)
+    assert judgments.remove(query=query, doc_ids=["a "], by=case.owner) == 1
+    scores.rescore_query(run, query.pk)
     assert Rating.objects.get().rater == other
-    assert judgments.remove(query=query, doc_ids=["a"], by=case.owner, run=run).changed == 0
-    assert judgments.remove(query=query, doc_ids=["a"], by=other, run=run).changed == 1
+    assert judgments.remove(query=query, doc_ids=["a"], by=case.owner) == 0
+    scores.rescore_query(run, query.pk)
+    assert judgments.remove(query=query, doc_ids=["a"], by=other) == 1
+    scores.rescore_query(run, query.pk)
     assert stored_case_scores(run)["nDCG@10"][0] is None
 
 
@@ -163,9 +170,11 @@ def test_scores_are_always_those_of_a_full_recomputation(seed: int) -> None:
         docs = chance.sample("abcxyz", chance.randint(1, 3))
         act = chance.random()
         if act < 0.6:
-            judgments.rate_many(query=query, values={doc: chance.randint(0, 3) for doc in docs}, by=by, run=run)
+            judgments.rate_many(query=query, values={doc: chance.randint(0, 3) for doc in docs}, by=by)
+            scores.rescore_query(run, query.pk)
         elif act < 0.85:
-            judgments.remove(query=query, doc_ids=docs, by=by, run=run)
+            judgments.remove(query=query, doc_ids=docs, by=by)
+            scores.rescore_query(run, query.pk)
         else:
             text = "query,docid,rating\n" + "".join(f"{query.text},{doc},{chance.randint(0, 3)}\n" for doc in docs)
             ratings_csv.import_ratings(case=case, text=text, by=by)
@@ -183,7 +192,8 @@ def rating_statements(queries: int) -> list[str]:
     with CaptureQueriesContext(
         connection,
     ) as captured:
-        judgments.rate(query=query, doc_id="b", value=3, by=case.owner, run=run)
+        judgments.rate(query=query, doc_id="b", value=3, by=case.owner)
+        scores.rescore_query(run, query.pk)
     return [query["sql"].split()[0] for query in captured]
 
 
@@ -209,7 +219,8 @@ def test_rate_two_cases_on_one_book() -> None:
     case = make_case(2, {"query 1": {"b": 1}})
     other = make_case(2, book_of=case)
     runs = [run_now(make_attempt(item)) for item in (case, other)]
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=runs[0])
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    scores.rescore_query(runs[0], query_of(case, "query 1").pk)
     assert not scores.count_stale(runs[0], ScorerVersion.objects.used_by(case)[0])
     assert scores.count_stale(runs[1], ScorerVersion.objects.used_by(other)[0]) == 1
     score = QueryScore.objects.get(run=runs[1], query__text="query 1")
@@ -226,5 +237,5 @@ def test_rate_book_is_all_or_nothing() -> None:
     assert not Rating.objects.exists()
     many = {f"d{number}": number % 4 for number in range(1200)}
     assert judgments.rate_book(book=case.book, values={one.pk: many}, rater=case.owner, by=case.owner) == 1200
-    assert judgments.remove(query=one, doc_ids=many, by=case.owner).changed == 1200
+    assert judgments.remove(query=one, doc_ids=many, by=case.owner) == 1200
     assert (Rating.objects.count(), RatingChange.objects.count()) == (0, 2400)

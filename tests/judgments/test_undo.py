@@ -35,12 +35,12 @@ def change_something(case: Case, by: User, randomly: random.Random) -> bool:
     kind = randomly.choice(["rate", "rate many", "remove"])
     if kind == "rate":
         note = randomly.choice([None, "", "A remake"])
-        result = judgments.rate(query=query, doc_id=doc_ids[0], value=randomly.randint(0, 3), by=by, note=note)
+        changed = judgments.rate(query=query, doc_id=doc_ids[0], value=randomly.randint(0, 3), by=by, note=note)
     elif kind == "rate many":
-        result = judgments.rate_many(query=query, values={doc_id: randomly.randint(0, 3) for doc_id in doc_ids}, by=by)
+        changed = judgments.rate_many(query=query, values={doc_id: randomly.randint(0, 3) for doc_id in doc_ids}, by=by)
     else:
-        result = judgments.remove(query=query, doc_ids=doc_ids, by=by)
-    return result.changed > 0
+        changed = judgments.remove(query=query, doc_ids=doc_ids, by=by)
+    return changed > 0
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -66,11 +66,12 @@ def test_undo_restores_the_scores(case: Case) -> None:
     judgments.rate_many(query=query, values={"a": 1, "b": 3}, by=case.owner)
     run = run_now(make_attempt(case))
     before = stored_scores(run), stored_case_scores(run)
-    judgments.rate_many(query=query, values={"a": 3, "b": 0, "c": 2}, by=case.owner, run=run)
+    judgments.rate_many(query=query, values={"a": 3, "b": 0, "c": 2}, by=case.owner)
+    scores.rescore_query(run, query.pk)
     assert (stored_scores(run), stored_case_scores(run)) != before
-    undone = judgments.undo(case=case, by=case.owner, run=run)
+    undone = judgments.undo(case=case, by=case.owner)
     assert undone is not None
-    assert undone.result.rescored is not None
+    scores.rescore_query(run, query.pk)
     assert (stored_scores(run), stored_case_scores(run)) == before
 
 

@@ -41,7 +41,8 @@ def test_store_newer_ratings_win_over_scores_computed_before_them() -> None:
     run = run_now(make_attempt(case))
     versions = list(ScorerVersion.objects.used_by(case))
     late = score_rankings.compute_scores(run, score_rankings.ranking_inputs(run.rankings.all()), versions)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=run)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    scores.rescore_query(run, query_of(case, "query 1").pk)
     newer = QueryScore.objects.get()
     assert newer.score != late[0].score
     storage.store(late)
@@ -102,7 +103,8 @@ def test_score_case_again_on_one_day_overwrites() -> None:
     case = make_case(1, {"query 1": {"b": 3}})
     run = run_now(make_attempt(case))
     before = CaseScore.objects.get()
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner, run=run)
+    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    scores.rescore_query(run, query_of(case, "query 1").pk)
     after = CaseScore.objects.get()
     assert after.pk == before.pk
     assert (after.score, after.unrated) != (before.score, before.unrated)
@@ -299,9 +301,8 @@ def test_a_rating_runs_no_script_and_leaves_its_score_stale(monkeypatch: pytest.
     calls: list[Any] = []
     with monkeypatch.context() as patched:
         patched.setattr(scripts.sandbox, "score", lambda *arguments, **options: calls.append(arguments))
-        result = judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner, run=run)
+        judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner)
+        scores.rescore_query(run, query_of(case, "query 1").pk)
     assert calls == []
-    assert result.rescored is not None
-    assert result.rescored.query_scores == {}
     assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 1
     assert scores.rescore_run(run) == 1

@@ -230,8 +230,7 @@ def _unsettled(run: Run, version: ScorerVersion, grades: _Grades) -> dict[int, b
 def _rows(run: Run, version: ScorerVersion, grades: Mapping[int, Mapping[str, float]]) -> list[QueryScore]:
     rankings = scores.ranking_inputs(run.rankings.filter(query_id__in=list(grades)))
     revisions = dict(Query.objects.filter(pk__in=list(grades)).values_list("pk", "revision"))
-    rows, _ = scores.score_known(run, rankings, [version], grades=grades, revisions=revisions)
-    return rows
+    return scores.score_known(run, rankings, [version], grades=grades, revisions=revisions)
 
 
 def _table(

@@ -20,7 +20,6 @@ from django.utils import timezone
 from relevancy import activity, engines, scores
 from relevancy.judgments.judging_documents import JudgedDocument, read_documents
 from relevancy.judgments.judging_queue import judging_queue
-from relevancy.judgments.write_queue import write_turn
 from relevancy.models import (
     Activity,
     AutomaticJudging,
@@ -35,6 +34,7 @@ from relevancy.models import (
     Verdict,
 )
 from relevancy.models.saving import clean_and_save
+from relevancy.models.write_queue import write_turn
 
 from .answers import UnreadableAnswer, parse_answer
 from .client import JudgeClient, JudgeModelError, TimedCompletion

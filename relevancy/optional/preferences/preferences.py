@@ -15,8 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import activity, runs, scores
-from relevancy.judgments.write_queue import write_turn
 from relevancy.models import CaseQuery, Query, Ranking, Run, User
+from relevancy.models.write_queue import write_turn
 from relevancy.statistics import SignTest, sign_test
 
 from .models import Preference, PreferenceQuery, PreferenceTest

@@ -1,7 +1,6 @@
 """The comparison of a run with the best order: the page, its parts, its files, and ratings given on it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -9,7 +8,7 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 
-from relevancy import judgments, tasks
+from relevancy import judgments, scores, tasks
 from relevancy.models import Case, CaseQuery
 from relevancy.transfer import ideal_csv, ideal_html, ideal_json
 from relevancy.views.forms import form_error
@@ -60,12 +59,14 @@ def rate(request: HtmxRequest, case: Case, case_query_id: int) -> HttpResponse:
     if not form.is_valid():
         return conflict(request, back, form_error(form))
     try:
-        changed = _rate(page, case_query, form)
+        changed = form.store(case_query.query, by=request.user)
     except judgments.ScaleChanged as reason:
         return refresh_after_conflict(request, back, reason)
     except judgments.InvalidRating as reason:
         return conflict(request, back, reason)
     if changed:
+        versions = [page.version, *(version for version in page.versions if version.pk != page.version.pk)]
+        scores.rescore_query(page.run, case_query.query_id, versions=versions)
         tasks.enqueue_book_rescore(case.book_id)
     if not request.htmx:
         return redirect_to(request, back)
@@ -80,26 +81,6 @@ def rate(request: HtmxRequest, case: Case, case_query_id: int) -> HttpResponse:
     if not rated.is_pending:
         response["HX-Trigger-After-Settle"] = "comparison-ready"
     return response
-
-
-def _rate(page: IdealPage, case_query: CaseQuery, form: RatingForm) -> int:
-    """Stores the rating, and the scores of the query in the run. Returns how many ratings changed."""
-    ranking = page.run.rankings.filter(query=case_query.query_id).first()
-    if ranking is not None:
-        ranking.run = page.run
-    others = [version for version in page.versions if version.pk != page.version.pk]
-    doc_id, value = judgments.clean_doc_id(form.cleaned_data["doc_id"]), form.cleaned_data["value"]
-    of_run: dict[str, Any] = {"run": page.run, "ranking": ranking, "versions": [page.version, *others]}
-    if value is None:
-        return judgments.remove(query=case_query.query, doc_ids=[doc_id], by=page.user, **of_run).changed
-    return judgments.rate(
-        query=case_query.query,
-        doc_id=doc_id,
-        value=value,
-        by=page.user,
-        expected_scale=form.cleaned_data["scale"],
-        **of_run,
-    ).changed
 
 
 def queries_csv(request: HtmxRequest, case: Case) -> HttpResponse | StreamingHttpResponse:

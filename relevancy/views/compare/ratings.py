@@ -1,13 +1,11 @@
 """Ratings given on the comparison page: both sides follow at once, all other figures as soon as the worker has computed them."""
 
-from typing import Any
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from relevancy import judgments, tasks
-from relevancy.models import CaseQuery, Ranking, Role
+from relevancy import judgments, scores, tasks
+from relevancy.models import Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, refresh_after_conflict
@@ -35,12 +33,13 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     if not form.is_valid():
         return conflict(request, back, form_error(form))
     try:
-        changed = _rate(page, case_query, form)
+        changed = form.store(case_query.query, by=request.user)
     except judgments.ScaleChanged as reason:
         return refresh_after_conflict(request, back, reason)
     except judgments.InvalidRating as reason:
         return conflict(request, back, reason)
     if changed:
+        _rescore(page, case_query.query_id)
         tasks.enqueue_book_rescore(case.book_id)
     if not request.htmx:
         return redirect_to(request, back)
@@ -54,29 +53,11 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     return render(request, "compare/_rated.html", {**summary_context(rated), "opened": opened, "result": result})
 
 
-def _rate(page: ComparisonPage, case_query: CaseQuery, form: RatingForm) -> int:
-    """Stores the rating, and the scores of the query in both runs. Returns how many ratings changed."""
+def _rescore(page: ComparisonPage, query_id: int) -> None:
+    """Scores the query in both runs; a worker scores the run of another case."""
     baseline, run = page.pair
-    rankings = {
-        ranking.run_id: ranking for ranking in Ranking.objects.filter(run__in=[baseline, run], query=case_query.query)
-    }
-    for compared in (baseline, run):
-        if compared.pk in rankings:
-            rankings[compared.pk].run = compared
-    before = rankings.get(baseline.pk)
-    if run.case_id != baseline.case_id:  # the run of the other case is scored by the worker
-        run, before = baseline, None
-    others = [version for version in page.versions if version.pk != page.version.pk]
-    doc_id, value = judgments.clean_doc_id(form.cleaned_data["doc_id"]), form.cleaned_data["value"]
-    arguments: dict[str, Any] = {
-        "query": case_query.query,
-        "by": page.user,
-        "run": run,
-        "ranking": rankings.get(run.pk),
-        "versions": [page.version, *others],
-        "baseline": before if before is not None and not before.error_kind else None,
-    }
-    if value is None:
-        return judgments.remove(doc_ids=[doc_id], **arguments).changed
-    expected_scale = form.cleaned_data["scale"]
-    return judgments.rate(doc_id=doc_id, value=value, expected_scale=expected_scale, **arguments).changed
+    versions = [page.version, *(version for version in page.versions if version.pk != page.version.pk)]
+    if run.case_id != baseline.case_id:
+        scores.rescore_query(baseline, query_id, versions=versions)
+    else:
+        scores.rescore_query(run, query_id, versions=versions, baseline=baseline)

@@ -150,7 +150,7 @@ def judge_undo(request: HtmxRequest, book_id: int) -> HttpResponse:
 def _store(judgment: dict[str, Any], *, is_qualified: bool) -> bool:
     """Stores a judgment, as an answer to the qualification set unless the user's ratings count. Returns whether ratings changed."""
     if is_qualified:
-        return judgments.judge(**judgment).changed > 0
+        return judgments.judge(**judgment) > 0
     return judgments.answer_qualification(**judgment).counts
 
 

@@ -85,12 +85,12 @@ def _store(form: ListedDocumentForm, query: Query, request: HtmxRequest) -> bool
     data: dict[str, Any] = form.cleaned_data
     doc_id = judgments.clean_doc_id(data["doc_id"])
     if form.takes_back:
-        return judgments.remove(query=query, doc_ids=[doc_id], by=request.user).changed > 0
+        return judgments.remove(query=query, doc_ids=[doc_id], by=request.user) > 0
     note = None
     if data["cannot"]:
         own = Rating.objects.filter(query=query, doc_id=doc_id, rater=request.user).values_list("note", flat=True)
         note = form.note_after(own.first() or "")
-    result = judgments.judge(
+    changed = judgments.judge(
         query=query,
         doc_id=doc_id,
         by=request.user,
@@ -99,4 +99,4 @@ def _store(form: ListedDocumentForm, query: Query, request: HtmxRequest) -> bool
         note=note,
         expected_scale=data["scale"],
     )
-    return result.changed > 0
+    return changed > 0

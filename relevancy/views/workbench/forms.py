@@ -10,8 +10,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from relevancy import runs
-from relevancy.models import Case, CaseQuery, Scorer
+from relevancy import judgments, runs
+from relevancy.models import Case, CaseQuery, Query, Scorer, User
 from relevancy.views.forms import FormData, InitialValues, LineField, UncheckedTextField
 from relevancy.views.responses import pretty_json
 
@@ -239,6 +239,13 @@ class RatingForm(forms.Form):
     doc_id = UncheckedTextField()
     value = GradeField(required=False)
     scale = forms.CharField(required=False)
+
+    def store(self, query: Query, *, by: User) -> int:
+        """Stores the rating, or takes it back. Returns the number of ratings that changed; raises what `judgments.rate` raises."""
+        doc_id, value = judgments.clean_doc_id(self.cleaned_data["doc_id"]), self.cleaned_data["value"]
+        if value is None:
+            return judgments.remove(query=query, doc_ids=[doc_id], by=by)
+        return judgments.rate(query=query, doc_id=doc_id, value=value, by=by, expected_scale=self.cleaned_data["scale"])
 
 
 class RateShownForm(forms.Form):

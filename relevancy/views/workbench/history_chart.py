@@ -30,11 +30,6 @@ class HistoryChart:
         """Whether the scores have been read from the database."""
         return "case_scores" in vars(self)
 
-    def replace_score(self, case_score: CaseScore) -> None:
-        """Shows a score that has just been stored, so that the history is not read again. Its run is that of the page."""
-        kept = [row for row in self.case_scores if row.run_id != case_score.run_id]
-        self.case_scores = sorted([*kept, case_score], key=lambda row: row.run.number)
-
     @property
     def is_being_rescored(self) -> bool:
         """Whether some of the scores are being computed from newer ratings in the background."""

@@ -109,25 +109,6 @@ class QueryDetail:
         return runs.count_unretrieved(self.ranking, depth=self.depth, ratings=self.ratings)
 
 
-@dataclass(frozen=True)
-class RatedQuery:
-    """A query after a rating.
-
-    rankings: of the run shown and of the run before; see `read_rankings`.
-    ratings: all ratings of the query.
-    rescored: its scores; None if they could not be stored.
-    """
-
-    rankings: tuple[Ranking | None, Ranking | None]
-    ratings: scores.QueryRatings
-    rescored: scores.RescoredQuery | None
-
-    @property
-    def before(self) -> "RatedQuery":
-        """The query in the run before."""
-        return RatedQuery((self.rankings[1], None), self.ratings, None)
-
-
 def query_detail(
     case: Case,
     query_id: int,
@@ -137,36 +118,31 @@ def query_detail(
     run: Run | None,
     previous_run: Run | None,
     versions: Sequence[ScorerVersion],
-    rated: RatedQuery | None = None,
+    ratings: scores.QueryRatings | None = None,
 ) -> QueryDetail:
     """Returns what an opened query shows of a run.
 
-    can_search: the user may send requests to its engine.
-    rated: what is known after a rating, so that it is not read again.
+    can_search: the user may send requests to its engine. ratings: of the query, if they have been read.
     """
     has_grade_buttons = len(case.book.scale) <= MAX_GRADE_BUTTONS
-    ranking, previous = rated.rankings if rated else read_rankings(run, previous_run, query_id)
+    ranking, previous = read_rankings(run, previous_run, query_id)
     if run is None or ranking is None:
         return QueryDetail(state_text=_why_no_ranking(run))
     ranking.run = run
     if ranking.error_kind:
         return QueryDetail(ranking=ranking)
     depth = run.config["depth"]
-    ratings = rated.ratings if rated else scores.QueryRatings.read(query_id)
+    ratings = ratings or scores.QueryRatings.read(query_id)
     results = runs.build_results(ranking, by=user, depth=depth, before=previous, ratings=ratings)
-    rescored = rated.rescored if rated else None
-    if rescored and len(rescored.query_scores) == len(versions):
-        stored = rescored.query_scores
-    else:
-        stored_scores = ranking.scores.filter(version__in=versions).annotate(current=F("query__revision"))
-        stored = {score.version_id: score for score in stored_scores}
+    stored_scores = ranking.scores.filter(version__in=versions).annotate(current=F("query__revision"))
+    stored = {score.version_id: score for score in stored_scores}
     return QueryDetail(
         ranking=ranking,
         results=results,
         depth=depth,
         previous_run=previous_run if previous else None,
         version_scores=[_version_score(version, stored.get(version.pk)) for version in versions],
-        explanation=_explanation(case, ranking, versions[0], ratings, rescored),
+        explanation=_explanation(case, ranking, versions[0], ratings),
         state_text="" if results else NO_RESULTS,
         has_grade_buttons=has_grade_buttons,
         explanations=ScoreExplanations(ranking, results, can_request=can_search and runs.can_explain(ranking)),
@@ -182,8 +158,7 @@ NO_RESULTS = (
 
 
 def _version_score(version: ScorerVersion, score: QueryScore | None) -> VersionScore:
-    """`score` has the query's `current` revision if it was read, and is current if it was computed after a rating."""
-    is_stale = score is not None and score.revision < vars(score).get("current", 0)
+    is_stale = score is not None and score.revision < vars(score)["current"]
     return VersionScore(version, score, is_stale)
 
 
@@ -211,15 +186,12 @@ def _explanation(
     ranking: Ranking,
     version: ScorerVersion,
     ratings: scores.QueryRatings,
-    rescored: scores.RescoredQuery | None,
 ) -> str:
     """Why a score is what it is. A script does not run for that; its working is shown on demand."""
     if not version.measure:
         return "Scored by a script. Its working shows the input and output of the script."
     if version in scores.missing_measures([version]):
         return f"The measure {version.measure} is not installed, so its score cannot be explained."
-    if rescored and version.pk in rescored.assessments:
-        return rescored.assessments[version.pk].explain().sentence
     return scores.explain_score(
         ScorerDefinition.of(version),
         ranking=ranking,

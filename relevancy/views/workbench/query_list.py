@@ -12,12 +12,12 @@ from django.db.models.functions import Cast, Length
 from django.http import Http404
 from django.urls import reverse
 
-from relevancy import queries
+from relevancy import queries, scores
 from relevancy.models import Case, CaseQuery, Run, ScorerVersion, User
 from relevancy.models.case import CaseQueryQuerySet
 
 from .access import CaseAccess
-from .query_detail import QueryDetail, RatedQuery, query_detail
+from .query_detail import QueryDetail, query_detail
 from .query_filter import COMPARED_STATES, MANUAL_ORDER, SECONDARY_FIELDS, SORT_FIELDS, STATES, QueryFilter
 from .query_row import QueryRow, ScoredCaseQuery, read_secondary, row_state
 from .query_tabs import EDIT_NOTES, ONLY_RATED, RESULTS, query_tabs
@@ -52,6 +52,7 @@ class QueryList:
 
     previous_run: the run that scores are compared with; None if there is none.
     secondary: the versions of the secondary scorers that have a column, at most three.
+    ratings: those that have been read already in the request, by query id.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class QueryList:
         # An address can name the column of a scorer that the case has no more.
         is_sorted_by_removed = query_filter.sort in list(SECONDARY_FIELDS)[len(self.secondary) :]
         self.filter = replace(query_filter, sort=MANUAL_ORDER) if is_sorted_by_removed else query_filter
+        self.ratings: dict[int, scores.QueryRatings] = {}
         self._tabs = tabs or {}
         self._case = case
         self._user = user
@@ -251,11 +253,10 @@ class QueryList:
         position: int | None = None,
         is_open: bool = False,
         detail: bool = True,
-        rated: RatedQuery | None = None,
     ) -> QueryRow:
         """Returns one row. `detail` false leaves out what an open one shows, where only the row itself is needed."""
         earlier = self._scores_before([case_query]).get(case_query.pk)
-        return self._row(case_query, earlier, position=position, is_open=is_open, detail=detail, rated=rated)
+        return self._row(case_query, earlier, position=position, is_open=is_open, detail=detail)
 
     def _row(
         self,
@@ -265,11 +266,10 @@ class QueryList:
         position: int | None,
         is_open: bool,
         detail: bool = True,
-        rated: RatedQuery | None = None,
     ) -> QueryRow:
         """Returns one row. `earlier`: the query as the run before has it, until the active run has searched it."""
         state = row_state(self._case.pk, case_query, self._selection, can_edit=self._access.can_edit)
-        shown = self._detail(case_query, rated, is_earlier=earlier is not None) if is_open and detail else None
+        shown = self._detail(case_query, is_earlier=earlier is not None) if is_open and detail else None
         tab = self._tabs.get(case_query.pk, RESULTS)
         return QueryRow(
             case_query=earlier or case_query,
@@ -293,9 +293,9 @@ class QueryList:
 
     def detail(self, case_query: ScoredCaseQuery) -> QueryDetail:
         """Returns what an opened query shows."""
-        return self._detail(case_query, None, is_earlier=bool(self._scores_before([case_query])))
+        return self._detail(case_query, is_earlier=bool(self._scores_before([case_query])))
 
-    def _detail(self, case_query: ScoredCaseQuery, rated: RatedQuery | None, *, is_earlier: bool) -> QueryDetail:
+    def _detail(self, case_query: ScoredCaseQuery, *, is_earlier: bool) -> QueryDetail:
         return query_detail(
             self._case,
             case_query.query_id,
@@ -304,7 +304,7 @@ class QueryList:
             run=self._previous_run if is_earlier else self._selection.run,
             previous_run=None if is_earlier else self._previous_run,
             versions=self._versions,
-            rated=rated.before if rated and is_earlier else rated,
+            ratings=self.ratings.get(case_query.query_id),
         )
 
     def get(self, case_query_id: int) -> ScoredCaseQuery:

@@ -7,7 +7,7 @@ from typing import Literal
 from django.urls import reverse
 
 from relevancy import runs
-from relevancy.models import CaseQuery, Query, QueryScore, Ranking, Run
+from relevancy.models import Query, Run
 
 from .query_detail import QueryDetail
 from .query_tabs import ONLY_RATED, RESULTS, QueryTab
@@ -52,62 +52,10 @@ class SecondaryScore:
     is_stale: bool
 
 
-@dataclass
-class CaseQueryAfterRating(ScoredCaseQuery):
-    """A `ScoredCaseQuery` that was put together after a rating, instead of read by `CaseQuerySet.with_scores`."""
-
-    secondary: Sequence[SecondaryScore]
-
-
 def read_secondary(case_query: ScoredCaseQuery, count: int) -> Sequence[SecondaryScore]:
     """Returns the scores of a query under `count` secondary scorers."""
-    if isinstance(case_query, CaseQueryAfterRating):
-        return case_query.secondary
     values = vars(case_query)
     return [SecondaryScore(values[f"score_{number}"], values[f"is_stale_{number}"]) for number in range(1, count + 1)]
-
-
-def with_scores(
-    case_query: CaseQuery,
-    ranking: Ranking | None,
-    score: QueryScore | None,
-    baseline: QueryScore | None,
-    secondary: Sequence[QueryScore | None] = (),
-) -> ScoredCaseQuery:
-    """Returns what `CaseQuerySet.with_scores` would read, from what is known after a rating.
-
-    `secondary`: the scores under the secondary scorers; None for a script, which is run in the background.
-    """
-    points = score.score if score else None
-    ideal = 100.0 if score is None or score.ideal is None else score.ideal
-    before = baseline.score if baseline else None
-    return CaseQueryAfterRating(
-        pk=case_query.pk,
-        query_id=case_query.query_id,
-        query=case_query.query,
-        position=case_query.position,
-        weight=case_query.weight,
-        options=case_query.options,
-        ranking_id=ranking.pk if ranking else None,
-        hits=ranking.total if ranking else None,
-        returned=ranking.returned if ranking else None,
-        took_ms=ranking.took_ms if ranking else None,
-        error_kind=ranking.error_kind if ranking else None,
-        error=ranking.error if ranking else None,
-        asked_text=ranking.text if ranking else None,
-        score=points,
-        low=score.low if score else None,
-        high=score.high if score else None,
-        unrated=score.unrated if score else None,
-        score_error=score.error if score else None,
-        gap=None if points is None else ideal - points,
-        difference=None if points is None or before is None else points - before,
-        is_stale=False,
-        secondary=[
-            SecondaryScore(query_score.score if query_score else None, is_stale=query_score is None)
-            for query_score in secondary
-        ],
-    )
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ class RunHeader:
     """The run shown, its progress, and whether another one can be started.
 
     progress: what the page knows of an active run.
-    has_queries: whether the case has queries to run.
+    has_queries: whether the case has queries that the user may run.
     has_annotations: whether the history has annotations to read.
     is_rescoring: whether scripts are run in the background after a rating; the page polls until they have been.
     """

@@ -70,7 +70,11 @@ class ScorePanel:
     def difference(self) -> scores.RunDifference | None:
         """The difference between the run shown and its baseline; None while the run is active, or if there is no baseline."""
         run, baseline = self._selection.finished_run, self._selection.baseline
-        return scores.compare_runs(run, baseline, self.primary) if run and baseline else None
+        if run is None or baseline is None:
+            return None
+        if run.queries > scores.MAX_SUMMED and not self.is_score_current:
+            return scores.RunDifference(baseline, pending=1)  # a worker sums the scores of both runs
+        return scores.compare_runs(run, baseline, self.primary)
 
     @cached_property
     def difference_text(self) -> DifferenceText | None:

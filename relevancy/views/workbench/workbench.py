@@ -13,7 +13,6 @@ from .access import CaseAccess
 from .attempt_form import AttemptForm
 from .history_chart import HistoryChart
 from .notices import run_notices
-from .query_detail import RatedQuery
 from .query_filter import QueryFilter
 from .query_list import QueryList
 from .query_row import QueryRow, ScoredCaseQuery
@@ -129,7 +128,7 @@ class Workbench:
             self.access,
             self.selection,
             self.progress,
-            has_queries=self.queries.total > 0,
+            has_queries=self.access.can_edit and self.queries.total > 0,
             has_annotations=bool(self.chart.annotations),
             is_rescoring=self.is_rescoring,
         )
@@ -144,12 +143,11 @@ class Workbench:
         *,
         is_open: bool = False,
         detail: bool = True,
-        rated: RatedQuery | None = None,
         position: int | None = None,
     ) -> QueryRow:
         """Returns a row that replaces one on the page; its position there is sent along unless it is given."""
         position = position or parse_number(self._sent_position) or None
-        return self.queries.row(case_query, position=position, is_open=is_open, detail=detail, rated=rated)
+        return self.queries.row(case_query, position=position, is_open=is_open, detail=detail)
 
     # --- what templates need ---
 

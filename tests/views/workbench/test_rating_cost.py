@@ -6,14 +6,15 @@ from django.test.utils import CaptureQueriesContext
 
 from relevancy import scorers, scores
 from relevancy.models import Book, CaseScore, RunComparison, Scorer
+from relevancy.scores import ratings
 from tests.factories import make_case, make_scorer, run_now
 
-from .example_cases import HTMX, at, case_query_of, make_workbench_case
+from .example_cases import HTMX, at, attributes, by_id, case_query_of, make_workbench_case, words
 
 pytestmark = pytest.mark.django_db
 ROW_LOCKS = 2  # of the query and of the runs, where the database has them
-MAX_STATEMENTS = 20  # under one scorer
-MAX_STATEMENTS_WITH_OTHERS = 22  # whatever the number of secondary scorers, runs and other cases
+MAX_STATEMENTS = 26  # under one scorer
+MAX_STATEMENTS_WITH_OTHERS = 28  # whatever the number of secondary scorers, runs and other cases
 # Inside the test's transaction, `atomic` sets savepoints; in production it begins and commits.
 SAVEPOINTS = ("SAVEPOINT", "RELEASE SAVEPOINT")
 
@@ -56,16 +57,35 @@ def test_rate_costs_few_statements(sign_in, people, team, script):
     check(statements_of_rating(sign_in("rater"), case))
 
 
-def test_rate_reads_the_scores_of_no_other_query(sign_in, people, team, script):
+def test_rate_in_a_large_case_sums_no_scores_and_says_so_until_a_worker_has(sign_in, people, team, script, monkeypatch):
+    monkeypatch.setattr("relevancy.scores.MAX_SUMMED", 1)
+    monkeypatch.setattr("relevancy.scores.rescoring.MAX_SUMMED", 1)
     case = make_workbench_case(people, team)
     for _ in range(2):
         run_now(attempt_of(case))
-    statements = statements_of_rating(sign_in("rater"), case)
+    client = sign_in("rater")
+    statements = statements_of_rating(client, case)
     assert not [sql for sql in statements if "SUM(" in sql]
+    response = client.get(at(case, "run_state", only="head"))
+    assert "being rescored" in words(by_id(response, "case-difference"))
+    assert "hx-get" in attributes(by_id(response, "case-score"))  # it polls
+    assert scores.rescore_case(case, seconds=60)
+    head = by_id(client.get(at(case, "run_state", only="head")), "case-score")
+    assert "being rescored" not in words(head)
     run = case.runs.first()
     stored = CaseScore.objects.get(run=run)
     assert stored.revision == case.score_revision.revision
     assert RunComparison.objects.get(run=run, baseline=scores.baseline_of(run)).revision == stored.revision
+
+
+def test_rate_combines_the_ratings_of_the_query_once(sign_in, people, team, script, monkeypatch):
+    combined = []
+    combine = ratings.combine_grades
+    monkeypatch.setattr(ratings, "combine_grades", lambda *given: combined.append(given) or combine(*given))
+    case = make_workbench_case(people, team)
+    run_now(attempt_of(case))
+    statements_of_rating(sign_in("rater"), case)
+    assert len(combined) == 2  # ratings
 
 
 def test_rate_with_secondary_scorers_costs_the_same_however_many_there_are(sign_in, people, team, script):

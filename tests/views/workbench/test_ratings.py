@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.contrib.messages import get_messages
+from django.db import DatabaseError
 
 from relevancy import judgments, scores
 from relevancy.models import CaseScore, Rating, RatingChange, Run, ScorerVersion, Verdict
@@ -173,6 +174,19 @@ def test_rate_changes_score_and_grade_at_once(sign_in, people, case):
     assert "Rater" not in words(result)  # the chosen button shows the own rating
     assert words(by_id(response, f"query-row-{case_query_of(case, 'query 1').pk}")).startswith("0.0")
     assert "25 .0" in words(by_id(response, "case-score"))
+
+
+def test_rate_is_stored_even_if_its_scores_cannot_be(sign_in, people, case, monkeypatch, settings):
+    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
+
+    def fail(rows):
+        raise DatabaseError("disk full")
+
+    monkeypatch.setattr("relevancy.scores.rescoring.store", fail)
+    response = send(sign_in("rater"), case, "query 1", "a", "0")
+    assert response.status_code == 200
+    assert mine(people) == {"a": 0}
+    assert "being rescored" in words(by_id(response, "case-score"))
 
 
 def test_rate_does_not_touch_others_ratings(sign_in, people, case):
