@@ -38,6 +38,7 @@ from tests import leaks
 from tests.factories import SCRIPT, make_attempt, make_case, make_endpoint, run_now, scripted_engine
 
 from .factories import make_people
+from .scorers.example_scorers import SCRIPT as SCRIPT_CODE
 from .scorers.example_scorers import house_script
 
 ROLES = ("anonymous", "outsider", "viewer", "rater", "editor", "owner", "former", "staff", "admin")
@@ -408,17 +409,20 @@ class World:
 
 def make_world(owner, name, script_owner):
     """A team with a case, its run and annotation, an endpoint, a scorer of the case, a member and two invitations."""
-    team = Team.objects.filter(name=name).first() or teams.create(name=name, by=owner)
-    member = team.memberships.create(user=User.objects.create_user(f"member-{team.pk}@example.org"), role=Role.RATER)
-    case = make_case(2, {"query 1": {"a": 3, "x": 1}}, owner=owner)
+    canary = f"canary-{name.lower()}"
+    team = Team.objects.filter(name=name).first() or teams.create(name=f"{canary} team", by=owner)
+    user = User.objects.create_user(f"{canary}-member@example.org", name=f"{canary} member")
+    member = team.memberships.create(user=user, role=Role.RATER)
+    case = make_case(["query 1", f"{canary} query"], {"query 1": {"a": 3, f"{canary}-document": 1}}, owner=owner)
     cases.share(case=case, team=team)
     group = cases.groups.create(name=f"Group of {name}", by=owner, teams=[team])
     cases.groups.add_case(group=group, case=case)
     queries.link(queries=list(case.book.queries.all()))
     endpoint = make_endpoint(owner)
     endpoint.teams.add(team)
-    run = run_now(make_attempt(case, endpoint))
+    run = run_now(make_attempt(case, endpoint, template=f'{{"q": "#$query##", "filter": "{canary}"}}'))
     scorer = house_script(script_owner, team)
+    scorer.versions.update(script=f"// {canary}\n{SCRIPT_CODE}")
     Scorer.objects.filter(pk=scorer.pk).update(name=f"House script of {name}")
     scorers.add_scorer(case=case, scorer=scorer)
     annotation = cases.annotations.add(case=case, run=run, text="A note", by=owner)
@@ -601,7 +605,9 @@ def made_once(django_db_blocker, make=None):
     make = make or make_world
     with django_db_blocker.unblock(), scripted_engine(), transaction.atomic():
         everyone = make_everyone()
-        elsewhere = User.objects.create_user("elsewhere@example.org", name="Elsewhere", can_create_endpoints=True)
+        elsewhere = User.objects.create_user(
+            "elsewhere@example.org", name="canary-elsewhere user", can_create_endpoints=True
+        )
         membership = Team.objects.get(name="Search").memberships.create(user=everyone["former"], role=Role.EDITOR)
         own = make(everyone["admin"], "Search", everyone["owner"])
         membership.delete()
