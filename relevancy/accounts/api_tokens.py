@@ -75,5 +75,10 @@ def revoke(*, token: ApiToken) -> None:
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
 
 
+def revoke_all(*, user: User) -> None:
+    """Makes all tokens of a user invalid at once."""
+    user.api_tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
+
+
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()

@@ -98,6 +98,8 @@ password_reset         POST   public  200
 password_reset_done    GET    public  200
 password_reset_confirm GET    public  200
 password_reset_confirm POST   public  200
+password_message_confirm GET  public  200
+password_message_confirm POST public  200
 password_reset_complete GET   public  200
 home                   GET    all     200
 jump                   GET    all     200

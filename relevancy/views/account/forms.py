@@ -6,7 +6,7 @@ from typing import Any, cast
 from django import forms
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
 from django.core.exceptions import ValidationError
 
 from relevancy import accounts, scorers
@@ -122,8 +122,23 @@ class DeleteAccountForm(OwnPasswordForm):
         return data
 
 
+REVOKE = forms.BooleanField(
+    required=False,
+    label="Also revoke all API tokens and disconnect single sign-on",
+    help_text="If someone else may have used the account.",
+)
+
+
+class LinkPasswordForm(SetPasswordForm[User]):
+    """A new password, for those who have a link."""
+
+    revoke = REVOKE
+
+
 class PasswordForm(PasswordChangeForm):
     """A new password, for those who know the old one."""
+
+    revoke = REVOKE
 
     def __init__(self, *args: Any, request: HtmxRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -14,7 +15,7 @@ from relevancy import accounts, tasks
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 
-from .forms import PasswordForm, PasswordRequestForm, form_status
+from .forms import LinkPasswordForm, PasswordForm, PasswordRequestForm, form_status
 
 
 class PasswordsRequired:
@@ -46,17 +47,38 @@ class PasswordChange(PasswordsRequired, auth.PasswordChangeView):
         return response
 
     def form_valid(self, form: Any) -> HttpResponse:
-        response = super().form_valid(form)
-        accounts.sessions.end_all(user=self.request.user, keep=self.request.session.session_key)
+        with transaction.atomic():
+            response = super().form_valid(form)
+            accounts.passwords.password_was_set(
+                user=self.request.user, revoke=form.cleaned_data["revoke"], keep=self.request.session.session_key
+            )
         return response
 
 
 class PasswordChoice(PasswordsRequired, auth.PasswordResetConfirmView):
-    """The page that a link for a new password leads to. Ends all sessions, and does not sign the user in."""
+    """The page that a link for a new password leads to. Ends all sessions, and does not sign the user in.
+
+    by_message: the link was sent to the user's address, which it confirms.
+    """
+
+    form_class = LinkPasswordForm
+    by_message = False
+
+    def get_form(self, form_class: Any = None) -> Any:
+        form = super().get_form(form_class)
+        if form.user is not None and not form.user.has_confirmed_email:  # None: the link is not valid
+            if self.by_message:
+                del form.fields["revoke"]  # it is done anyway
+            else:
+                form.fields["revoke"].initial = True
+        return form
 
     def form_valid(self, form: Any) -> HttpResponse:
-        response = super().form_valid(form)
-        accounts.sessions.end_all(user=form.user)
+        with transaction.atomic():
+            response = super().form_valid(form)
+            accounts.passwords.password_was_set(
+                user=form.user, by_message=self.by_message, revoke=form.cleaned_data.get("revoke", False)
+            )
         return response
 
 

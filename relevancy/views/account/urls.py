@@ -3,6 +3,8 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
+from relevancy import accounts
+
 from . import pages, passwords, second_factor, sessions, sign_up, single_sign_on, tokens
 
 urlpatterns = [
@@ -34,6 +36,11 @@ urlpatterns = [
         "account/password/new/<str:uidb64>/<str:token>/",
         passwords.PasswordChoice.as_view(),
         name="password_reset_confirm",
+    ),
+    path(
+        "account/password/sent/<str:uidb64>/<str:token>/",
+        passwords.PasswordChoice.as_view(by_message=True, token_generator=accounts.passwords.message_token_generator),
+        name="password_message_confirm",
     ),
     path("account/password/set/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
 ]

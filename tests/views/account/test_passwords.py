@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from relevancy import accounts
-from relevancy.models import User, UserSession
+from relevancy.models import ApiToken, Authenticator, User, UserSession
 
 OLD, NEW = "correct horse 12", "another horse 34"
 
@@ -33,11 +33,29 @@ def signed_in(user, password=OLD):
     return client
 
 
-def choose(client, path, password):
+def choose(client, path, password, **data):
     """Follows a link and sets a password."""
     page = client.get(path, follow=True)
     assert page.status_code == 200
-    return client.post(page.request["PATH_INFO"], {"new_password1": password, "new_password2": password})
+    return client.post(page.request["PATH_INFO"], {"new_password1": password, "new_password2": password, **data})
+
+
+def sent_path(email):
+    """Asks for a link. The path of the one that was sent."""
+    Client().post(reverse("password_reset"), {"email": email})
+    return re.search(r"https://relevancy\.example\.org(/\S+)", mail.outbox[-1].body)[1]
+
+
+def set_up_ways_in(user):
+    """What lets somebody in without the password, as somebody who signed up with this address could have left it. The token's text."""
+    User.objects.filter(pk=user.pk).update(has_confirmed_email=False)
+    user.external_accounts.create(issuer="https://id.example.org", subject="1", email="other@example.org")
+    accounts.second_factor.begin(user=user)
+    return accounts.api_tokens.create(user=user, name="job", scope=ApiToken.Scope.READ, days=None)[1]
+
+
+def status_of_token(text):
+    return Client().get("/api/v1/cases", headers={"Authorization": f"Bearer {text}"}).status_code
 
 
 def test_a_forgotten_password_is_set_by_a_link(client, rater, with_mail):
@@ -76,6 +94,54 @@ def test_without_a_mail_server_the_page_names_the_admins(client, rater):
     response = client.post(reverse("password_reset"), {"email": "rater@example.org"})
     assert 'id="no-mail"' in response.content.decode()
     assert mail.outbox == []
+
+
+def test_a_link_that_was_sent_ends_all_ways_into_an_account_made_by_somebody_else(rater, with_mail):
+    other_browser, token = signed_in(rater), set_up_ways_in(rater)
+    path = sent_path(rater.email)
+    assert (other_browser.get("/account/").status_code, status_of_token(token)) == (200, 200)
+    assert 'name="revoke"' not in Client().get(path, follow=True).content.decode()
+    assert choose(Client(), path, NEW).status_code == 302
+    assert (other_browser.get("/account/").status_code, status_of_token(token)) == (302, 401)
+    rater.refresh_from_db()
+    assert rater.has_confirmed_email
+    assert not rater.external_accounts.exists()
+    assert not Authenticator.objects.exists()
+
+
+@pytest.mark.parametrize("revoke", [False, True])
+def test_a_link_of_an_admin_confirms_nothing_and_offers_to_revoke(rater, revoke):
+    token = set_up_ways_in(rater)
+    path = accounts.passwords.reset_path(rater)
+    assert "checked" in Client().get(path, follow=True).content.decode()
+    assert choose(Client(), path, NEW, **({"revoke": "on"} if revoke else {})).status_code == 302
+    rater.refresh_from_db()
+    assert not rater.has_confirmed_email
+    assert rater.external_accounts.exists() != revoke
+    assert status_of_token(token) == (401 if revoke else 200)
+    assert Authenticator.objects.exists()
+
+
+def test_a_link_of_an_admin_cannot_be_used_as_one_that_was_sent(rater):
+    set_up_ways_in(rater)
+    path = accounts.passwords.reset_path(rater).replace("/new/", "/sent/")
+    assert 'name="new_password1"' not in Client().get(path, follow=True).content.decode()
+
+
+@pytest.mark.parametrize("way", ["link", "change"])
+@pytest.mark.parametrize("revoke", [False, True])
+def test_a_new_password_revokes_tokens_and_connections_if_asked(rater, with_mail, way, revoke):
+    token = set_up_ways_in(rater)
+    User.objects.filter(pk=rater.pk).update(has_confirmed_email=True)
+    data = {"revoke": "on"} if revoke else {}
+    if way == "link":
+        response = choose(Client(), sent_path(rater.email), NEW, **data)
+    else:
+        data |= {"old_password": OLD, "new_password1": NEW, "new_password2": NEW}
+        response = signed_in(rater).post(reverse("password_change"), data)
+    assert response.status_code == 302
+    assert (status_of_token(token), rater.external_accounts.exists()) == ((401, False) if revoke else (200, True))
+    assert Authenticator.objects.exists()  # ends with a code, or by an admin
 
 
 def test_a_link_ends_with_a_new_sign_in(client, rater):
