@@ -33,7 +33,7 @@ def why_not_usable(*, engine: str, name: str, by: User) -> str:
     """
     if not is_stored(engine) or by.is_superuser:
         return ""
-    index = StoredIndex.objects.with_role(by).select_related("owner").filter(engine=engine, name=name).first()
+    index = StoredIndex.objects.filter(engine=engine, name=name).first()
     if index is not None:
         return "" if StoredIndex.objects.editable_by(by).filter(pk=index.pk).exists() else _refusal(index)
     if is_present(engine=engine, name=name):
@@ -46,8 +46,8 @@ def why_not_usable(*, engine: str, name: str, by: User) -> str:
 
 def _refusal(index: StoredIndex) -> str:
     return (
-        f"“{index.name}” belongs to {index.owner}. Choose another name, or ask an admin to share it with a team in which you "
-        "are an editor."
+        f"“{index.name}” belongs to someone else. Choose another name, or ask an admin to share it with a team in which you are "
+        "an editor."
     )
 
 
@@ -58,12 +58,12 @@ def check_owner(endpoint: Endpoint) -> None:
     """
     if endpoint.owner_id is None or not is_stored(endpoint.engine):
         return
-    index = StoredIndex.objects.select_related("owner").filter(engine=endpoint.engine, name=endpoint.url).first()
+    index = StoredIndex.objects.filter(engine=endpoint.engine, name=endpoint.url).first()
     if index is None or index.owner_id == endpoint.owner_id:
         return
     if not StoredIndex.objects.editable_by(endpoint.owner).filter(pk=index.pk).exists():
         raise engines.EndpointRefused(
-            f"Endpoint {endpoint.name} may not use “{index.name}”, which belongs to {index.owner}.",
+            f"Endpoint {endpoint.name} may not use “{index.name}”, which belongs to someone else.",
             hint=f"An admin can share it with a team in which {endpoint.owner}, the owner of the endpoint, is an editor.",
         )
 

@@ -233,7 +233,7 @@ class Migration(migrations.Migration):
             name='Endpoint',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(error_messages={'unique': 'There is already an endpoint with this name. Choose another name.'}, max_length=120, unique=True)),
+                ('name', relevancy.models.text.LineField(max_length=120, unique=True)),
                 ('engine', models.CharField(max_length=30)),
                 ('url', relevancy.models.text.LineField(max_length=500, verbose_name='address')),
                 ('options', models.JSONField(blank=True, default=dict)),
@@ -293,7 +293,7 @@ class Migration(migrations.Migration):
             name='JudgeModel',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(error_messages={'unique': 'There is already a judge model with this name. Choose another name.'}, max_length=100, unique=True)),
+                ('name', relevancy.models.text.LineField(max_length=100, unique=True)),
                 ('protocol', models.CharField(max_length=20)),
                 ('url', relevancy.models.text.LineField(max_length=500, verbose_name='address')),
                 ('model', relevancy.models.text.LineField(max_length=200)),

@@ -77,11 +77,7 @@ class Endpoint(models.Model):
     `allowed_handlers`, `allowed_indexes`: names separated by blanks. Only administrators set them, on the admin site.
     """
 
-    name = LineField(
-        max_length=120,
-        unique=True,
-        error_messages={"unique": "There is already an endpoint with this name. Choose another name."},
-    )
+    name = LineField(max_length=120, unique=True)
     engine = models.CharField(max_length=30)
     url = LineField("address", max_length=500)
     options = models.JSONField(default=dict, blank=True)

@@ -44,11 +44,7 @@ class JudgeModel(models.Model):
     input_price, output_price: per million tokens, in the currency of the budgets.
     """
 
-    name = LineField(
-        max_length=100,
-        unique=True,
-        error_messages={"unique": "There is already a judge model with this name. Choose another name."},
-    )
+    name = LineField(max_length=100, unique=True)
     rater = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="judge_model")
     protocol = models.CharField(max_length=20)
     url = LineField("address", max_length=500)

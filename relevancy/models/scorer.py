@@ -17,7 +17,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Lower
 
 from .team import Membership, Role, Team
-from .text import CodeField, LineField, MultilineField, is_storable
+from .text import NAME_TAKEN, CodeField, LineField, MultilineField, is_storable
 
 if TYPE_CHECKING:
     from .case import Case
@@ -94,10 +94,8 @@ class Scorer(models.Model):
     def clean(self) -> None:
         """Rejects a name that differs from another one in case only."""
         same_name = Scorer.objects.filter(name__iexact=self.name).exclude(pk=self.pk)
-        if is_storable(self.name) and (other := same_name.first()):
-            retired = " (it is retired)" if other.retired_at else ""
-            message = f"There is already a scorer “{other.name}”{retired}. Choose another name."
-            raise ValidationError({"name": ValidationError(message, code="unique")})
+        if is_storable(self.name) and same_name.exists():
+            raise ValidationError({"name": ValidationError(NAME_TAKEN, code="unique")})
 
 
 class ScorerVersionQuerySet(models.QuerySet["ScorerVersion"]):

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 
-from .text import LineField, is_storable
+from .text import NAME_TAKEN, LineField, is_storable
 
 if TYPE_CHECKING:
     from .user import User
@@ -71,9 +71,8 @@ class Team(models.Model):
     def clean(self) -> None:
         """Rejects a name that differs from another one in case only."""
         same_name = Team.objects.filter(name__iexact=self.name).exclude(pk=self.pk)
-        if is_storable(self.name) and (other := same_name.first()):
-            message = f"There is already a team “{other.name}”. Choose another name."
-            raise ValidationError({"name": ValidationError(message, code="unique")})
+        if is_storable(self.name) and same_name.exists():
+            raise ValidationError({"name": ValidationError(NAME_TAKEN, code="unique")})
 
 
 class Membership(models.Model):

@@ -9,11 +9,13 @@ See docs/decisions/0001.
 
 import re
 import unicodedata
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
+# Whose it is and how it is written there is not told: the user may not be allowed to see it.
+NAME_TAKEN = "This name cannot be used. Choose another one."
 _CONTROL = r"\x00-\x1f\x7f-\x9f\ud800-\udfff"
 _INVALID_IN_LINE = re.compile(f"[{_CONTROL}]")
 _INVALID_IN_TEXT = re.compile(f"(?![\n\t])[{_CONTROL}]")
@@ -63,6 +65,7 @@ def _validate(value: str, invalid: re.Pattern[str]) -> None:
 class LineField(models.CharField[str, str]):
     """Text on one line, normalized and checked by `full_clean()`."""
 
+    default_error_messages: ClassVar = {"unique": NAME_TAKEN}
     default_validators = [validate_line]
 
     def to_python(self, value: Any) -> Any:

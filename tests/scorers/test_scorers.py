@@ -107,9 +107,9 @@ def test_create_refuses_a_bad_name(user, name):
 
 def test_create_refuses_a_name_that_is_taken(user):
     first = scorers.create(name="Mine", definition=NDCG, by=user)
-    assert "already" in str(refusal(scorers.create, name="mINE", definition=NDCG, by=user))
+    assert "cannot be used" in str(refusal(scorers.create, name="mINE", definition=NDCG, by=user))
     scorers.retire(scorer=first)
-    assert "it is retired" in str(refusal(scorers.create, name="Mine", definition=NDCG, by=user))
+    assert "cannot be used" in str(refusal(scorers.create, name="Mine", definition=NDCG, by=user))
 
 
 def test_create_refuses_a_long_description(user):

@@ -12,6 +12,7 @@ from django.utils.datastructures import MultiValueDict
 from relevancy import endpoints
 from relevancy.engines.types import OptionInfo, Preset
 from relevancy.models import Endpoint
+from relevancy.models.text import NAME_TAKEN
 from relevancy.views.forms import FormData, InitialValues, add_errors
 
 FILL = "fill"  # the buttons that fill in the form of an endpoint: a preset, or a mapping that was tried
@@ -195,7 +196,7 @@ class EndpointForm(forms.Form):
         name = " ".join(self.cleaned_data["name"].split())
         others = Endpoint.objects.exclude(pk=self.endpoint.pk if self.endpoint else 0)
         if name and others.filter(name=name).exists():
-            raise forms.ValidationError(f"There is an endpoint called {name} already.")
+            raise forms.ValidationError(NAME_TAKEN)
         return name
 
     def clean_headers(self) -> dict[str, str]:

@@ -183,7 +183,7 @@ def test_endpoint_edit_never_sends_stored_secrets_to_another_address(sign_in, sh
 def test_endpoint_edit_name_taken(sign_in, people, shared):
     make_endpoint(people["admin"], "other")
     response = sign_in("editor").post(address(shared), {**FORM, "name": "other"})
-    assert "already" in str(response.context["form"].errors["name"])
+    assert "cannot be used" in str(response.context["form"].errors["name"])
 
 
 def test_endpoint_try_says_what_is_wrong(sign_in, shared):

@@ -216,7 +216,7 @@ def test_import_a_file(sign_in, people):
     assert response.headers["Location"] == at(made)
     assert (made.owner, made.versions.get().measure) == (people["viewer"], "P@5")
     again = _upload(sign_in("viewer"), GOOD)
-    assert (again.status_code, "already" in str(again.context["form"].errors["name"])) == (422, True)
+    assert (again.status_code, "cannot be used" in str(again.context["form"].errors["name"])) == (422, True)
     _upload(sign_in("viewer"), GOOD, name="Another")
     assert Scorer.objects.filter(name="Another").exists()
 

@@ -83,7 +83,7 @@ def test_new_draws_the_form_from_the_measure(sign_in, name):
         ({"scale": "low, high"}, "scale", "is not a number"),
         ({"scale": ""}, "scale", "Enter the grades"),
         ({"name": " "}, "name", "Name the scorer"),
-        ({"name": "ndcg@10"}, "name", "already"),
+        ({"name": "ndcg@10"}, "name", "cannot be used"),
         ({"description": "x" * 5001}, "description", "5000"),
     ],
 )
