@@ -85,7 +85,6 @@ class Abilities:
     `interpret`: say how it understands a request.
     `lookup`: return documents by id.
     `highlight`: return highlighted snippets.
-    `facets`: return facets.
     `templates`: use search templates that are stored on the server.
     `load`: add documents to the index.
     `list_queries`: list the only queries that it has results for.
@@ -98,7 +97,6 @@ class Abilities:
     interpret: bool = False
     lookup: bool = False
     highlight: bool = False
-    facets: bool = False
     templates: bool = False
     load: bool = False
     list_queries: bool = False
