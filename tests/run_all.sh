@@ -24,9 +24,12 @@ $bin/python manage.py check
 $bin/python manage.py makemigrations --check --dry-run
 
 if initdb=$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1) && [ -n "$initdb" ]; then
-  step "PostgreSQL"
-  # Tests without a database give the same result as in the last step.
-  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -n 2 -p no:cacheprovider --second-database -m "not live and not browser"
+  # Tests without a database give the same result as in the last step. The core's tests run in a copy without the optional apps.
+  step "PostgreSQL, the core without optional apps"
+  bash tests/with_postgres.sh "$initdb" bash tests/core_alone.sh -q -n 2 -p no:cacheprovider --second-database -m "not live and not browser"
+  step "PostgreSQL, optional apps and every address"
+  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -n 2 -p no:cacheprovider --second-database \
+    relevancy/optional tests/views/test_access_matrix.py tests/api/test_access_matrix.py
 else
   skipped+=("the tests on PostgreSQL: initdb was not found (package postgresql)")
 fi
