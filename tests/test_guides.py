@@ -31,6 +31,7 @@ from relevancy.management.commands import demo, try_scorer
 from relevancy.management.fake_judge import fake_judge
 from relevancy.models import ApiToken, Case
 from relevancy.schedules import notifications
+from relevancy.statistics import Verdict
 from relevancy.transfer import (
     agreement_json,
     comparison_json,
@@ -410,3 +411,8 @@ def test_the_table_of_commands_names_every_command_and_only_options_that_exist()
         parser = find_parser(row.split()[:1])
         known = set(parser._option_string_actions)
         assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", row)) <= known, row
+
+
+def test_the_guide_names_every_verdict() -> None:
+    guide = " ".join((ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split())
+    assert [verdict.value for verdict in Verdict if f"“{verdict.value}”" not in guide] == []

@@ -19,6 +19,7 @@ from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 from .schedules import (
     NewTimes,
+    SentMessage,
     Times,
     WebhookKey,
     find_recipients,
@@ -107,6 +108,13 @@ def remove_group_schedule(request: ApiRequest, group_id: Id, if_match: IfMatch) 
             _check(group, if_match)
         schedules.remove_from_group(group=group)
     return Status(204, None)
+
+
+@router.post("/groups/{group_id}/schedule/test", auth=WRITE, response=list[SentMessage])
+def send_group_test_message(request: ApiRequest, group_id: Id) -> list[schedules.SentMessage]:
+    """Sends a test message to the webhook of the schedule of a group and, if it has recipients, an e-mail to you. Runs nothing."""
+    group = get_group(request, group_id, needs=Role.EDITOR)
+    return schedules.send_test_messages(schedule=get_object_or_404(Schedule, group=group), by=request.user)
 
 
 @router.get("/groups/{group_id}/schedule/checks", auth=READ, response=Page[GroupCheckDetails])

@@ -91,6 +91,13 @@ class NewSchedule(NewTimes):
     )
 
 
+class SentMessage(Schema):
+    """A test message. to: the address of the webhook, or yours. error: why it was not delivered; empty if it was."""
+
+    to: str = Field(examples=["https://ci.example.org/relevancy"])
+    error: str
+
+
 class CheckDetails(Schema):
     """One time that a schedule came due. run_id, baseline_id: null if there was no run, or it was deleted."""
 
@@ -143,6 +150,13 @@ def remove_schedule(request: ApiRequest, case_id: Id, if_match: IfMatch) -> Stat
             _check(case, if_match)
         schedules.remove(case=case, by=request.user)
     return Status(204, None)
+
+
+@router.post("/cases/{case_id}/schedule/test", auth=WRITE, response=list[SentMessage])
+def send_test_message(request: ApiRequest, case_id: Id) -> list[schedules.SentMessage]:
+    """Sends a test message to the webhook of a schedule and, if it has recipients, an e-mail to you. Runs nothing."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    return schedules.send_test_messages(schedule=get_object_or_404(Schedule, case=case), by=request.user)
 
 
 @router.get("/cases/{case_id}/schedule/checks", auth=READ, response=Page[CheckDetails])

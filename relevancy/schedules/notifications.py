@@ -5,16 +5,20 @@ import hmac
 import json
 import logging
 import smtplib
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db.models import F
 from django.utils import timezone
 
 from relevancy import endpoints, engines
 from relevancy.models import Case, CaseGroup, Notification, Schedule, ScheduledCheck, UnreadableSecret, User
+from relevancy.slow_requests import slow_request
 
 from .group_schedules import sees_cases
 
@@ -23,7 +27,17 @@ DELAYS = [
 ]  # between attempts; then it is not tried again
 SENDING = timedelta(minutes=2)  # a message that was being sent for longer was left by a worker that stopped
 CONNECT_SECONDS, READ_SECONDS = 5.0, 15.0
+NO_MAIL_SERVER = "No mail server is set (RELEVANCY_MAIL_HOST)."
+DELIVERY_ERRORS = (engines.EngineError, UnreadableSecret, smtplib.SMTPException, OSError)
 log = logging.getLogger("relevancy.schedules")
+
+
+@dataclass(frozen=True)
+class SentMessage:
+    """A test message. to: an address of a webhook or of a person. error: why it was not delivered; empty if it was."""
+
+    to: str
+    error: str
 
 
 def send_due() -> int:
@@ -48,7 +62,7 @@ def _send(message: Notification) -> bool:
     stored = Notification.objects.filter(pk=message.pk)
     try:
         reason = _send_email(message) if message.kind == Notification.Kind.EMAIL else _post(message)
-    except (engines.EngineError, UnreadableSecret, smtplib.SMTPException, OSError) as error:
+    except DELIVERY_ERRORS as error:
         is_last = attempts > len(DELAYS)
         next_at = None if is_last else timezone.now() + DELAYS[attempts - 1]
         stored.update(error=" ".join(str(error).split())[:1000], next_at=next_at)
@@ -64,7 +78,7 @@ def _send_email(message: Notification) -> str:
     if user is None or not user.is_active or not _can_see(user, check):
         return f"The recipient can no longer see the {'case' if check.case_id else 'group and all of its cases'}."
     if not settings.MAIL_HOST:
-        return "No mail server is set (RELEVANCY_MAIL_HOST)."
+        return NO_MAIL_SERVER
     EmailMessage(
         subject=f"{check.case or check.group}: scheduled check {check.status}",
         body=f"{check.message}\n\n{schedule_url(check)}".rstrip() + "\n",
@@ -80,13 +94,46 @@ def _can_see(user: User, check: ScheduledCheck) -> bool:
     return sees_group and sees_cases(check, user)
 
 
+def send_test_messages(*, schedule: Schedule, by: User) -> list[SentMessage]:
+    """Sends a test message to the webhook of a schedule and, if it has recipients, an e-mail to `by`: now, and once.
+
+    Sends requests to other servers: never call it in a transaction. Raises `ValidationError` if the schedule tells nobody, and `Busy`.
+    """
+    if not schedule.webhook_url and not schedule.recipients.exists():
+        raise ValidationError("The schedule has no webhook and no recipients, so it tells nobody.")
+    text = f"This is a test message of the schedule of {schedule.case or schedule.group}. Nothing was run."
+    sent = []
+    with slow_request(settings.SLOW_THREADS):
+        if schedule.webhook_url:
+            content = {"id": f"test-{schedule.pk}", "event": "test", **_about(schedule), "message": text}
+            sent.append(_try(schedule.webhook_url, lambda: _post_to_webhook(schedule, content)))
+        if schedule.recipients.exists():
+            link = schedule_url(schedule)
+            email = EmailMessage(subject="Test message", body=f"{text}\n\n{link}".rstrip() + "\n", to=[by.email])
+            sent.append(_try(by.email, email.send) if settings.MAIL_HOST else SentMessage(by.email, NO_MAIL_SERVER))
+    return sent
+
+
+def _try(to: str, send: Callable[[], object]) -> SentMessage:
+    try:
+        send()
+    except DELIVERY_ERRORS as error:
+        return SentMessage(to, " ".join(str(error).split()))
+    return SentMessage(to, "")
+
+
 def _post(message: Notification) -> str:
     """Posts a check to the webhook of the schedule. Returns why it was not posted; an empty string if it was."""
     check = message.check_of
     schedule = Schedule.objects.filter(case=check.case_id, group=check.group_id).first()
     if schedule is None or not schedule.webhook_url:
         return "The schedule has no webhook any more."
-    body = json.dumps(payload(message), ensure_ascii=False).encode()
+    _post_to_webhook(schedule, payload(message))
+    return ""
+
+
+def _post_to_webhook(schedule: Schedule, content: dict[str, Any]) -> None:
+    body = json.dumps(content, ensure_ascii=False).encode()
     now = timezone.now()
     headers = {
         "content-type": "application/json",
@@ -102,27 +149,16 @@ def _post(message: Notification) -> str:
         client.send("POST", address.path or "/", body=body, headers=headers)
     finally:
         client.close()
-    return ""
 
 
 def payload(message: Notification) -> dict[str, Any]:
     """Returns what a webhook receives about a check. `run` and `baseline` are ids, as commands take them."""
     check = message.check_of
-    about: dict[str, Any]
-    url = {"url": schedule_url(check)} if settings.SITE_URL else {}
-    if check.group is not None:
-        rows = check.group_runs.order_by("pk").values("case", "run", "baseline")
-        about = {
-            "group": {"id": check.group_id, "name": check.group.name, **url},
-            "runs": list(rows),
-        }
+    about = _about(check)
+    if check.group_id is not None:
+        about["runs"] = list(check.group_runs.order_by("pk").values("case", "run", "baseline"))
     else:
-        assert check.case is not None
-        about = {
-            "case": {"id": check.case_id, "name": check.case.name, **url},
-            "run": check.run_id,
-            "baseline": check.baseline_id,
-        }
+        about |= {"run": check.run_id, "baseline": check.baseline_id}
     return {
         "id": f"check-{check.pk}",
         "event": f"check.{check.status}",
@@ -132,6 +168,14 @@ def payload(message: Notification) -> dict[str, Any]:
     }
 
 
+def _about(scheduled: ScheduledCheck | Schedule) -> dict[str, Any]:
+    url = {"url": schedule_url(scheduled)} if settings.SITE_URL else {}
+    if scheduled.group is not None:
+        return {"group": {"id": scheduled.group.pk, "name": scheduled.group.name, **url}}
+    assert scheduled.case is not None
+    return {"case": {"id": scheduled.case.pk, "name": scheduled.case.name, **url}}
+
+
 def sign(key: str, at: datetime, body: bytes) -> str:
     """Returns `t=SECONDS,v1=HEX`: HMAC-SHA256 with the key over the seconds since 1970, a full stop and the body."""
     seconds = int(at.timestamp())
@@ -139,9 +183,9 @@ def sign(key: str, at: datetime, body: bytes) -> str:
     return f"t={seconds},v1={digest}"
 
 
-def schedule_url(check: ScheduledCheck) -> str:
+def schedule_url(scheduled: ScheduledCheck | Schedule) -> str:
     """Returns the address of the schedule of the case or group; empty if RELEVANCY_SITE_URL is not set."""
     if not settings.SITE_URL:
         return ""
-    path = f"cases/{check.case_id}" if check.case_id is not None else f"groups/{check.group_id}"
+    path = f"cases/{scheduled.case_id}" if scheduled.case_id is not None else f"groups/{scheduled.group_id}"
     return f"{settings.SITE_URL}/{path}/schedule/"

@@ -72,6 +72,8 @@ remove_annotation  edit    write  204
 read_schedule      edit    read   200
 save_schedule      edit    write  200
 remove_schedule    edit    write  204
+send_test_message  edit    write  422
+send_group_test_message edit write 422
 list_checks        see     read   200
 read_group_schedule edit   read   200
 save_group_schedule edit   write  200

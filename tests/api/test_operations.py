@@ -214,7 +214,7 @@ def test_attempt_and_run(client, case):
     assert (details["number"], details["parent"], details["knobs"]) == (2, 1, {"b": 2.5})
     assert client.get(f"/cases/{case.pk}/attempts/2") == details
     started = client.send("POST", f"/cases/{case.pk}/attempts/2/runs")
-    assert started.status_code == 202
+    assert started.status_code == 200  # tasks of tests are executed at once
     run = client.get(started.headers["Location"].removeprefix("/api/v1"))
     assert (run["id"], run["status"], run["done"], run["attempt"]) == (started.json()["id"], "complete", 3, 2)
     invalid = client.send("POST", f"/cases/{case.pk}/attempts", {**new, "template": "{"})

@@ -99,3 +99,16 @@ def test_checks_of_a_group_name_no_hidden_case(client, api, case, group):
     group.teams.add(make_team(viewer=Role.VIEWER))
     (hidden,) = api(viewer).items(path)
     assert hidden == {**shown, "message": None, "runs": None}
+
+
+def test_test_messages(client, case, group):
+    for path in (f"/cases/{case.pk}/schedule", f"/groups/{group.pk}/schedule"):
+        assert client.send("POST", f"{path}/test").status_code == 404
+        client.send("PUT", path, {"cron": "0 2 * * *"})
+        refused = client.send("POST", f"{path}/test")
+        assert refused.status_code == 422
+        assert "tells nobody" in refused.json()["detail"]
+        client.send("PUT", path, {"cron": "0 2 * * *", "recipients": [case.owner.email]})
+        error = "No mail server is set (RELEVANCY_MAIL_HOST)."
+        assert client.send("POST", f"{path}/test").json() == [{"to": case.owner.email, "error": error}]
+    assert not ScheduledCheck.objects.exists()

@@ -269,3 +269,30 @@ def test_messages_have_no_link_if_the_address_of_the_site_is_not_known(attempt: 
     run_due(attempt.case)
     message = Notification.objects.get()
     assert payload(message)["case"] == {"id": attempt.case_id, "name": attempt.case.name}
+
+
+def test_a_test_message_is_sent_at_once(
+    attempt: Attempt, received: list[Any], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("django.core.mail.message.DNS_NAME", "localhost")
+    settings.MAIL_HOST, settings.SITE_URL = "mail.example.com", "https://relevancy.example.com"
+    url, _ = received.pop()
+    owner = attempt.case.owner
+    schedule = save(attempt.case, webhook_url=url, recipients=[owner])
+    webhook, email = schedules.send_test_messages(schedule=schedule, by=owner)
+    assert webhook.to == url and "400" in webhook.error  # as the first time it is asked
+    assert (email.to, email.error) == (owner.email, "")
+    assert [message.to for message in mail.outbox] == [[owner.email]]
+    assert f"https://relevancy.example.com/cases/{attempt.case_id}/schedule/" in mail.outbox[0].body
+    settings.MAIL_HOST = ""
+    webhook, email = schedules.send_test_messages(schedule=schedule, by=owner)
+    assert webhook.error == ""
+    assert "RELEVANCY_MAIL_HOST" in email.error
+    assert json.loads(received[1][1])["event"] == "test"
+    assert received[1][0].startswith("t=")
+    assert not Run.objects.exists() and not Notification.objects.exists()
+
+
+def test_a_schedule_that_tells_nobody_has_no_test_message(attempt: Attempt) -> None:
+    with pytest.raises(ValidationError, match="tells nobody"):
+        schedules.send_test_messages(schedule=save(attempt.case), by=attempt.case.owner)

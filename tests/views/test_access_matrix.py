@@ -135,6 +135,7 @@ runs_import            POST   edit    302
 case_schedule          GET    see     200
 case_schedule_save     POST   edit    302
 case_schedule_remove   POST   edit    302
+case_schedule_test     POST   edit    404
 case_delete            GET    own     200
 case_delete            POST   own     302
 case                   GET    see     200
@@ -331,6 +332,7 @@ group_case_remove      POST   edit    302
 group_schedule         GET    see     200
 group_schedule_save    POST   edit    302
 group_schedule_remove  POST   edit    302
+group_schedule_test    POST   edit    404
 group_delete           GET    own     200
 group_delete           POST   own     302
 teams                  GET    all     200

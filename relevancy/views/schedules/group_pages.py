@@ -2,7 +2,7 @@
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -14,7 +14,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
 from .forms import GroupScheduleForm, initial_values
-from .pages import saved_text, schedule_context
+from .pages import saved_text, schedule_context, send_test
 
 
 @require_GET
@@ -49,6 +49,14 @@ def group_schedule_remove(request: HtmxRequest, group_id: int) -> HttpResponse:
     )
 
 
+@require_POST
+def group_schedule_test(request: HtmxRequest, group_id: int) -> HttpResponse:
+    """Sends a test message to the webhook, and an e-mail to the user."""
+    group = _get_group(request, group_id, Role.EDITOR)
+    stored = get_object_or_404(Schedule, group=group)
+    return redirect_with_message(request, reverse("group_schedule", args=[group.pk]), send_test(stored, request.user))
+
+
 def _get_group(request: HtmxRequest, group_id: int, needs: Role = Role.VIEWER) -> CaseGroup:
     group: CaseGroup = get_or_403(CaseGroup.objects.select_related("owner"), request.user, group_id, needs=needs)
     return group
@@ -69,6 +77,7 @@ def _render(
         "group": group,
         "save_url": reverse("group_schedule_save", args=[group.pk]),
         "remove_url": reverse("group_schedule_remove", args=[group.pk]),
+        "test_url": reverse("group_schedule_test", args=[group.pk]),
         **schedule_context(request, stored, form, checks),
     }
     return render(request, "schedules/group.html", context, status=status)

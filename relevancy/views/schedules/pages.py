@@ -4,12 +4,13 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import schedules
-from relevancy.models import Case, Role, Schedule, ScheduledCheck
+from relevancy.models import Case, Role, Schedule, ScheduledCheck, User
+from relevancy.models.errors import error_text
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
@@ -52,6 +53,23 @@ def schedule_remove(request: HtmxRequest, case_id: int) -> HttpResponse:
     )
 
 
+@require_POST
+def schedule_test(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Sends a test message to the webhook, and an e-mail to the user."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    stored = get_object_or_404(Schedule, case=case)
+    return redirect_with_message(request, reverse("case_schedule", args=[case.pk]), send_test(stored, request.user))
+
+
+def send_test(stored: Schedule, by: User) -> str:
+    """Sends test messages of a schedule. Returns what is said about them."""
+    try:
+        sent = schedules.send_test_messages(schedule=stored, by=by)
+    except ValidationError as error:
+        return error_text(error)
+    return " ".join(f"Not delivered to {to.to}: {to.error}" if to.error else f"Delivered to {to.to}." for to in sent)
+
+
 def saved_text(former: Schedule | None, saved: Schedule) -> str:
     """Returns what is said about a schedule that was saved, with the secret of a new webhook."""
     text = "The schedule is saved."
@@ -86,6 +104,7 @@ def _render(request: HtmxRequest, case: Case, form: ScheduleForm | None = None, 
         "case": case,
         "save_url": reverse("case_schedule_save", args=[case.pk]),
         "remove_url": reverse("case_schedule_remove", args=[case.pk]),
+        "test_url": reverse("case_schedule_test", args=[case.pk]),
         **schedule_context(request, stored, form, checks),
     }
     return render(request, "schedules/schedule.html", context, status=status)

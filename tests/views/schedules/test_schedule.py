@@ -73,3 +73,14 @@ def test_viewer_sees_checks_and_no_form(sign_in, case, people):
     page = sign_in("viewer").get(at(case)).content.decode()
     assert "The run was not started. &lt;b&gt;Why&lt;/b&gt;" in page
     assert reverse("case_schedule_save", args=[case.pk]) not in page
+
+
+def test_test_message(sign_in, case):
+    client, url = sign_in("admin"), at(case, "case_schedule_test")
+    assert client.post(url).status_code == 404  # there is no schedule
+    client.post(at(case, "case_schedule_save"), FIELDS)
+    assert "it tells nobody" in client.post(url, follow=True).content.decode()
+    Schedule.objects.update(webhook_url="http://127.0.0.1:9/hook", webhook_secret={"key": "k"})
+    page = client.post(url, follow=True).content.decode()
+    assert "Send a test message" in page
+    assert "Not delivered to http://127.0.0.1:9/hook" in page
