@@ -80,7 +80,7 @@ def test_load_under_another_name(user):
 
 def test_load_a_name_that_is_taken(user):
     scorer_file.import_scorer(text=json.dumps(GOOD), by=user)
-    with pytest.raises(ValidationError, match="already") as caught:
+    with pytest.raises(ValidationError, match="cannot be used") as caught:
         scorer_file.import_scorer(text=json.dumps(GOOD), by=user)
     assert error_fields(caught.value) == ["name"]
 
