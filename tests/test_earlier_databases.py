@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
+from relevancy import earlier_database
 from relevancy.models import Case, Rating
 from tests.factories import make_endpoint, make_user
 
@@ -27,3 +31,11 @@ def test_a_case_that_an_earlier_checkout_exported_is_imported_whole(tmp_path: Pa
     before, after = (json.loads(path.read_text()) for path in (file, again))
     for part in ("queries", "scorers"):
         assert after[part] == before[part]
+
+
+@pytest.mark.django_db
+def test_a_database_of_an_earlier_checkout_is_refused() -> None:
+    assert earlier_database.check_earlier_database(["default"]) == []
+    MigrationRecorder(connection).record_applied("relevancy", "0003_endpoint_allowances")
+    with pytest.raises(SystemCheckError, match=r"belongs to an earlier checkout.*\n.*export_case"):
+        call_command("migrate", skip_checks=False, verbosity=0)

@@ -16,7 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandParser, SystemCheckError
 from django.db import connection
 
 from relevancy import cases, teams, transfer
@@ -53,7 +53,10 @@ class Command(Base):
                 "The database has accounts that the demo has not created. The demo would add an admin with a public "
                 "password to it. Set RELEVANCY_DATA_DIR to an empty folder, and remove RELEVANCY_DATABASE_URL."
             )
-        call_command("migrate", verbosity=0)
+        try:
+            call_command("migrate", verbosity=0, skip_checks=False)
+        except SystemCheckError as error:
+            fail(str(error))
         collect_static_files()
         case = load_demo()
         self.write(f"Sample data loaded: case {case.name} with {case.case_queries.present().count()} queries.")
