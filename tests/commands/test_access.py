@@ -57,7 +57,7 @@ def test_create_endpoint_for_an_owner_without_the_right(shop: Path) -> None:
     owner = make_user("Sam", can_create_endpoints=False)
     command("create_endpoint", "theirs", "embedded", "new", "--owner", owner.email)
     assert Endpoint.objects.get(name="theirs").owner == owner
-    assert "“few” belongs to Admin" in refused("create_endpoint", "no", "embedded", "few", "--owner", owner.email)
+    assert "“few” belongs to someone else" in refused("create_endpoint", "no", "embedded", "few", "--owner", owner.email)
 
 
 def test_load_documents_for_an_owner_and_a_team(shop: Path) -> None:
@@ -68,5 +68,5 @@ def test_load_documents_for_an_owner_and_a_team(shop: Path) -> None:
     index = StoredIndex.objects.get(name="films")
     assert (index.owner, list(index.teams.all())) == (owner, [team])
     command("create_endpoint", "films", "embedded", "films", "--owner", User.objects.get(name="Edda").email)
-    assert "“few” belongs to Admin" in refused("load_documents", "embedded", "few", docs, "--owner", owner.email)
+    assert "“few” belongs to someone else" in refused("load_documents", "embedded", "few", docs, "--owner", owner.email)
     assert "There is no team 'Nobody'" in refused("load_documents", "embedded", "x", docs, "--team", "Nobody")
