@@ -20,7 +20,7 @@ from relevancy.models import (
     Run,
     Scorer,
 )
-from relevancy.optional.outcomes.models import OnlineOutcome
+from tests.optional import contributed
 
 TEXTS = {
     Annotation: ["text"],
@@ -30,12 +30,13 @@ TEXTS = {
     CaseGroup: ["name"],
     Endpoint: ["name"],
     JudgeModel: ["name"],
-    OnlineOutcome: ["name"],
     Query: ["information_need", "notes"],
     Rating: ["note"],
     Run: ["name", "note"],
     Scorer: ["name", "description"],
 }
+for _texts in contributed("CANARIES"):
+    TEXTS |= _texts
 # What a refused request may write: the session, its list, when a token was last used, and counters of failed attempts.
 BOOKKEEPING = ("django_session", "relevancy_usersession", "relevancy_signincounter")
 WRITE = re.compile(r'\s*(?:INSERT\s+(?:OR \w+ )?INTO|UPDATE|DELETE\s+FROM)\s+"?(\w+)"?', re.IGNORECASE)

@@ -15,6 +15,7 @@ from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Role, Run, User
 from tests import leaks
 from tests.factories import SCRIPT, make_attempt, run_now
+from tests.optional import contributed
 from tests.transfer import relevancy_files
 from tests.views.test_access_matrix import CLICKS, ROLES, made_once, make_world, rows_of
 
@@ -137,14 +138,13 @@ import_queries     edit    write  200
 import_runs        edit    write  201
 import_query_log   edit    write  200
 import_clicks      edit    write  200
-list_outcomes      see     read   200
-delete_outcome     edit    write  204
-import_outcome     edit    write  201
 import_case        all     write  201
 import_book        all     write  201
 """
-ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
-PARAMETERS = {"import_outcome": "?a=1&b=2", "import_clicks": "?model=coec"}
+ROWS = [tuple(line.split()) for table in (TABLE, *contributed("OPERATIONS")) for line in table.strip().splitlines()[1:]]
+PARAMETERS = {"import_clicks": "?model=coec"}
+for _parameters in contributed("OPERATION_PARAMETERS"):
+    PARAMETERS |= _parameters
 SCHEMA = rest_api.get_openapi_schema()
 OPERATIONS = {
     operation["operationId"]: (method, path.removeprefix("/api/v1"))
@@ -193,7 +193,7 @@ def ids(world):
         "number": 1,
         "run_id": newest.pk,
         "other_id": before.pk,
-        "outcome_id": world.outcome.pk,
+        **world.optional_ids,
         "link_id": world.case.book.query_links.get().pk,
         "annotation_id": world.annotation.pk,
         "endpoint_id": world.endpoint.pk,
@@ -251,7 +251,7 @@ def file(operation, world):
         "import_runs": f"query,docid,position\n{text},a,1\n",
         "import_query_log": "query,count\na searched query,7\n",
         "import_clicks": CLICKS,
-        "import_outcome": "winner,count\na,6\nb,18\n",
+        **{name: text for files in contributed("OPERATION_FILES") for name, text in files.items()},
         "import_case": json.dumps(relevancy_files.CASE),
         "import_book": json.dumps(relevancy_files.BOOK),
     }.get(operation)
@@ -369,13 +369,13 @@ remove_link             link_id
 read_annotation         annotation_id
 change_annotation       annotation_id
 remove_annotation       annotation_id
-delete_outcome          outcome_id
 compare_runs            other_id
 report_comparison       other_id
 unshare_case            team_id
 unshare_endpoint        team_id
 remove_case_from_group  case_id
 """
+ALL_PARTS = [row for table in (PARTS, *contributed("OPERATION_PARTS")) for row in rows_of(table)]
 
 
 def with_second(operation, name, world, second):
@@ -412,7 +412,7 @@ def test_every_id_is_in_a_table():
             in_address
         )
         with_ids |= {(operation, name) for name in names - {"doc_id", "number", "name"}}
-    assert with_ids == set(rows_of(PARTS)) | {(row[0], row[3]) for row in rows_of(TWO_OBJECTS)}
+    assert with_ids == set(ALL_PARTS) | {(row[0], row[3]) for row in rows_of(TWO_OBJECTS)}
 
 
 @pytest.mark.parametrize(("operation", "first", "second", "name"), rows_of(TWO_OBJECTS))
@@ -442,7 +442,7 @@ def test_roles_on_two_objects(api, own, foreign, operation, first, second, name)
 def test_parts_of_others(api, everyone, own, foreign, role):
     """The id of a part of another object writes nothing and tells nothing."""
     client = api(everyone[role])
-    for operation, name in rows_of(PARTS):
+    for operation, name in ALL_PARTS:
         with leaks.written() as writes:
             status = send(client, operation, own, **with_second(operation, name, own, foreign))
         assert (status in {403, 404, 422}, writes) == (True, []), (operation, status)

@@ -57,7 +57,9 @@ def test_create_endpoint_for_an_owner_without_the_right(shop: Path) -> None:
     owner = make_user("Sam", can_create_endpoints=False)
     command("create_endpoint", "theirs", "embedded", "new", "--owner", owner.email)
     assert Endpoint.objects.get(name="theirs").owner == owner
-    assert "“few” belongs to someone else" in refused("create_endpoint", "no", "embedded", "few", "--owner", owner.email)
+    assert "“few” belongs to someone else" in refused(
+        "create_endpoint", "no", "embedded", "few", "--owner", owner.email
+    )
 
 
 def test_load_documents_for_an_owner_and_a_team(shop: Path) -> None:

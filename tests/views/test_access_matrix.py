@@ -32,10 +32,9 @@ from relevancy.models import (
     Team,
     User,
 )
-from relevancy.optional.outcomes.models import OnlineOutcome
-from relevancy.optional.preferences.models import PreferenceTest
 from tests import leaks
 from tests.factories import SCRIPT, make_attempt, make_case, make_endpoint, run_now, scripted_engine
+from tests.optional import contributed
 
 from .factories import make_people
 from .scorers.example_scorers import SCRIPT as SCRIPT_CODE
@@ -268,18 +267,6 @@ judge_list_rate        POST   rate    302
 judge_pause            GET    rate    200
 judge_pause            POST   rate    302
 judge_undo             POST   rate    302
-preference_new         GET    edit    302
-preference_new         POST   edit    302
-preferences            GET    see     200
-preference             GET    rate    200
-preference_choose      POST   rate    302
-preference_undo        POST   rate    302
-preference_close       POST   edit    302
-preference_result      GET    see     200
-online_outcomes        GET    see     200
-online_outcome_import  POST   edit    200
-online_outcome_delete  GET    edit    200
-online_outcome_delete  POST   edit    302
 endpoints              GET    all     200
 endpoint_new           GET    create  200
 endpoint_new           POST   create  302
@@ -353,7 +340,7 @@ invitation?open        POST   all     302
 invitation_sign_up     POST   public  422
 """
 CLICKS = "query,count,docid,position,clicks\nquery 1,40,a,1,9\n"
-ROWS = [tuple(line.split()) for line in TABLE.strip().splitlines()[1:]]
+ROWS = [tuple(line.split()) for table in (TABLE, *contributed("PAGES")) for line in table.strip().splitlines()[1:]]
 
 
 @dataclass(eq=False)
@@ -370,8 +357,9 @@ class World:
     annotation: object
     api_token: ApiToken
     judge: JudgeModel
-    test: PreferenceTest
-    outcome: OnlineOutcome
+    run: Run
+    other_run: Run
+    optional_ids: dict[str, int]
     public_link: PublicLink
     link_token: str
     run_number: int = 1
@@ -399,8 +387,7 @@ class World:
             "rater_id": self.case.owner_id,
             "group_id": self.case.groups.get().pk,
             "link_id": self.case.case_queries.first().query.link_id,
-            "test_id": self.test.pk,
-            "outcome_id": self.outcome.pk,
+            **self.optional_ids,
             "public_link_id": self.public_link.pk,
             "link_token": self.link_token,
             "step": "scale",
@@ -432,7 +419,10 @@ def make_world(owner, name, script_owner):
     annotation = cases.annotations.add(case=case, run=run, text="A note", by=owner)
     with transfer.log_formats.read_log(BytesIO(CLICKS.encode())) as log:
         transfer.click_logs.import_clicks(book=case.book, log=log, method="coec", by=owner)
-    test = make_preference_test(case, endpoint, run)
+    other_run = run_now(make_attempt(case, endpoint))
+    optional_ids = {}
+    for make_objects in contributed("make_objects"):
+        optional_ids |= make_objects(case, run, other_run)
     public_link, link_token = cases.public_links.create(case=case, by=owner, days=1)
     world = World(
         case=case,
@@ -453,17 +443,9 @@ def make_world(owner, name, script_owner):
             teams=[team],
             unrestricted=True,
         ),
-        test=test,
-        outcome=OnlineOutcome.objects.create(
-            case=case,
-            run_a=test.run_a,
-            run_b=test.run_b,
-            method="interleaving",
-            name="May",
-            wins_a=1,
-            wins_b=2,
-            created_by=owner,
-        ),
+        run=run,
+        other_run=other_run,
+        optional_ids=optional_ids,
         public_link=public_link,
         link_token=link_token,
     )
@@ -474,14 +456,6 @@ def make_world(owner, name, script_owner):
     return world
 
 
-def make_preference_test(case, endpoint, run):
-    """A test of the run and another one, of one query."""
-    other = run_now(make_attempt(case, endpoint))
-    test = PreferenceTest.objects.create(run_a=run, run_b=other, depth=10, drawn=1, identical=0, created_by=case.owner)
-    test.test_queries.create(query=case.book.queries.first())
-    return test
-
-
 def bodies(world):
     """What is posted to an address, so that nothing but the missing role refuses it."""
     default = Scorer.objects.get(is_default=True).pk
@@ -489,7 +463,9 @@ def bodies(world):
     share = {"team": world.team.pk, "do": "unshare"}
     endpoint = {"engine": "solr", "url": "http://127.0.0.1:1/solr/x", "parallel": "8", "per_minute": "0"}
     unchanged = {**endpoint, "engine": world.endpoint.engine, "url": world.endpoint.url}
+    added = [bodies_of(world) for bodies_of in contributed("bodies")]
     return {
+        **{name: body for bodies_of_app in added for name, body in bodies_of_app.items()},
         "account": {"name": "Another"},
         "account_second_factor": {"do": "begin"},
         "account_tokens": {"name": "nightly", "scope": "read", "days": "7"},
@@ -562,15 +538,6 @@ def bodies(world):
         "judge_model_sample": {"size": "2"},
         "judge_model_key": {"key": "another"},
         "judge_rate": {"query": world.case.book.queries.first().pk, "doc_id": "a", "grade": "2"},
-        "preference_new": {"a": world.test.run_a_id, "b": world.test.run_b_id},
-        "preference_choose": {"query": world.case.book.queries.first().pk, "side": "left", "key": "0" * 16},
-        "preference_close": {"do": "close"},
-        "online_outcome_import": {
-            "do": "preview",
-            "a": "1",
-            "b": "2",
-            "file": SimpleUploadedFile("may.csv", b"session,winner\n1,b\n"),
-        },
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},
         "annotation_change": {"text": "Changed"},
@@ -679,7 +646,7 @@ def send(client, row, world, *, body=None, hidden="canary-elsewhere", **changes)
     url = reverse(name, kwargs={argument: ids[argument] for argument in ARGUMENTS[name]})
     data = world.bodies.get(name, {}) if row[1] == "POST" else {}
     if row[1] == "GET":
-        runs_compared = {"a": world.test.run_a_id, "b": world.test.run_b_id}
+        runs_compared = {"a": world.run.pk, "b": world.other_run.pk}
         parameters = {"doc_id": "a", "endpoint": world.endpoint.pk, "other": "doc:b", **runs_compared}
         data = {**parameters, "look": "1"} if variant == "look" else parameters
     data = body or data
@@ -740,7 +707,7 @@ def test_objects_of_others(client, everyone, own, foreign, role):
 def test_parts_of_others_within_ones_own(client, everyone, own, foreign, role):
     """An id of another case or team in an address of one's own is not there, for admins either; a lower role gets its 403."""
     sign_in(client, everyone[role])
-    parts = ("case_query_id", "annotation_id", "member_id", "invitation_id", "test_id", "public_link_id")
+    parts = ("case_query_id", "annotation_id", "member_id", "invitation_id", "public_link_id", *contributed("PART_ID"))
     both = [(part, row) for part in parts for row in ROWS if part in ARGUMENTS[row[0].partition("?")[0]]]
     assert {part for part, _ in both} == set(parts)
     actual = {(part, row): send(client, row, own, **{part: foreign.ids[part]}) for part, row in both}
@@ -773,8 +740,6 @@ PARTS = """
 route              fields
 query_links_add    queries
 judge_rate         query
-preference_new     a b
-preference_choose  query
 query_move         after
 """
 # The choices of these fields are people, parts of the object in the address, or objects available to all users.
@@ -800,6 +765,9 @@ def rows_of(table):
     return [tuple(line.split(maxsplit=len(head.split()) - 1)) for line in lines]
 
 
+OPTIONAL_PARTS = [row for table in contributed("FORM_PARTS") for row in rows_of(table)]
+
+
 def second_object(name, world):
     """What the fields of a form contain that names an object of this world."""
     return {
@@ -812,8 +780,8 @@ def second_object(name, world):
         "queries": list(world.case.case_queries.values_list("pk", flat=True)),
         "query": world.case.book.queries.first().pk,
         "after": world.case.case_queries.last().pk,
-        "a": world.test.run_a_id,
-        "b": world.test.run_b_id,
+        "a": world.run.pk,
+        "b": world.other_run.pk,
     }[name]
 
 
@@ -874,7 +842,7 @@ def test_parts_of_others_in_a_form(client, everyone, own, foreign, role):
     """The id of a part of another object, in a form that is accepted with one of the object's own, writes nothing."""
     sign_in(client, everyone[role])
     accepted = set()
-    for route, names in rows_of(PARTS):
+    for route, names in [*rows_of(PARTS), *OPTIONAL_PARTS]:
         usual = {name: value for name, value in own.bodies[route].items() if route != "query_move"}
         for world in (own, foreign):
             body = {**usual, **{name: second_object(name, world) for name in names.split()}}
@@ -882,8 +850,7 @@ def test_parts_of_others_in_a_form(client, everyone, own, foreign, role):
             assert world is own or not done, (route, status)
             if done:
                 accepted.add(route)
-    # Preference tests need more queries than there are here.
-    assert accepted == {route for route, _ in rows_of(PARTS) if not route.startswith("preference")}
+    assert accepted - {route for route, _ in OPTIONAL_PARTS} == {route for route, _ in rows_of(PARTS)}
 
 
 @pytest.mark.parametrize("role", ["editor", "owner"])
@@ -916,8 +883,8 @@ def test_parameters_of_others(client, everyone, own, foreign, role):
     before = len(SCRIPT[foreign.endpoint.url].requests)
     world = foreign.ids
     parameters = {
-        **dict.fromkeys(("a", "run", "baseline"), foreign.test.run_a_id),
-        **dict.fromkeys(("b", "with"), foreign.test.run_b_id),
+        **dict.fromkeys(("a", "run", "baseline"), foreign.run.pk),
+        **dict.fromkeys(("b", "with"), foreign.other_run.pk),
         **dict.fromkeys(("query", "open"), world["case_query_id"]),
         "endpoint": foreign.endpoint.pk,
         "case": foreign.case.pk,

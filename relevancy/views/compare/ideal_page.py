@@ -111,6 +111,7 @@ class IdealPage:
     is_ideal = True
     other = 1
     add_url = swapped_url = failure = ""
+    stored = None  # no comparison of two runs
 
     def __init__(self, case: Case, user: User, parameters: QueryDict) -> None:
         self.case = case
