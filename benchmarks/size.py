@@ -2,10 +2,10 @@
 
     python benchmarks/size.py [--packages] [--list]
 
-Tokens are names, numbers, strings and operators (`tokenize`) of the Python of `relevancy/` without migrations: formatting, comments
-and blank lines do not change them. Short private functions: module-level, named `_…`, at most three lines after the docstring, used
-once. Places of a field: lines of code that name `max_drop`, a field of a schedule, in the modules of schedules. `--packages` lists
-the tokens of each package, `--list` the short private functions.
+Tokens are names, numbers, strings and operators (`tokenize`) of the Python of `relevancy/` without migrations and tests: formatting,
+comments and blank lines do not change them. Short private functions: module-level, named `_…`, at most three lines after the
+docstring, used once. Places of a field: lines of code that name `max_drop`, a field of a schedule, in the modules of schedules.
+`--packages` lists the tokens of each package, `--list` the short private functions.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ MAX_SHORT_FUNCTIONS, MAX_PLACES, MAX_DECISIONS = 40, 5, 32
 
 
 def modules() -> list[Path]:
-    """Returns the Python files of the package without migrations."""
-    return sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
+    """Returns the Python files of the package without migrations and the tests of optional apps."""
+    paths = (
+        path for path in PACKAGE.rglob("*.py") if not {"migrations", "tests"} & set(path.relative_to(PACKAGE).parts)
+    )
+    return sorted(paths)
 
 
 def package_of(path: Path) -> str:
