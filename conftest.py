@@ -76,12 +76,26 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Applies `--second-database`."""
+    """Puts browser tests before all others that commit, and applies `--second-database`.
+
+    A browser test begins with the rows that migrations create. Other tests that commit leave rows of Django's own with other ids.
+    """
+    browser = [item for item in items if item.nodeid.startswith("tests/browser/")]
+    others = [item for item in items if not item.nodeid.startswith("tests/browser/")]
+    first = next((number for number, item in enumerate(others) if commits(item)), len(others))
+    items[:] = [*others[:first], *browser, *others[first:]]
     if not config.getoption("--second-database"):
         return
     deselected = [item for item in items if not depends_on_database(item)]
     config.hook.pytest_deselected(items=deselected)
     items[:] = [item for item in items if depends_on_database(item)]
+
+
+def commits(item: pytest.Item) -> bool:
+    """Whether a test commits its transactions."""
+    mark = item.get_closest_marker("django_db")
+    is_marked = mark is not None and bool(mark.kwargs.get("transaction"))
+    return is_marked or "transactional_db" in getattr(item, "fixturenames", ())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-RANKINGS = "Query Text,Doc ID,Doc Position,title\nstar trek,a,1,One\nstar trek,b,2,Two\nstar wars,c,1,Three\n"
+RANKINGS = (
+    "Query Text,Doc ID,Doc Position,title\nstar trek,a,1,One\nstar trek,b,2,Two\nstar wars,c,1,Three\nnothing,,,\n"
+)
 
 
 def _port() -> int:
