@@ -7,15 +7,18 @@ The core calls them, and knows nothing else of the app.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.apps import AppConfig, apps
 from django.db.models import Model
 from django.utils.module_loading import module_has_submodule
+
+if TYPE_CHECKING:
+    from relevancy.models import Book, Case, Run, User
 
 
 class OptionalApp(AppConfig):
@@ -62,6 +65,7 @@ class Place(StrEnum):
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
+    RATER = "rater"  # a BookRater: links where ratings that are not a person's cannot be changed, panels below their numbers
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,14 @@ class Panel:
 
     template: str
     context: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class BookRater:
+    """A rater of a book."""
+
+    book: Book
+    rater: User
 
 
 _links: dict[Place, Hook[[Any], Iterable[Link]]] = {place: Hook() for place in Place}
@@ -103,10 +115,80 @@ def panels_at(place: Place, shown: object) -> Iterator[Panel]:
     return (panel for panel in _panels[place](shown) if panel is not None)
 
 
+@dataclass(frozen=True)
+class HistoryMark:
+    """Something that may have changed the scores of a case between two runs.
+
+    text: a sentence below the chart. label: of a line in the chart before the run with the number `before`; none without a number.
+    """
+
+    text: str
+    label: str = ""
+    before: int | None = None
+
+
+history_marks: Hook[[Case, Sequence[Run]], Iterable[HistoryMark]] = Hook()
+"""Called with a case and its runs, by number, for the page of its history."""
+
+# --- tasks ---
+
+judging_queue_built: Hook[[Book], None] = Hook()
+"""Called by the worker when it has chosen the documents to judge in a book, after a run or a change of the settings."""
+
+sweep: Hook[[], None] = Hook()
+"""Called by the worker every quarter of a minute: enqueues what a process that has died left unfinished, and what is due."""
+
 # --- data ---
 
 query_models: list[type[Model]] = []
 """Models with a foreign key `query`, whose rows follow the query when books are merged."""
+
+books_merged: Hook[[Book, Book, Mapping[int, int]], None] = Hook()
+"""Called in the transaction that merges the second book into the first, before its queries get the rows of `query_models`.
+
+The mapping has those of its queries that the first book has, too: `{id: id of the query of the first book}`.
+"""
+
+check_unused: Hook[[Book], None] = Hook()
+"""Called before all grades of a book are changed, or the book is merged, while it is locked. A function raises `ValidationError` if
+the app is about to write grades of the present scale."""
+
+
+@dataclass(frozen=True)
+class GradeField:
+    """A field with grades of a book, besides those of ratings. It gets the new grades when those of the ratings are changed.
+
+    book: its path to the book. must_fit: whether a scale without one of its grades is refused, as for ratings.
+    """
+
+    model: type[Model]
+    name: str = "value"
+    book: str = "query__book"
+    must_fit: bool = False
+
+
+grade_fields: list[GradeField] = []
+
+# --- accounts ---
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What becomes of objects when an account is deleted.
+
+    outcome: "deleted", "archived" or "stopped". kind: a stable name for the line of the page. text: the line.
+    """
+
+    outcome: str
+    kind: str
+    text: str
+
+
+user_losses: Hook[[User], Iterable[Loss]] = Hook()
+"""Called for the page on which a person deletes the account. `accounts.deletion.unshared` finds what nobody else can see."""
+
+user_deletion: Hook[[User], None] = Hook()
+"""Called first in the transaction that deletes an account: the user is still a member of teams then."""
 
 # --- the activity log ---
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import accounts, cases, comparison, judgments, reports, runs, schedules, scores
+from relevancy import accounts, cases, comparison, hooks, judgments, reports, runs, schedules, scores
 from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -72,6 +72,7 @@ def build_judging_queue(book_id: int) -> None:
     """Chooses the documents to judge in a book, after a run or a change of the settings."""
     book = Book.objects.get(pk=book_id)
     reports.judging_order.build_judging_queue(book)
+    hooks.judging_queue_built(book)
     _judge_automatically(book)
 
 
@@ -205,13 +206,14 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 def sweep() -> int:
     """Enqueues every run that should be continued and is not, and those of schedules that are due. Returns how many.
 
-    Also continues jobs of judge models, finishes checks that a worker left and imports whose process has died, and sends messages
-    about checks that could not be delivered before.
+    Also continues jobs of judge models, finishes checks that a worker left and imports whose process has died, sends messages
+    about checks that could not be delivered before, and calls `hooks.sweep`.
     """
     for book_id in judgments.sweep_imports():
         enqueue_book_rescore(book_id)
     for job_id in judgments.judge_models.sweep():
         send(run_judge_job, job_id)
+    hooks.sweep()
     run_ids = runs.sweep()
     for run_id in run_ids:
         send(run_chunk, run_id)

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from relevancy import activity
+from relevancy import activity, hooks
 from relevancy.models import (
     Activity,
     Attempt,
@@ -41,6 +41,7 @@ class AccountContents:
     schedules: on shared cases, in the person's name; they are switched off.
     teams: those without another member; they are deleted.
     groups: of cases, those that nobody else can see; they are deleted, their cases are not.
+    losses: of optional apps.
     """
 
     ratings: int
@@ -53,6 +54,15 @@ class AccountContents:
     schedules: list[Schedule]
     teams: list[Team]
     groups: list[CaseGroup]
+    losses: list[hooks.Loss]
+
+    @property
+    def losses_by_outcome(self) -> dict[str, list[hooks.Loss]]:
+        """The losses of optional apps: "deleted", "archived" and "stopped" ones."""
+        outcomes: dict[str, list[hooks.Loss]] = {}
+        for loss in self.losses:
+            outcomes.setdefault(loss.outcome, []).append(loss)
+        return outcomes
 
     @property
     def archived(self) -> list[tuple[str, Sequence[Model]]]:
@@ -66,19 +76,23 @@ class AccountContents:
         return [(kind, objects) for kind, objects in kinds if objects]
 
 
-def contents(user: User) -> AccountContents:
-    """Returns what deleting the account does. Ten SQL statements."""
+def unshared[M: Model](user: User, rows: QuerySet[M]) -> list[M]:
+    """Returns the user's own rows, of a model with `owner` and `teams`, that nobody else can see."""
+    through = rows.model._meta.get_field("teams").remote_field.through  # type: ignore[union-attr]
+    name = rows.model._meta.model_name
+    seen = through.objects.filter(team__in=_teams_of_others(user)).values(f"{name}_id")
+    return list(rows.filter(owner=user).exclude(pk__in=seen))
+
+
+def _teams_of_others(user: User) -> QuerySet[Team]:
     others = Membership.objects.exclude(user=user).filter(user__is_active=True)
-    shared = Team.objects.filter(pk__in=others.values("team"))
+    return Team.objects.filter(pk__in=others.values("team"))
 
-    def unshared[M: Model](rows: QuerySet[M]) -> list[M]:
-        through = rows.model._meta.get_field("teams").remote_field.through  # type: ignore[union-attr]
-        name = rows.model._meta.model_name
-        seen = through.objects.filter(team__in=shared).values(f"{name}_id")
-        return list(rows.filter(owner=user).exclude(pk__in=seen))
 
-    cases = unshared(Case.objects.live())
-    endpoints = unshared(Endpoint.objects.live())
+def contents(user: User) -> AccountContents:
+    """Returns what deleting the account does. Nine SQL statements, and those of optional apps."""
+    cases = unshared(user, Case.objects.live())
+    endpoints = unshared(user, Endpoint.objects.live())
     attempts = Attempt.objects.filter(endpoint__in=endpoints).exclude(case__in=cases)
     used = set(attempts.values_list("endpoint_id", flat=True))
     return AccountContents(
@@ -87,11 +101,12 @@ def contents(user: User) -> AccountContents:
         cases=cases,
         endpoints=[endpoint for endpoint in endpoints if endpoint.pk not in used],
         used_endpoints=[endpoint for endpoint in endpoints if endpoint.pk in used],
-        judge_models=unshared(JudgeModel.objects.live()),
-        scorers=unshared(Scorer.objects.live()),
+        judge_models=unshared(user, JudgeModel.objects.live()),
+        scorers=unshared(user, Scorer.objects.live()),
         schedules=list(Schedule.objects.filter(author=user).exclude(next_at=None).select_related("case", "group")),
-        teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=shared)),
-        groups=unshared(CaseGroup.objects.all()),
+        teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=_teams_of_others(user))),
+        groups=unshared(user, CaseGroup.objects.all()),
+        losses=[loss for losses in hooks.user_losses(user) for loss in losses],
     )
 
 
@@ -122,6 +137,7 @@ def delete(*, user: User) -> None:
         list(Team.objects.filter(memberships__user=user).order_by("pk").select_for_update())
         if reason := why_not(user):
             raise ValidationError(reason)
+        hooks.user_deletion(user)
         _archive(contents(user))
         Schedule.objects.filter(author=user).update(next_at=None)
         Schedule.recipients.through.objects.filter(user=user).delete()

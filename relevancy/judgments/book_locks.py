@@ -2,7 +2,7 @@
 
 from django.core.exceptions import ValidationError
 
-from relevancy import scores
+from relevancy import hooks, scores
 from relevancy.models import Book, ImportedRating, RatingImport
 
 from .imported_rows import move_queries
@@ -26,6 +26,7 @@ def check_unused(book: Book) -> None:
     if RatingImport.objects.filter(book=book, applied_at=None, is_discarded=False).exists():
         raise ValidationError(f"Ratings are being imported into “{book}”. Try again when the import has finished.")
     job = working_jobs(book).select_related("judge").first()
+    hooks.check_unused(book)
     if job is not None:
         raise ValidationError(
             f"The judge model {job.judge} is rating documents of “{book}”. Stop it, or try again when it has finished."

@@ -14,7 +14,8 @@ from django.db.models import Case as CaseExpression
 from django.db.models import F, FloatField, QuerySet, Value, When
 from django.utils import timezone
 
-from relevancy import activity, scores, scoring
+from relevancy import activity, hooks, scores, scoring
+from relevancy.hooks import GradeField
 from relevancy.models import (
     Activity,
     Book,
@@ -39,6 +40,13 @@ from .imports import finish_imports
 BATCH = 500
 REMAP_SOURCE = "remap"
 IMPORT_SOURCES = ("import", "command")
+_GRADE_FIELDS = (
+    GradeField(QualificationPair, must_fit=True),
+    GradeField(QualificationAnswer, book="pair__query__book", must_fit=True),
+    GradeField(JudgeAnswer),
+    GradeField(RepeatedPair),
+    GradeField(RepeatedPair, "first_value"),
+)
 
 
 class SettingsChanged(ValidationError):
@@ -139,25 +147,24 @@ def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: f
 
 
 def rated_values(book: Book) -> list[float]:
-    """Returns the distinct grades that raters gave in a book, and those of its qualification set, ascending. Three SQL statements."""
+    """Returns the distinct grades that raters gave in a book, and others that have to be on its scale, ascending."""
     rated = {value for value, *_ in count_current_ratings(("value",), query__book=book, value__isnull=False)}
-    for rows in _qualification_rows(book):
-        rated.update(value for value in rows.order_by().values_list("value", flat=True).distinct() if value is not None)
-    return sorted(rated)
-
-
-def _qualification_rows(book: Book) -> Sequence[QuerySet[Any]]:
-    """Returns what has grades besides ratings: the key of the qualification set, and answers to it."""
-    return (
-        QualificationPair.objects.filter(query__book=book),
-        QualificationAnswer.objects.filter(pair__query__book=book),
-    )
+    return sorted(rated.union(*(_values(book, column) for column in _grade_fields() if column.must_fit)))
 
 
 def given_values(book: Book) -> list[float]:
-    """Returns the distinct grades that raters gave in a book or judge models answered, ascending. Two SQL statements."""
-    answers = JudgeAnswer.objects.filter(query__book=book).order_by().values_list("value", flat=True).distinct()
-    return sorted({*rated_values(book), *(value for value in answers if value is not None)})
+    """Returns the distinct grades of a book that get new ones with the ratings, ascending."""
+    return sorted(set(rated_values(book)).union(*(_values(book, column) for column in _grade_fields())))
+
+
+def _grade_fields() -> Sequence[GradeField]:
+    return (*_GRADE_FIELDS, *hooks.grade_fields)
+
+
+def _values(book: Book, column: GradeField) -> QuerySet[Any]:
+    """Returns the distinct grades of a field."""
+    rows = column.model._base_manager.filter(**{column.book: book, f"{column.name}__isnull": False})
+    return rows.order_by().values_list(column.name, flat=True).distinct()
 
 
 def offered_rules(book: Book) -> list[str]:
@@ -218,14 +225,13 @@ def change_settings(
 ) -> int:
     """Changes rule and scale at once, and the ratings with them. All scores of the book's cases are stale after that.
 
-    new_grades: `{grade of a rating: its grade on the new scale}` for all grades that were given, by judge models too; None keeps the
-        ratings.
+    new_grades: `{grade of a rating: its grade on the new scale}` for all of `given_values`; None keeps the ratings.
     can_merge_grades: whether several grades may become one, which cannot be undone.
     expected: the settings that the user has seen.
 
     Every rating keeps its rater, time and note; the log has the old and the new grade. Returns the number of ratings that changed.
     Raises `ValidationError` if a rating would not be on the scale, if `new_grades` lacks one, if the settings have changed since, and
-    with `new_grades` while ratings of the former scale are being imported or judge models work on the book; nothing is changed then.
+    with `new_grades` while grades of the former scale are being written, such as by an import; nothing is changed then.
     """
     finish_imports(book)
     with write_turn(), transaction.atomic():
@@ -306,11 +312,10 @@ def _save(book: Book, settings: BookSettings, by: User | None, **changes: Any) -
 
 
 def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
-    """Gives all ratings of a book, and the answers of judge models, their new grades. Logs the ratings and returns their number."""
+    """Gives all ratings and other grades of a book their new grades. Logs the ratings and returns their number."""
     now = timezone.now()
-    changed = Rating.objects.filter(
-        query__book=book, verdict=Verdict.RATED, value__in=[old for old, new in new_grades.items() if old != new]
-    )
+    moved = {old: new for old, new in new_grades.items() if old != new}
+    changed = Rating.objects.filter(query__book=book, value__in=list(moved))
     rows = changed.order_by("pk").values_list(
         "query_id", "doc_id", "rater_id", "value", "note", "updated_at", "is_adjudication"
     )
@@ -337,25 +342,11 @@ def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
             if value is not None  # the database refuses a verdict "rated" without a grade
         )
         count += len(batch)
-    whens = [When(value=old, then=Value(new)) for old, new in new_grades.items()]
-    if not whens:
-        return count
-    answers = JudgeAnswer.objects.filter(query__book=book, value__in=list(new_grades))
-    pks_of: list[tuple[Any, list[int]]] = [
-        (model, list(rows.order_by().values_list("pk", flat=True)))
-        for model, rows in (
-            (Rating, changed),
-            (JudgeAnswer, answers),
-            *((rows.model, rows.filter(value__in=list(new_grades))) for rows in _qualification_rows(book)),
-        )
-    ]
-    repeated = RepeatedPair.objects.filter(query__book=book)
-    for name in ("first_value", "value"):
-        of_column = [When(**{name: old}, then=Value(new)) for old, new in new_grades.items()]
-        expression = CaseExpression(*of_column, default=F(name), output_field=FloatField())
-        repeated.filter(**{f"{name}__isnull": False}).update(**{name: expression})
-    for model, pks in pks_of:
+    for column in (GradeField(Rating), *_grade_fields()):
+        given = column.model._base_manager.filter(**{column.book: book, f"{column.name}__in": list(moved)})
+        pks = list(given.order_by().values_list("pk", flat=True))
+        whens = [When(**{column.name: old}, then=Value(new)) for old, new in moved.items()]
         for ids in batched(pks, BATCH):
-            expression = CaseExpression(*whens, default=F("value"), output_field=FloatField())
-            model.objects.filter(pk__in=ids).update(value=expression)
+            expression = CaseExpression(*whens, default=F(column.name), output_field=FloatField())
+            column.model._base_manager.filter(pk__in=ids).update(**{column.name: expression})
     return count

@@ -156,6 +156,7 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     JudgeJob.objects.filter(book=other).update(book=book, automatic=None)
     CalibrationSample.objects.filter(book__in=(book, other)).delete()
     _move_links(book, other, partners)
+    hooks.books_merged(book, other, partners)
     replaced = withdrawn = 0
     for batch in batched(sorted(partners.items()), BATCH):
         targets = dict(batch)

@@ -4,17 +4,17 @@ The QuerySets decide about access (`Case.objects.visible_to(user)`, `.rateable_b
 into a 404 or a 403.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.shortcuts import get_object_or_404
 
-from relevancy.models import Book, Case, CaseGroup, Endpoint, JudgeModel, Role, Scorer, Team, User
+from relevancy.models import Role, Scorer, Team, User
 
 
 class AccessQuerySet[M: Model](Protocol):
-    """A QuerySet or manager that knows who may do what: that of `Case`, `Book`, `Endpoint`, `Scorer`, `JudgeModel` and `Team`.
+    """A QuerySet or manager that knows who may do what: such as those of `Case`, `Book` and `Team`.
 
     `rateable_by` is only needed where objects can be rated, `editable_by` where editing differs from owning.
     """
@@ -55,10 +55,9 @@ def require_admin(user: User) -> None:
         raise PermissionDenied("Only an admin of this site can do this.")
 
 
-def _missing_role(visible: Model, needs: Role) -> str:
+def _missing_role(visible: Any, needs: Role) -> str:
     if isinstance(visible, Team):
         return f"You need the role {needs.label} in the team “{visible}”. An owner of the team can give it to you."
-    assert isinstance(visible, Book | Case | CaseGroup | Endpoint | JudgeModel | Scorer)
     if visible.owner is None:
         return f"“{visible}” is available to all users; only an admin can change it."
     if isinstance(visible, Scorer) and needs == Role.OWNER:

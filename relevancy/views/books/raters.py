@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from relevancy import judgments, tasks
+from relevancy.hooks import BookRater
 from relevancy.models import Book, Role, User, Verdict
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
@@ -36,6 +37,7 @@ def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpRespons
     data = request.POST if request.method == "POST" else request.GET if "action" in request.GET else None
     form = RaterActionForm(rater, ratings, people, data)
     context: dict[str, Any] = {"book": book, "rater": rater, "ratings": ratings, "form": form}
+    context["shown"] = BookRater(book, rater)
     context["is_machine"] = rater.kind in User.MACHINES
     context["is_clicks"] = rater.kind == User.Kind.CLICKS
     if request.method == "POST":
