@@ -122,7 +122,7 @@ def data(db):
 
 def _judge(case, owner):
     """A judge model with a secret, a job, an answer and a sample."""
-    rater = User.objects.create_user("judge@judge.invalid", name="Judge (AI judge)", kind=User.Kind.JUDGE)
+    rater = User.objects.create_user("judge@judge.invalid", name="Judge (AI judge)", kind=User.Kind.MACHINE)
     judge = JudgeModel.objects.create(
         name="Judge", rater=rater, owner=owner, url="https://judge.example.com", secrets={"key": SECRETS[0]}
     )

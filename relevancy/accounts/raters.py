@@ -60,7 +60,7 @@ def ensure_raters(names: Collection[str], *, by: User) -> dict[str, User]:
 def clicks_rater() -> User:
     """Returns the rater “clicks”, whose ratings are estimated from what users click. Creates it if it is missing."""
     rater, is_new = User.objects.get_or_create(
-        email=f"clicks@{DOMAIN}", defaults={"name": "clicks", "kind": User.Kind.CLICKS, "is_active": False}
+        email=f"clicks@{DOMAIN}", defaults={"name": "clicks", "kind": User.Kind.MACHINE, "is_active": False}
     )
     if is_new:
         rater.set_unusable_password()

@@ -274,7 +274,7 @@ def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
         if (pair.query_id, pair.doc_id) not in taken:
             by_query[pair.query_id].append(pair)
     rows: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = defaultdict(lambda: defaultdict(list))
-    ratings = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater__kind__in=User.MACHINES)
+    ratings = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater__kind=User.Kind.MACHINE)
     columns = ("query_id", "doc_id", "value", "updated_at", "pk", "is_adjudication")
     for query_id, doc_id, value, at, pk, decides in ratings.values_list(*columns):
         if value is not None:

@@ -99,10 +99,10 @@ def remove_ratings(*, book: Book, rater: User, verdict: str = "", by: User) -> i
     """Removes the ratings of a rater from a book; the log keeps them. Returns how many. Computes no scores.
 
     verdict: removes only these, so that the documents come back to the rater: "cannot judge" or "later". Writes in transactions of
-    about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises `ValidationError` for a judge
-    model and for clicks, whose grades have pages of their own.
+    about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises `ValidationError` for a
+    machine, whose grades have a page of their own.
     """
-    if rater.kind in User.MACHINES:
+    if rater.kind == User.Kind.MACHINE:
         raise ValidationError(f"The ratings of {rater} are removed where they were let count.")
     finish_imports(book)
     removed = withdraw_ratings(book=book, rater=rater, by=by, source=REMOVAL_SOURCE, verdict=verdict)

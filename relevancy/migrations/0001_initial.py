@@ -100,7 +100,7 @@ class Migration(migrations.Migration):
                 ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
                 ('email', models.EmailField(max_length=254, unique=True, validators=[relevancy.models.user.validate_ascii], verbose_name='e-mail')),
                 ('name', relevancy.models.text.LineField(blank=True, max_length=120)),
-                ('kind', models.CharField(choices=[('person', 'Person'), ('file', 'Name in a file'), ('clicks', 'Clicks'), ('judge', 'AI judge')], default='person', max_length=10)),
+                ('kind', models.CharField(choices=[('person', 'Person'), ('file', 'Name in a file'), ('machine', 'Machine')], default='person', max_length=10)),
                 ('single_keys', models.BooleanField(default=True, help_text='Enable keyboard shortcuts of a single letter or digit.')),
                 ('theme', models.CharField(blank=True, choices=[('', 'Same as the system'), ('light', 'Light'), ('dark', 'Dark')], default='', max_length=5)),
                 ('has_confirmed_email', models.BooleanField(default=True, help_text="The address is known to be this person's. Otherwise invitations for it do not appear on the person's pages.", verbose_name='e-mail confirmed')),

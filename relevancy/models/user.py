@@ -57,16 +57,12 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person, or a rater that cannot sign in: a name in a file, clicks, an AI judge."""
+    """A person, or a rater that cannot sign in: a name in a file, or a machine: a model whose grades count."""
 
     class Kind(models.TextChoices):
         PERSON = "person"
         FILE = "file", "Name in a file"
-        CLICKS = "clicks"
-        JUDGE = "judge", "AI judge"
-
-    # Raters whose grades are not the judgments of people.
-    MACHINES = (Kind.CLICKS, Kind.JUDGE)
+        MACHINE = "machine"  # its grades are not the judgments of a person
 
     class Theme(models.TextChoices):
         SYSTEM = "", "Same as the system"

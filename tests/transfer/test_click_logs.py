@@ -39,7 +39,7 @@ def values(log):
 
 
 def grades(case):
-    return dict(Rating.objects.filter(query__book=case.book, rater__kind="clicks").values_list("doc_id", "value"))
+    return dict(Rating.objects.filter(query__book=case.book, rater__kind="machine").values_list("doc_id", "value"))
 
 
 def test_estimates_of_the_books_queries_stand_apart(case):
@@ -157,7 +157,7 @@ def test_counting_does_what_the_preview_says(case):
     assert set(RatingChange.objects.filter(source="clicks").values_list("by__name", "rater__name")) == {
         ("Owner", "clicks")
     }
-    rater = User.objects.get(kind="clicks")
+    rater = User.objects.get(kind="machine")
     assert not rater.is_active
     assert not rater.has_usable_password()
 

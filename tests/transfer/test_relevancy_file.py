@@ -144,7 +144,7 @@ def test_a_rater_whom_the_exporter_does_not_know_is_named_without_address(admin)
 
 def test_raters_of_one_name_stay_different(admin):
     case = make_case(["phone"], owner=admin)
-    others = [User.objects.create(email=f"{number}@x.invalid", kind="judge", name="Bot") for number in range(2)]
+    others = [User.objects.create(email=f"{number}@x.invalid", kind="machine", name="Bot") for number in range(2)]
     for value, rater in enumerate(others, 1):
         Rating.objects.create(
             query=query_of(case, "phone"),

@@ -148,7 +148,7 @@ def withdraw(*, log: ClickLog, by: User) -> int:
 
 def _judged_by_others(log: ClickLog) -> dict[tuple[int, str], list[float]]:
     """Returns the grades that others than clicks gave, of people alone, by query id and document; empty lists for those of machines."""
-    machines = set(User.objects.filter(kind__in=User.MACHINES).values_list("pk", flat=True))
+    machines = set(User.objects.filter(kind=User.Kind.MACHINE).values_list("pk", flat=True))
     judged: dict[tuple[int, str], list[float]] = defaultdict(list)
     columns = ("query_id", "doc_id", "rater_id", "verdict", "value")
     for query_id, doc_id, rater_id, verdict, value in current_ratings(columns, query__book=log.book_id):

@@ -184,8 +184,8 @@ def _missing(
 
 
 def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
-    """Returns the grades by the rule of the book, without ratings by judge models and clicks."""
-    machines = set(User.objects.filter(kind__in=User.MACHINES).values_list("pk", flat=True))
+    """Returns the grades by the rule of the book, without ratings by machines."""
+    machines = set(User.objects.filter(kind=User.Kind.MACHINE).values_list("pk", flat=True))
     columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "updated_at", "id", "is_adjudication")
     ratings: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = {pk: defaultdict(list) for pk in query_ids}
     unable: dict[int, set[str]] = {pk: set() for pk in ratings}

@@ -72,7 +72,7 @@ def create(
         judge.rater = User.objects.create_user(
             f"judge-{uuid.uuid4().hex}@judge.invalid",
             name=f"{judge.name} {MARK}",
-            kind=User.Kind.JUDGE,
+            kind=User.Kind.MACHINE,
             is_active=False,
         )
         clean_and_save(judge)

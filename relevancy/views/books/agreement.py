@@ -69,8 +69,8 @@ class RaterRow:
         return pace_text(self.row.pace)
 
     @property
-    def is_judge(self) -> bool:
-        return self.row.rater.kind == User.Kind.JUDGE
+    def is_machine(self) -> bool:
+        return self.row.rater.kind == User.Kind.MACHINE
 
 
 @dataclass(frozen=True)

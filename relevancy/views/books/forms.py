@@ -356,7 +356,7 @@ class RaterActionForm(forms.Form):
         }
         choices = [(str(action), f"{label} ({count:,})") for action, (label, count) in offered.items() if count]
         action: Any = self.fields["action"]
-        action.choices = [] if rater.kind in User.MACHINES else choices
+        action.choices = [] if rater.kind == User.Kind.MACHINE else choices
         person: Any = self.fields["person"]
         person.queryset = people
 

@@ -38,8 +38,7 @@ def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpRespons
     form = RaterActionForm(rater, ratings, people, data)
     context: dict[str, Any] = {"book": book, "rater": rater, "ratings": ratings, "form": form}
     context["shown"] = BookRater(book, rater)
-    context["is_machine"] = rater.kind in User.MACHINES
-    context["is_clicks"] = rater.kind == User.Kind.CLICKS
+    context["is_machine"] = rater.kind == User.Kind.MACHINE
     if request.method == "POST":
         if form.is_valid():
             return _change(request, book, rater, ratings, form)

@@ -82,7 +82,7 @@ def test_ratings_count_only_where_nobody_else_has_rated_and_can_be_withdrawn(ser
 
 def test_the_rater_cannot_sign_in(server: FakeJudge) -> None:
     rater = make_judge(server).rater
-    assert (rater.kind, rater.is_active, rater.has_usable_password()) == (User.Kind.JUDGE, False, False)
+    assert (rater.kind, rater.is_active, rater.has_usable_password()) == (User.Kind.MACHINE, False, False)
 
 
 def test_the_key_is_encrypted(server: FakeJudge) -> None:
@@ -288,7 +288,7 @@ def test_invalid_settings_name_the_field(server: FakeJudge, fields: dict[str, An
     with pytest.raises(ValidationError) as caught:
         make_judge(server, **fields)
     assert list(caught.value.message_dict) == [field]
-    assert not User.objects.filter(kind=User.Kind.JUDGE).exists()
+    assert not User.objects.filter(kind=User.Kind.MACHINE).exists()
 
 
 def test_creating_needs_the_right_to_create_endpoints(server: FakeJudge) -> None:

@@ -143,6 +143,6 @@ def test_cases_with_many_queries_are_not_scored_on_the_page(sign_in, case, monke
     assert "rows" not in page.context
 
 
-def test_the_page_says_who_is_a_judge_model(sign_in, case):
-    User.objects.filter(name="Three").update(kind=User.Kind.JUDGE)
-    assert "AI judge" in sign_in("viewer").get(at(case)).content.decode()
+def test_the_page_says_who_is_a_machine(sign_in, case):
+    User.objects.filter(name="Three").update(kind=User.Kind.MACHINE)
+    assert "Machine" in sign_in("viewer").get(at(case)).content.decode()

@@ -56,15 +56,15 @@ def test_log_is_imported_previewed_counted_and_withdrawn(sign_in, case, threshol
     text = fragment.content.decode()
     assert "<html" not in text
     assert 'data-enough="2" data-too-little="1"' in text
-    assert not Rating.objects.filter(rater__kind="clicks").exists()
+    assert not Rating.objects.filter(rater__kind="machine").exists()
 
     assert count(client, case, "count", thresholds).status_code == 302
-    assert Rating.objects.filter(rater__kind="clicks").count() == 2
+    assert Rating.objects.filter(rater__kind="machine").count() == 2
     page = client.get(f"/books/{case.book_id}/clicks/")
     assert 'data-counting="2"' in page.content.decode()
     assert page.context["thresholds_form"]["thresholds"].value() == thresholds
     assert count(client, case, "withdraw").status_code == 302
-    assert not Rating.objects.filter(rater__kind="clicks").exists()
+    assert not Rating.objects.filter(rater__kind="machine").exists()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_bad_thresholds_are_refused(sign_in, case, do, thresholds, words):
         answer = count(client, case, do, thresholds, **headers)
         assert answer.status_code == 422
         assert words in answer.content.decode()
-    assert not Rating.objects.filter(rater__kind="clicks").exists()
+    assert not Rating.objects.filter(rater__kind="machine").exists()
 
 
 def test_nothing_can_be_counted_without_a_log(sign_in, case, thresholds):
