@@ -138,6 +138,23 @@ judging_queue_built: Hook[[Book], None] = Hook()
 sweep: Hook[[], None] = Hook()
 """Called by the worker every quarter of a minute: enqueues what a process that has died left unfinished, and what is due."""
 
+# --- ratings ---
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a user may not rate in a book, in words for the user. url: of the page that judging leads to instead."""
+
+    reason: str
+    url: str
+
+
+rating_refusal: Hook[[Book, User], Refusal | None] = Hook()
+"""Why a user with the role rater may not rate in a book; None if the app has nothing against it."""
+
+unattended_sources: list[str] = []
+"""Sources of changes of ratings that the app does not make rating by rating."""
+
 # --- data ---
 
 query_models: list[type[Model]] = []
@@ -146,7 +163,8 @@ query_models: list[type[Model]] = []
 books_merged: Hook[[Book, Book, Mapping[int, int]], None] = Hook()
 """Called in the transaction that merges the second book into the first, before its queries get the rows of `query_models`.
 
-The mapping has those of its queries that the first book has, too: `{id: id of the query of the first book}`.
+The mapping has those of its queries that the first book has, too: `{id: id of the query of the first book}`. Nothing has been moved
+yet, and a function may raise `ValidationError`.
 """
 
 check_unused: Hook[[Book], None] = Hook()
@@ -168,6 +186,9 @@ class GradeField:
 
 
 grade_fields: list[GradeField] = []
+
+parts_of_book: list[str] = []
+"""What is lost with a book, in words that continue a list."""
 
 # --- accounts ---
 

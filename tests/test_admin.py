@@ -32,7 +32,6 @@ from relevancy.models import (
     JudgingQueue,
     Notification,
     Policy,
-    QualificationPair,
     Query,
     QueryLink,
     QueryScore,
@@ -64,7 +63,7 @@ READ_ONLY_NAMES = (
     *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
-    *("qualification", "qualificationanswer", "qualificationpair", "repeatedpair"),
+    "repeatedpair",
     *("clickestimate", "clicklog"),
     *("automaticjudging", "calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
@@ -113,9 +112,6 @@ def data(db):
     judgments.clicks.store_log(book=case.book, facts=facts, estimates=[estimate], by=people["owner"])
     for make_rows in contributed("make_rows"):
         make_rows(case, run, people["rater"])
-    pair = QualificationPair.objects.create(query=case.book.queries.first(), doc_id="1", value=1)
-    pair.answers.create(rater=people["rater"], round=1, verdict="rated", value=1, at=timezone.now())
-    case.book.qualifications.create(rater=people["rater"])
     RepeatedPair.objects.create(query=case.book.queries.first(), doc_id="1", rater=people["rater"], wait=1)
     return people
 

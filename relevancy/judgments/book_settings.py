@@ -22,8 +22,6 @@ from relevancy.models import (
     Case,
     ImportedRating,
     JudgeAnswer,
-    QualificationAnswer,
-    QualificationPair,
     Rating,
     RatingChange,
     RepeatedPair,
@@ -41,8 +39,6 @@ BATCH = 500
 REMAP_SOURCE = "remap"
 IMPORT_SOURCES = ("import", "command")
 _GRADE_FIELDS = (
-    GradeField(QualificationPair, must_fit=True),
-    GradeField(QualificationAnswer, book="pair__query__book", must_fit=True),
     GradeField(JudgeAnswer),
     GradeField(RepeatedPair),
     GradeField(RepeatedPair, "first_value"),

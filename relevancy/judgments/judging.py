@@ -25,7 +25,7 @@ from relevancy.models.write_queue import write_turn
 
 from .changes import Change
 from .judging_positions import unjudged_pairs
-from .ratings import change_query, check_qualified, clean_doc_id, rate
+from .ratings import change_query, check_may_rate, clean_doc_id, rate
 from .repeats import schedule_repeat
 
 CLAIM = timedelta(minutes=10)
@@ -111,7 +111,7 @@ def judge(
     if value is not None:
         changed = rate(query=query, doc_id=doc_id, value=value, by=by, note=note, expected_scale=expected_scale)
     else:
-        check_qualified(query.book, by)
+        check_may_rate(query.book, by)
         change = Change(verdict=Verdict(verdict), note=note)
         changed = change_query(query, lambda own: {doc_id: change}, by=by, source="page")
         if verdict == Verdict.LATER and not changed:  # put off once more: it goes behind the others

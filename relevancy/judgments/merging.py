@@ -28,7 +28,6 @@ from relevancy.models import (
     JudgeJob,
     JudgingPair,
     JudgingQueue,
-    QualificationPair,
     Query,
     QueryLink,
     QueryScore,
@@ -89,10 +88,6 @@ def check_mergeable(book: Book, other: Book, by: User) -> None:
             f"“{other}” has the scale {other.lowest:g} to {other.top:g} with {len(other.grades)} grades, “{book}” "
             f"{book.lowest:g} to {book.top:g} with {len(book.grades)}. Give the ratings of one book grades of the other’s scale first."
         )
-    if other.qualification_share is not None:
-        raise ValidationError(
-            f"New raters of “{other}” have to qualify. Switch that off in “{other}” before you merge it."
-        )
     active = Run.objects.active().filter(case__book__in=[book, other]).select_related("case").first()
     if active is not None:
         raise ValidationError(f"The case “{active.case}” is being run. Merge the books when the run has finished.")
@@ -150,13 +145,12 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     check_mergeable(book, other, by)
     partners = _find_partners(book, other)
     ratings = Rating.objects.filter(query__book=other).count()
-    QualificationPair.objects.filter(query__book=other).delete()  # all answers are ratings by now
+    hooks.books_merged(book, other, partners)
     moved = Query.objects.filter(book=other).exclude(pk__in=partners).update(book=book)
     JudgingPair.objects.filter(queue__book=other).delete()
     JudgeJob.objects.filter(book=other).update(book=book, automatic=None)
     CalibrationSample.objects.filter(book__in=(book, other)).delete()
     _move_links(book, other, partners)
-    hooks.books_merged(book, other, partners)
     replaced = withdrawn = 0
     for batch in batched(sorted(partners.items()), BATCH):
         targets = dict(batch)

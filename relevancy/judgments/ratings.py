@@ -7,13 +7,12 @@ from itertools import batched
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import scores
+from relevancy import hooks, scores
 from relevancy.models import Book, Query, Rating, User
 from relevancy.models.write_queue import write_turn
 
 from .changes import REMOVAL, Change, RatingEditor
 from .imported_rows import move_queries
-from .qualification_check import is_qualified
 
 MAX_DOC_ID_LENGTH = 500
 BATCH = 500
@@ -31,8 +30,8 @@ class ScaleChanged(InvalidRating):
     """A grade of a scale that the book no longer has. The message is written for the rater."""
 
 
-class NotQualified(InvalidRating):
-    """The user has to judge the qualification set of the book first. The message is written for the rater."""
+class RatingRefused(InvalidRating):
+    """The user may not rate in the book at present. The message is written for the rater."""
 
 
 class RatingsChanged(ValidationError):
@@ -72,7 +71,7 @@ def rate_many(
     Raises `InvalidRating`, which is `ScaleChanged` if the book has another scale, or `RatingsChanged` if the query has another
     revision; then nothing has been stored.
     """
-    check_qualified(query.book, by)
+    check_may_rate(query.book, by)
     check_scale(query.book, expected_scale)
     changes = {
         clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
@@ -185,12 +184,15 @@ def _clean_value(value: float, book: Book) -> float:
     return float(value)
 
 
-def check_qualified(book: Book, user: User) -> None:
-    """Raises `NotQualified` unless the user's ratings of the book count."""
-    if not is_qualified(book, user):
-        raise NotQualified(
-            f"Your ratings of the book {book} count once you have judged its qualification set. Choose “Judge” on the page of the book."
-        )
+def find_refusal(book: Book, user: User) -> hooks.Refusal | None:
+    """Returns why a user with the role rater may not rate in a book; None without a reason."""
+    return next(filter(None, hooks.rating_refusal(book, user)), None)
+
+
+def check_may_rate(book: Book, user: User) -> None:
+    """Raises `RatingRefused` if there is a reason why the user may not rate in the book."""
+    if refusal := find_refusal(book, user):
+        raise RatingRefused(refusal.reason)
 
 
 def check_scale(book: Book, expected: str) -> None:

@@ -22,7 +22,7 @@ from relevancy.models.write_queue import write_turn
 from relevancy.statistics import Agreement, RaterTable, measure_agreement
 
 from .judging_documents import JudgedDocument, read_documents
-from .ratings import InvalidRating, check_qualified, check_scale
+from .ratings import InvalidRating, check_may_rate, check_scale
 
 DISTANCE = 20  # judgments between the first and the second one
 REPEAT_OFFSET = 2 * 10**12  # added to the ids of repeated pairs, so that no other card has the same
@@ -86,7 +86,7 @@ def answer_repeat(
 
     "Later" lets it come again after other documents. Raises `InvalidRating`, in which case nothing has been stored.
     """
-    check_qualified(book, by)
+    check_may_rate(book, by)
     check_scale(book, expected_scale)
     if value is not None and value not in book.grades:
         raise InvalidRating(f"{value:g} is not a grade of the book {book}. Choose one of its grades.")

@@ -72,18 +72,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='QualificationPair',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('value', models.FloatField()),
-                ('removed_at', models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
             name='SignInCounter',
             fields=[
                 ('key', models.CharField(help_text='SHA-256 of what is counted', max_length=64, primary_key=True, serialize=False)),
@@ -134,8 +122,6 @@ class Migration(migrations.Migration):
                 ('relevant_from', models.FloatField(help_text='The lowest grade that counts as relevant.')),
                 ('rule', models.CharField(choices=[('latest', 'Latest'), ('mean', 'Mean'), ('median', 'Median'), ('majority', 'Majority'), ('lowest_of_three', 'lowest of the three highest'), ('quepid', 'mean up to two, else lowest of the three highest')], default='latest', max_length=20)),
                 ('guidelines', relevancy.models.text.MultilineField(blank=True, help_text='What each grade means, in Markdown; for raters.', validators=[django.core.validators.MaxLengthValidator(20000)])),
-                ('qualification_share', models.PositiveSmallIntegerField(blank=True, help_text='Per cent of the qualification set in which a new rater has to agree with the key; empty: ratings count at once.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('qualification_distance', models.FloatField(default=0, help_text='How far a grade may be from the key to agree with it.', validators=[django.core.validators.MinValueValidator(0)])),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('remapped_at', models.DateTimeField(editable=False, help_text='When all ratings last got grades of another scale. Earlier changes of ratings cannot be undone.', null=True)),
                 ('rescore_queued_at', models.DateTimeField(editable=False, help_text='When a background task was enqueued that rescores its cases.', null=True)),
@@ -382,39 +368,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Qualification',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('judging', 'Judging'), ('passed', 'Passed'), ('failed', 'not passed'), ('accepted', 'Accepted')], default='judging', max_length=10)),
-                ('round', models.PositiveSmallIntegerField(default=1)),
-                ('agreed', models.PositiveIntegerField(default=0)),
-                ('answered', models.PositiveIntegerField(default=0)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualifications', to='relevancy.book')),
-                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='qualifications', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='QualificationAnswer',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('round', models.PositiveSmallIntegerField()),
-                ('verdict', models.CharField(choices=[('rated', 'Rated'), ('cannot', 'cannot judge'), ('later', 'Later')], max_length=10)),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('note', relevancy.models.text.MultilineField(blank=True)),
-                ('at', models.DateTimeField()),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('pair', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='relevancy.qualificationpair')),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
             name='Query',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -433,11 +386,6 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'queries',
                 'ordering': ('id',),
             },
-        ),
-        migrations.AddField(
-            model_name='qualificationpair',
-            name='query',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualification_pairs', to='relevancy.query'),
         ),
         migrations.CreateModel(
             name='ClickEstimate',
@@ -647,11 +595,6 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('id',),
             },
-        ),
-        migrations.AddField(
-            model_name='qualificationpair',
-            name='run',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run'),
         ),
         migrations.CreateModel(
             name='JudgingQueue',
@@ -1135,22 +1078,6 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('judge', 'book'), name='automatic_judging_once'),
         ),
         migrations.AddConstraint(
-            model_name='qualification',
-            constraint=models.UniqueConstraint(fields=('book', 'rater'), name='qualification_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualification',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['judging', 'passed', 'failed', 'accepted'])), name='qualification_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationanswer',
-            constraint=models.UniqueConstraint(fields=('pair', 'rater', 'round'), name='qualification_answer_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('value__isnull', False), ('verdict', 'rated')), models.Q(models.Q(('verdict', 'rated'), _negated=True), ('value__isnull', True)), _connector='OR'), name='qualification_value_goes_with_verdict'),
-        ),
-        migrations.AddConstraint(
             model_name='clickestimate',
             constraint=models.UniqueConstraint(fields=('log', 'query', 'doc_id'), name='click_estimate_once'),
         ),
@@ -1249,10 +1176,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='ranking',
             constraint=models.UniqueConstraint(fields=('run', 'query'), name='ranking_once_per_run'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationpair',
-            constraint=models.UniqueConstraint(fields=('query', 'doc_id'), name='qualification_pair_once'),
         ),
         migrations.AddIndex(
             model_name='judgingpair',

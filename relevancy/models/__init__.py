@@ -16,7 +16,6 @@ from .judge_model import AutomaticJudging, CalibrationSample, JudgeAnswer, Judge
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .public_link import PublicLink
-from .qualification import Qualification, QualificationAnswer, QualificationPair
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import (
     ImportedRating,
@@ -73,9 +72,6 @@ __all__ = [
     "Notification",
     "Policy",
     "PublicLink",
-    "Qualification",
-    "QualificationAnswer",
-    "QualificationPair",
     "Query",
     "QueryLink",
     "QueryScore",

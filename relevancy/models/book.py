@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.conf import settings
-from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
+from django.core.validators import MaxLengthValidator
 from django.db import connection, models
 from django.utils import timezone
 
@@ -69,15 +69,6 @@ class Book(models.Model):
     rule = models.CharField(max_length=20, choices=Rule, default=Rule.LATEST)
     guidelines = MultilineField(
         blank=True, validators=[MaxLengthValidator(20_000)], help_text="What each grade means, in Markdown; for raters."
-    )
-    qualification_share = models.PositiveSmallIntegerField(
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Per cent of the qualification set in which a new rater has to agree with the key; empty: ratings count at once.",
-    )
-    qualification_distance = models.FloatField(
-        default=0, validators=[MinValueValidator(0)], help_text="How far a grade may be from the key to agree with it."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     remapped_at = models.DateTimeField(

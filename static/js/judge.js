@@ -183,7 +183,7 @@ document.addEventListener("submit", (event) => {
   outbox = outbox.filter((entry, at) => (at === 0 && sending) || entry.card !== card.dataset.card);
   outbox.push({
     card: card.dataset.card,
-    url: form.getAttribute("action"),
+    url: form.action,
     fields: [...data].map(([k, v]) => [k, String(v)]),
   });
   store();

@@ -33,7 +33,6 @@ from relevancy.models import (
     AutomaticJudging,
     Book,
     Case,
-    QualificationPair,
     Role,
     Run,
     Schedule,
@@ -295,35 +294,6 @@ def test_every_change_is_recorded() -> None:
     check(lambda: clicks.withdraw(log=log, by=ben), text, case=case, by=ben)
     text = "Added a sample of queries: 1 new, 0 with another weight; others count: yes"
     check(lambda: queries.add_weighted(case=case, weights={"new": 2.0}, by=ben), text, case=case, by=ben)
-
-    # qualification
-    text = "Changed the qualification set of the book “Movies”: 1 document added"
-    judgments.build_judging_queue(book=book)
-    draw = {"book": book, "count": 1, "seed": 1, "by": ben}
-    check(lambda: judgments.draw_qualification_pairs(**draw), text, case=case, by=ben)
-    pair = judgments.active_pairs(book).get()
-    text = f"Changed the qualification set of the book “Movies”: key of {pair.doc_id} for “{pair.query}” 1 → 3"
-    check(lambda: judgments.set_key(pair=pair, value=3, by=ann), text, case=case, by=ann)
-    check(lambda: judgments.set_key(pair=pair, value=3, by=ann), case=case, by=ann)
-    more = [QualificationPair(query=pair.query, doc_id=f"q{number}", value=0) for number in range(4)]
-    QualificationPair.objects.bulk_create(more)
-    switch = {"book": book, "share": 80, "distance": 0.0, "by": ben}
-    text = "Changed the qualification of new raters of the book “Movies”: 80 per cent have to agree with the key, by 0 at most"
-    check(lambda: judgments.set_qualification(**switch), text, case=case, by=ben)
-    check(lambda: judgments.set_qualification(**switch), case=case, by=ben)
-    cleo = make_user("Cleo")
-    *others, last_pair = judgments.active_pairs(book).order_by("pk")
-    for other in others:
-        judgments.answer_qualification(query=other.query, doc_id=other.doc_id, value=other.value, by=cleo)
-    text = "Passed the qualification of the book “Movies”: 4 of 5 agree with the key"
-    last_answer = {"query": last_pair.query, "doc_id": last_pair.doc_id, "value": 3, "by": cleo}
-    check(lambda: judgments.answer_qualification(**last_answer), text, case=case, by=cleo)
-    text = "Let the ratings of Dora count in the book “Movies”"
-    check(lambda: judgments.accept_rater(book=book, rater=make_user("Dora"), by=ben), text, case=case, by=ben)
-    text = f"Changed the qualification set of the book “Movies”: {last_pair.doc_id} for “{last_pair.query}” removed"
-    judgments.set_qualification(book=book, share=None, distance=0, by=ben)
-    last_pair.refresh_from_db()
-    check(lambda: judgments.remove_qualification_pair(pair=last_pair, by=ben), text, case=case, by=ben)
 
     # the schedule
     values = {"case": case, "by": ann, "cron": "0 2 * * *", "time_zone": "UTC", "attempt": attempt}

@@ -258,8 +258,6 @@ judge_model_archive    POST   own     302
 book_clicks            GET    see     200
 clicks_import          POST   edit    302
 clicks_count           POST   edit    302
-book_qualification     GET    edit    200
-book_qualification     POST   edit    302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
 judge_list             GET    rate    200
@@ -524,7 +522,6 @@ def bodies(world):
             "seen": str(world.case.owner.ratings.filter(query__book=world.case.book).count()),
         },
         "book_adjudicate": {"doc_id": "a", "value": "2"},
-        "book_qualification": {"do": "settings", "share": "", "distance": "0"},
         "clicks_import": {
             "file": SimpleUploadedFile("clicks.csv", CLICKS.encode()),
             "method": "coec",

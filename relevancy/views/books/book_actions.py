@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import judgments
+from relevancy import hooks, judgments
 from relevancy.models import Book, Case, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.new_case.forms import NameForm
@@ -48,6 +48,7 @@ def book_delete(request: HtmxRequest, book_id: int) -> HttpResponse:
         "book": book,
         "form": form,
         "losses": judgments.book_losses(book),
+        "parts": hooks.parts_of_book,
         "cases": cases,
         "hidden_cases": book.cases.count() - len(cases),
     }

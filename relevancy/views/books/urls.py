@@ -11,7 +11,6 @@ from . import (
     merging,
     moves,
     pages,
-    qualification,
     rater_agreement,
     raters,
 )
@@ -35,7 +34,6 @@ urlpatterns = [
     path("books/<int:book_id>/raters/<int:rater_id>/", raters.book_rater, name="book_rater"),
     path("books/<int:book_id>/conflicts/", conflicts.book_conflicts, name="book_conflicts"),
     path("books/<int:book_id>/conflicts/<int:query_id>/decide/", conflicts.book_adjudicate, name="book_adjudicate"),
-    path("books/<int:book_id>/qualification/", qualification.book_qualification, name="book_qualification"),
     path("books/<int:book_id>/merge/", merging.book_merge, name="book_merge"),
     path("books/<int:book_id>/moves/", moves.book_moves, name="book_moves"),
     path("books/<int:book_id>/book.json", pages.book_download, name="book_download"),

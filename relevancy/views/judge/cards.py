@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.http import HttpRequest
+
 from relevancy import judgments
 from relevancy.models import Book, JudgingPair, User, Verdict
 from relevancy.templatetags.numbers import grade_class, grade_text
@@ -82,3 +84,9 @@ def read_cards(book: Book, pairs: Sequence[JudgingPair], by: User) -> list[Card]
 def build_cards(book: Book, documents: Sequence[judgments.JudgedDocument]) -> list[Card]:
     """Returns the cards of documents, in their order."""
     return [Card(document, build_choices(book, document.own.value if document.own else None)) for document in documents]
+
+
+def parse_card(request: HttpRequest) -> int:
+    """Returns the id of the card that `pair` in the address names; 0 without one. It may be larger than an id of the database."""
+    text = request.GET.get("pair", "")
+    return int(text) if text.isdecimal() and len(text) < 19 else 0

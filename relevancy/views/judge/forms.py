@@ -68,6 +68,18 @@ class JudgeForm(forms.Form):
         return Verdict.CANNOT if self.cleaned_data["cannot"] else Verdict.RATED
 
     @property
+    def judgment(self) -> dict[str, Any]:
+        """What `judgments.judge` takes of a valid form."""
+        data = self.cleaned_data
+        return {
+            "doc_id": data["doc_id"],
+            "verdict": self.verdict,
+            "value": data["grade"],
+            "note": data["note"],
+            "expected_scale": data["scale"],
+        }
+
+    @property
     def known_pairs(self) -> set[int]:
         """The ids of the pairs that the page has already."""
         return {int(part) for part in self.cleaned_data["have"].split(",") if part and len(part) < 19}

@@ -1,7 +1,5 @@
 """Judging one document at a time. Each response has the next documents, so that the page can show them without waiting."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -16,11 +14,10 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, refresh_after_conflict
 
-from .cards import Card, build_cards, build_choices, read_cards
+from .cards import Card, build_cards, build_choices, parse_card, read_cards
 from .forms import REASONS, JudgeForm
 from .progress import progress_context
 
-QUALIFICATION_TEXT = "Your ratings count once you have judged all of these documents and enough agree with the key."
 PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
 
 
@@ -29,8 +26,8 @@ PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
 def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The page. `pair` in the address: shows this pair, for example to change its rating."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
-    if not judgments.is_qualified(book, request.user):
-        return _show_qualification(request, book)
+    if refusal := judgments.find_refusal(book, request.user):
+        return HttpResponseRedirect(refusal.url)
     queue = judgments.judging_queue(book)
     tasks.enqueue_judging_queue(queue)
     queue.refresh_from_db()
@@ -67,22 +64,14 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         return conflict(request, url, form_error(form))
     data = form.cleaned_data
     query = get_object_or_404(book.queries.select_related("book"), pk=data["query"])
-    is_qualified = judgments.is_qualified(book, request.user)
-    judgment = {
-        "query": query,
-        "doc_id": data["doc_id"],
-        "by": request.user,
-        "verdict": form.verdict,
-        "value": data["grade"],
-        "note": data["note"],
-        "expected_scale": data["scale"],
-    }
+    judgment = form.judgment
     try:
         if data["card"] >= judgments.REPEAT_OFFSET:
-            _store_repeat(book, data["card"], judgment)
+            given = {name: judgment[name] for name in ("verdict", "value", "expected_scale")}
+            judgments.answer_repeat(book=book, card_id=data["card"], by=request.user, **given)
             has_changed = False
         else:
-            has_changed = _store(judgment, is_qualified=is_qualified)
+            has_changed = judgments.judge(query=query, by=request.user, **judgment) > 0
     except judgments.ScaleChanged as reason:
         return refresh_after_conflict(request, url, reason)
     except judgments.InvalidRating as reason:
@@ -91,8 +80,6 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         tasks.enqueue_book_rescore(book.pk)
     if not request.htmx:
         return HttpResponseRedirect(url)
-    if not is_qualified:
-        return _render_next_of_qualification(request, book, form)
     queue = judgments.judging_queue(book)
     pairs = judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD)
     cards = read_cards(book, [pair for pair in pairs if pair.pk not in form.known_pairs], request.user)
@@ -114,11 +101,7 @@ def judge_pause(request: HtmxRequest, book_id: int) -> HttpResponse:
     if request.method == "POST":
         judgments.release_pairs(queue=queue, by=request.user)
         return HttpResponseRedirect(reverse("judge_pause", args=[book.pk]))
-    if judgments.is_qualified(book, request.user):
-        context = progress_context(request.user, queue)
-    else:
-        context = {"progress": judgments.qualification_progress(book=book, by=request.user)}
-    return render(request, "judge/pause.html", {"book": book, **context})
+    return render(request, "judge/pause.html", {"book": book, **progress_context(request.user, queue)})
 
 
 @require_POST
@@ -126,9 +109,6 @@ def judge_undo(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Takes back the user's last rating in the book and shows its document again."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
     url = reverse("judge", args=[book.pk])
-    if not judgments.is_qualified(book, request.user):
-        messages.warning(request, "Answers of the qualification set are not taken back. Go back to one and change it.")
-        return HttpResponseRedirect(url)
     newest = judgments.last_change(book=book, by=request.user)
     repeat_id = judgments.undo_repeat(book=book, by=request.user, after=newest.at if newest else None)
     if repeat_id is not None:
@@ -147,66 +127,16 @@ def judge_undo(request: HtmxRequest, book_id: int) -> HttpResponse:
     return HttpResponseRedirect(f"{url}?pair={pair.pk}" if pair else url)
 
 
-def _store(judgment: dict[str, Any], *, is_qualified: bool) -> bool:
-    """Stores a judgment, as an answer to the qualification set unless the user's ratings count. Returns whether ratings changed."""
-    if is_qualified:
-        return judgments.judge(**judgment) > 0
-    return judgments.answer_qualification(**judgment).counts
-
-
-def _store_repeat(book: Book, card_id: int, judgment: dict[str, Any]) -> None:
-    """Stores the second judgment of a document."""
-    given = {name: judgment[name] for name in ("by", "verdict", "value", "expected_scale")}
-    judgments.answer_repeat(book=book, card_id=card_id, **given)
-
-
 def _with_repeats(
     request: HtmxRequest, queue: JudgingQueue, cards: list[Card], present_ids: frozenset[int] | set[int] = frozenset()
 ) -> list[Card]:
     """Adds a document that the user judges again, unless the page has it; after the others, so that nothing tells it apart."""
-    card_id = _parse_card(request) if request.method == "GET" else 0
+    card_id = parse_card(request) if request.method == "GET" else 0
     chosen = judgments.read_repeat(book=queue.book, card_id=card_id, by=request.user) if card_id else None
     if chosen is not None:
         return [*build_cards(queue.book, [chosen]), *cards]
     due = judgments.due_repeats(queue=queue, by=request.user)
     return [*cards, *build_cards(queue.book, [document for document in due if document.pair.pk not in present_ids])]
-
-
-def _show_qualification(request: HtmxRequest, book: Book) -> HttpResponse:
-    """The same page with the qualification set, for a rater whose ratings do not count yet."""
-    documents = judgments.next_qualification_documents(book=book, by=request.user, count=PAIRS_AHEAD)
-    card_id = _parse_card(request)
-    chosen = judgments.read_qualification_document(book=book, card_id=card_id, by=request.user)
-    if chosen is not None:
-        documents = [chosen, *(document for document in documents if document.pair.pk != card_id)]
-    context = {
-        "book": book,
-        "cards": build_cards(book, documents),
-        "reasons": REASONS,
-        "choices": build_choices(book),
-        "progress": judgments.qualification_progress(book=book, by=request.user),
-        "qualification": judgments.qualification_of(book, request.user),
-        "qualification_text": QUALIFICATION_TEXT,
-        "last": [],
-    }
-    return render(request, "judge/judge.html", context)
-
-
-def _render_next_of_qualification(request: HtmxRequest, book: Book, form: JudgeForm) -> HttpResponse:
-    documents = judgments.next_qualification_documents(book=book, by=request.user, count=PAIRS_AHEAD + 1)
-    unknown = [document for document in documents if document.pair.pk not in form.known_pairs]
-    context = {
-        "book": book,
-        "cards": build_cards(book, unknown),
-        "reasons": REASONS,
-        "progress": judgments.qualification_progress(book=book, by=request.user),
-    }
-    return render(request, "judge/_next.html", context)
-
-
-def _parse_card(request: HtmxRequest) -> int:
-    text = request.GET.get("pair", "")
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def _chosen_pair(request: HtmxRequest, queue: JudgingQueue) -> JudgingPair | None:

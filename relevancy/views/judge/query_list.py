@@ -25,8 +25,8 @@ from .progress import progress_context
 def judge_list(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The documents of one query: `query` in the address, or the next one; other than `after`, if there is one."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
-    if not judgments.is_qualified(book, request.user):
-        return HttpResponseRedirect(reverse("judge", args=[book.pk]))
+    if refusal := judgments.find_refusal(book, request.user):
+        return HttpResponseRedirect(refusal.url)
     queue = judgments.judging_queue(book)
     tasks.enqueue_judging_queue(queue)
     queue.refresh_from_db()

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from relevancy import judgments
-from relevancy.models import Book, JudgingPair, Rating, Verdict
+from relevancy.models import JudgingPair, Rating, Verdict
 from tests.factories import query_of, remap
 from tests.views.workbench.example_cases import HTMX, attributes, by_id, elements, make_workbench_case, tree
 
@@ -135,13 +135,6 @@ def test_documents_on_the_pages_of_others_are_counted(sign_in, people, case):
     JudgingPair.objects.filter(pk=pair.pk).update(claimed_by=None, claimed_until=None)
     page = sign_in("rater").get(url(case, query=query_1(case).pk)).content.decode()
     assert "2 further documents are on the pages of other raters" in page
-
-
-def test_a_new_rater_qualifies_first(sign_in, case):
-    Book.objects.filter(pk=case.book_id).update(qualification_share=50)
-    response = sign_in("rater").get(url(case))
-    assert (response.status_code, response["Location"]) == (302, url(case, "judge"))
-    assert send(sign_in("rater"), case, "b", headers=HTMX, value="1").status_code == 409
 
 
 def test_statements_do_not_grow_with_the_list(sign_in, case, django_assert_max_num_queries):

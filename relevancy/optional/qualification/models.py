@@ -1,15 +1,36 @@
 """Qualification: documents with known grades that a new rater judges before the rater's ratings of a book count."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from .book import Book, Query
-from .rating import Verdict
-from .run import Run
-from .text import MultilineField
+from relevancy.models import Book, Query, Run, Verdict
+from relevancy.models.text import MultilineField
+
+
+class QualificationRule(models.Model):
+    """Whether new raters of a book have to qualify.
+
+    share: per cent of the set in which a rater has to agree with the key; None: ratings count at once.
+    distance: how far a grade may be from the key to agree with it.
+    """
+
+    book = models.OneToOneField(Book, on_delete=models.CASCADE, related_name="+")
+    share = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(100)]
+    )
+    distance = models.FloatField(default=0, validators=[MinValueValidator(0)])
+
+    objects: ClassVar = models.Manager()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.book_id}: {self.share or 'off'}"
 
 
 class QualificationPair(models.Model):
@@ -35,6 +56,14 @@ class QualificationPair(models.Model):
         return f"{self.doc_id} for {self.query_id}: {self.value:g}"
 
 
+class QualificationQuerySet(models.QuerySet["Qualification"]):
+    """Qualifications."""
+
+    def counting(self) -> Self:
+        """Those of raters whose ratings count."""
+        return self.filter(state__in=["passed", "accepted"])
+
+
 class Qualification(models.Model):
     """How far a rater of a book has come.
 
@@ -57,7 +86,7 @@ class Qualification(models.Model):
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar = models.Manager()
+    objects: ClassVar = QualificationQuerySet.as_manager()
 
     class Meta:
         ordering = ("id",)

@@ -4,7 +4,9 @@ import pytest
 from django.urls import reverse
 
 from relevancy import judgments
-from relevancy.models import Qualification, QualificationAnswer, Rating
+from relevancy.models import Rating
+from relevancy.optional.qualification import qualification
+from relevancy.optional.qualification.models import Qualification, QualificationAnswer
 from tests.views.workbench.example_cases import HTMX, make_workbench_case
 
 pytestmark = pytest.mark.django_db
@@ -21,8 +23,8 @@ def case(people, team, script):
 
 @pytest.fixture
 def qualifying(case):
-    judgments.draw_qualification_pairs(book=case.book, count=6, seed=7, by=case.owner)
-    judgments.set_qualification(book=case.book, share=80, distance=0, by=case.owner)
+    qualification.draw_pairs(book=case.book, count=6, seed=7, by=case.owner)
+    qualification.set_rule(book=case.book, share=80, distance=0, by=case.owner)
     return case
 
 
@@ -33,10 +35,8 @@ def url(case, name="book_qualification"):
 def answer_all(client, case, wrong=0):
     """Judges the documents that the page shows until there is none; `wrong` of them with another grade."""
     count = 0
-    while cards := client.get(url(case, "judge")).context["cards"]:
+    while (page := client.get(url(case, "qualify"))).status_code == 200 and (cards := page.context["cards"]):
         pair = cards[0].document.pair
-        if pair.queue.pk and pair.pk < judgments.CARD_OFFSET:
-            break
         key = KEY[cards[0].document.query.text][pair.doc_id]
         data = {
             "query": pair.query_id,
@@ -44,7 +44,7 @@ def answer_all(client, case, wrong=0):
             "grade": (key + 1) % 4 if count < wrong else key,
             "note": "",
         }
-        assert client.post(url(case, "judge_rate"), data).status_code == 302
+        assert client.post(url(case, "qualify_rate"), data).status_code == 302
         count += 1
     return count
 
@@ -55,9 +55,9 @@ def test_editor_draws_a_set_switches_it_on_and_changes_keys(sign_in, case):
     assert client.post(url(case), {"do": "settings", "share": "80", "distance": "0"}).status_code == 422
     assert client.post(url(case), {"do": "draw", "count": "6"}).status_code == 302
     assert client.post(url(case), {"do": "settings", "share": "80", "distance": "1"}).status_code == 302
-    case.book.refresh_from_db()
-    assert (case.book.qualification_share, case.book.qualification_distance) == (80, 1)
-    pair = judgments.active_pairs(case.book).first()
+    rule = qualification.find_rule(case.book)
+    assert (rule.share, rule.distance) == (80, 1)
+    pair = qualification.active_pairs(case.book).first()
     client.post(url(case), {"do": "key", "pair": pair.pk, "value": "1"})
     pair.refresh_from_db()
     assert pair.value == 1
@@ -79,24 +79,28 @@ def test_editor_draws_a_set_switches_it_on_and_changes_keys(sign_in, case):
 )
 def test_bad_input_changes_nothing(sign_in, qualifying, data, status):
     assert sign_in("editor").post(url(qualifying), data).status_code == status
-    assert judgments.active_pairs(qualifying.book).count() == 6
+    assert qualification.active_pairs(qualifying.book).count() == 6
 
 
 def test_new_rater_judges_the_set_first_and_passes(sign_in, people, qualifying):
     client = sign_in("rater")
-    page = client.get(url(qualifying, "judge")).content.decode()
+    for name in ("judge", "judge_list"):
+        assert client.get(url(qualifying, name))["Location"] == url(qualifying, "qualify")
+    page = client.get(url(qualifying, "qualify")).content.decode()
     assert 'data-notice="qualification"' in page
+    assert "judge-list-link" not in page
     assert 'data-left="6"' in page
     assert "Admin" not in page.partition("<main")[2].partition("</main")[0]
     assert answer_all(client, qualifying, wrong=1) == 6
     assert Rating.objects.filter(rater=people["rater"]).count() == 6
-    assert 'data-notice="qualification"' not in client.get(url(qualifying, "judge")).content.decode()
+    assert client.get(url(qualifying, "qualify"))["Location"] == url(qualifying, "judge")
+    assert client.get(url(qualifying, "judge")).status_code == 200
 
 
 def test_rater_who_does_not_pass_is_told_and_the_editor_decides(client, people, qualifying):
     client.force_login(people["rater"])
     answer_all(client, qualifying, wrong=3)
-    page = client.get(url(qualifying, "judge")).content.decode()
+    page = client.get(url(qualifying, "qualify")).content.decode()
     assert 'data-qualification="failed"' in page
     assert "3 of 6" in page
     case_query = qualifying.case_queries.first()
@@ -116,22 +120,47 @@ def test_rater_who_does_not_pass_is_told_and_the_editor_decides(client, people, 
 
 def test_the_script_gets_the_next_documents_of_the_set(sign_in, qualifying):
     client = sign_in("rater")
-    cards = client.get(url(qualifying, "judge")).context["cards"]
+    cards = client.get(url(qualifying, "qualify")).context["cards"]
     pair = cards[0].document.pair
     have = ",".join(str(card.document.pair.pk) for card in cards[1:])
     data = {"query": pair.query_id, "doc_id": pair.doc_id, "grade": "1", "note": "", "have": have}
-    page = client.post(url(qualifying, "judge_rate"), data, headers=HTMX).content.decode()
+    page = client.post(url(qualifying, "qualify_rate"), data, headers=HTMX).content.decode()
     assert 'data-left="5"' in page
     assert page.count("data-card=") == 2
     assert QualificationAnswer.objects.count() == 1
-    assert client.get(url(qualifying, "judge"), {"pair": pair.pk}).context["cards"][0].document.pair.pk == pair.pk
+    assert client.get(url(qualifying, "qualify"), {"pair": pair.pk}).context["cards"][0].document.pair.pk == pair.pk
 
 
 def test_undo_leaves_the_set_alone(sign_in, qualifying):
     client = sign_in("rater")
-    pair = client.get(url(qualifying, "judge")).context["cards"][0].document.pair
+    pair = client.get(url(qualifying, "qualify")).context["cards"][0].document.pair
     client.post(
-        url(qualifying, "judge_rate"), {"query": pair.query_id, "doc_id": pair.doc_id, "grade": "1", "note": ""}
+        url(qualifying, "qualify_rate"), {"query": pair.query_id, "doc_id": pair.doc_id, "grade": "1", "note": ""}
     )
-    assert client.post(url(qualifying, "judge_undo")).status_code == 302
+    assert client.post(url(qualifying, "qualify_undo")).status_code == 302
     assert QualificationAnswer.objects.count() == 1
+
+
+def test_no_other_way_to_judge_is_open_before(sign_in, people, qualifying):
+    client = sign_in("rater")
+    query = qualifying.book.queries.first()
+    judgment = {"query": query.pk, "doc_id": "a", "grade": "1", "note": ""}
+    assert client.post(url(qualifying, "judge_rate"), judgment, headers=HTMX).status_code == 409
+    listed = reverse("judge_list_rate", args=[qualifying.book_id, query.pk])
+    assert client.post(listed, {"doc_id": "a", "value": "1"}, headers=HTMX).status_code == 409
+    assert not Rating.objects.filter(rater=people["rater"]).exists()
+
+
+def test_an_answer_of_a_rater_who_was_accepted_meanwhile_is_a_rating(sign_in, people, qualifying):
+    client = sign_in("rater")
+    pair = client.get(url(qualifying, "qualify")).context["cards"][0].document.pair
+    qualification.accept_rater(book=qualifying.book, rater=people["rater"], by=qualifying.owner)
+    answer = {"query": pair.query_id, "doc_id": pair.doc_id, "grade": "1", "note": "", "card": pair.pk}
+    assert client.post(url(qualifying, "qualify_rate"), answer, headers=HTMX).status_code == 200
+    assert Rating.objects.get(rater=people["rater"]).doc_id == pair.doc_id
+
+
+def test_a_pause_says_what_is_left_of_the_set(sign_in, qualifying):
+    page = sign_in("rater").post(url(qualifying, "qualify_pause"), follow=True).content.decode()
+    assert "Your ratings are saved" in page
+    assert 'data-left="6"' in page

@@ -18,54 +18,51 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
-from relevancy import activity, scores
-from relevancy.models import (
-    Activity,
-    Book,
-    JudgingPair,
-    Qualification,
-    QualificationAnswer,
-    QualificationPair,
-    Query,
-    Rating,
-    User,
-    Verdict,
-    stored_ratings,
-)
+from relevancy import activity, judgments, scores
+from relevancy.judgments import InvalidRating, JudgedDocument, JudgingProgress
+from relevancy.judgments.changes import Change
+from relevancy.judgments.ratings import change_book, check_scale
+from relevancy.models import Book, JudgingPair, Query, Rating, User, Verdict, stored_ratings
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 from relevancy.wording import counted
 
-from .changes import Change
-from .judging import JudgingProgress
-from .judging_documents import JudgedDocument, read_documents
-from .judging_queue import judging_queue
-from .qualification_check import COUNTING
-from .ratings import InvalidRating, change_book, check_scale, clean_doc_id
+from .models import Qualification, QualificationAnswer, QualificationPair, QualificationRule
 
 MIN_PAIRS, MAX_PAIRS = 5, 200
-QUALIFICATION_SOURCE = "qualification"
+SOURCE = "qualification"
+RULE_CHANGED, SET_CHANGED = (
+    "rating.qualification_changed",
+    "rating.qualification_set_changed",
+)  # verbs of the activity log
+RATER_QUALIFIED, RATER_ACCEPTED = "rating.rater_qualified", "rating.rater_accepted"
 CARD_OFFSET = 10**12  # added to the ids of pairs of the set, so that no pair of the judging queue has the same
 State = Qualification.State
 
 
 @dataclass(frozen=True)
-class RaterQualification:
-    """A rater of a book with qualification. answered: of the present round. total: documents of the set."""
+class QualifyingRater:
+    """How far a rater of a book has come. answered: documents of the present round. total: those of the set."""
 
-    rater: User
     qualification: Qualification
     answered: int
     total: int
 
     @property
-    def share(self) -> float | None:
-        """The share of answers that agreed with the key, 0 to 1; None before the round has ended."""
-        qualification = self.qualification
-        return qualification.agreed / qualification.answered if qualification.answered else None
+    def state_text(self) -> str:
+        """The state in words, such as "passed: 5 of 6 agree (83 %)"."""
+        stored = self.qualification
+        if stored.state == State.JUDGING:
+            text = f"{self.answered} of {self.total} judged"
+        elif stored.state == State.ACCEPTED:
+            text = f"accepted by {stored.decided_by}"
+        else:
+            share = 100 * stored.agreed / max(1, stored.answered)
+            text = f"{stored.get_state_display()}: {stored.agreed} of {stored.answered} agree ({share:.0f} %)"
+        return text + (f", round {stored.round}" if stored.round > 1 else "")
 
 
-def set_qualification(*, book: Book, share: int | None, distance: float, by: User) -> None:
+def set_rule(*, book: Book, share: int | None, distance: float, by: User) -> None:
     """Changes how far new raters have to agree with the key; with `share` None their ratings count at once.
 
     share: in per cent. distance: how far a grade may be from the key to agree with it.
@@ -75,14 +72,14 @@ def set_qualification(*, book: Book, share: int | None, distance: float, by: Use
     size = active_pairs(book).count()
     if share is not None and size < MIN_PAIRS:
         raise ValidationError({"share": f"The set has {size} documents. Add at least {MIN_PAIRS - size} more first."})
-    was_off = book.qualification_share is None
-    former = (book.qualification_share, book.qualification_distance)
     changed = "off" if share is None else f"{share} per cent have to agree with the key, by {distance:g} at most"
     with transaction.atomic():
-        clean_and_save(book, qualification_share=share, qualification_distance=distance)
+        rule, _ = QualificationRule.objects.get_or_create(book=book)
+        former = (rule.share, rule.distance)
+        clean_and_save(rule, share=share, distance=distance)
         if former != (share, distance):
-            activity.record_for_book(Activity.Verb.QUALIFICATION_CHANGED, book=book, by=by, changed=changed)
-    if share is not None and was_off:
+            activity.record_for_book(RULE_CHANGED, book=book, by=by, changed=changed)
+    if share is not None and former[0] is None:
         ratings = stored_ratings().filter(query__book=book, rater__kind=User.Kind.PERSON).order_by()
         for rater_id in ratings.values_list("rater_id", flat=True).distinct():
             Qualification.objects.get_or_create(
@@ -90,9 +87,25 @@ def set_qualification(*, book: Book, share: int | None, distance: float, by: Use
                 rater_id=rater_id,
                 defaults={"state": State.ACCEPTED, "decided_by": by, "decided_at": timezone.now()},
             )
-    if share is None and not was_off:
-        for qualification in Qualification.objects.filter(book=book).exclude(state__in=COUNTING):
+    if share is None and former[0] is not None:
+        for qualification in Qualification.objects.filter(book=book, state__in=(State.JUDGING, State.FAILED)):
             _accept(qualification, by, State.ACCEPTED)
+
+
+def find_rule(book: Book) -> QualificationRule:
+    """Returns whether new raters of a book have to qualify; not stored before it was switched on."""
+    stored: QualificationRule | None = QualificationRule.objects.filter(book=book).first()
+    return stored or QualificationRule(book=book)
+
+
+def is_qualified(book: Book, user: User) -> bool:
+    """Returns whether the user's ratings of a book count: always in a book without qualification, and for editors of the book.
+
+    One or two SQL statements.
+    """
+    rules = QualificationRule.objects.filter(book=book, share__isnull=False)
+    has_to_qualify = rules.exclude(book__in=Qualification.objects.counting().filter(rater=user).values("book"))
+    return not has_to_qualify.exists() or Book.objects.editable_by(user).filter(pk=book.pk).exists()
 
 
 def active_pairs(book: Book) -> QuerySet[QualificationPair]:
@@ -101,7 +114,7 @@ def active_pairs(book: Book) -> QuerySet[QualificationPair]:
     return pairs.filter(removed_at=None)
 
 
-def draw_qualification_pairs(*, book: Book, count: int, seed: int, by: User) -> int:
+def draw_pairs(*, book: Book, count: int, seed: int, by: User) -> int:
     """Adds documents with a grade to the set, drawn at random from the judging queue, as evenly over the grades as possible.
 
     Documents with a decision of an adjudicator, or on which all of several raters agree, come first. The key is the grade by the rule
@@ -145,10 +158,10 @@ def set_key(*, pair: QualificationPair, value: float, by: User) -> None:
             _record_set(book, f"key of {pair.doc_id} for “{pair.query}” {former:g} → {value:g}", by)
 
 
-def remove_qualification_pair(*, pair: QualificationPair, by: User) -> None:
+def remove_pair(*, pair: QualificationPair, by: User) -> None:
     """Takes a document out of the set; answers that were given are kept. Raises `ValidationError` if the set becomes too small."""
     book = pair.query.book
-    if book.qualification_share is not None and active_pairs(book).count() <= MIN_PAIRS:
+    if find_rule(book).share is not None and active_pairs(book).count() <= MIN_PAIRS:
         raise ValidationError(
             f"The set needs {MIN_PAIRS} documents. Add others first, or switch the qualification off."
         )
@@ -158,35 +171,35 @@ def remove_qualification_pair(*, pair: QualificationPair, by: User) -> None:
         _record_set(book, f"{pair.doc_id} for “{pair.query}” removed", by)
 
 
-def qualification_of(book: Book, rater: User) -> Qualification:
+def find_qualification(book: Book, rater: User) -> Qualification:
     """Returns how far a rater has come; not stored before the first answer."""
     stored: Qualification | None = Qualification.objects.filter(book=book, rater=rater).first()
     return stored or Qualification(book=book, rater=rater)
 
 
-def next_qualification_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:
+def next_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:
     """Returns the documents of the set that a rater judges next, without ratings. Empty once the round has ended."""
-    qualification = qualification_of(book, by)
+    qualification = find_qualification(book, by)
     if qualification.state != State.JUDGING:
         return []
     pairs = sorted(_open_pairs(qualification), key=lambda pair: _order(by, pair))[:count]
     return _documents(book, pairs, by)
 
 
-def read_qualification_document(*, book: Book, card_id: int, by: User) -> JudgedDocument | None:
+def read_document(*, book: Book, card_id: int, by: User) -> JudgedDocument | None:
     """Returns a document of the set by the id of its card, without ratings."""
     pair = active_pairs(book).filter(pk=card_id - CARD_OFFSET).first()
     return _documents(book, [pair], by)[0] if pair else None
 
 
-def qualification_progress(*, book: Book, by: User) -> JudgingProgress:
+def measure_progress(*, book: Book, by: User) -> JudgingProgress:
     """Returns how many documents of the set a rater has not judged."""
-    qualification = qualification_of(book, by)
+    qualification = find_qualification(book, by)
     left = len(_open_pairs(qualification)) if qualification.state == State.JUDGING else 0
     return JudgingProgress(active_pairs(book).count(), left, 0)
 
 
-def answer_qualification(
+def answer(
     *,
     query: Query,
     doc_id: str,
@@ -204,7 +217,7 @@ def answer_qualification(
     check_scale(book, expected_scale)
     if value is not None and value not in book.grades:
         raise InvalidRating(f"{value:g} is not a grade of the book {book}. Choose one of its grades.")
-    pair = active_pairs(book).filter(query=query, doc_id=clean_doc_id(doc_id)).first()
+    pair = active_pairs(book).filter(query=query, doc_id=judgments.clean_doc_id(doc_id)).first()
     if pair is None:
         raise InvalidRating("The document is no longer in the qualification set. Reload the page.")
     with write_turn(), transaction.atomic():
@@ -234,7 +247,7 @@ def accept_rater(*, book: Book, rater: User, by: User) -> int:
     """Lets a rater's ratings count whatever the key says; the answers become ratings. Returns how many."""
     with write_turn(), transaction.atomic():
         qualification, _ = Qualification.objects.get_or_create(book=book, rater=rater)
-        activity.record_for_book(Activity.Verb.RATER_ACCEPTED, book=book, by=by, person=rater)
+        activity.record_for_book(RATER_ACCEPTED, book=book, by=by, person=rater)
         return _accept(qualification, by, State.ACCEPTED)
 
 
@@ -247,7 +260,7 @@ def let_try_again(*, book: Book, rater: User) -> None:
         qualification.save()
 
 
-def rater_qualifications(book: Book) -> list[RaterQualification]:
+def list_raters(book: Book) -> list[QualifyingRater]:
     """Returns the raters with a qualification in a book: those who have not passed first, then by name."""
     total = active_pairs(book).count()
     qualifications = Qualification.objects.filter(book=book).select_related("rater", "decided_by")
@@ -256,19 +269,16 @@ def rater_qualifications(book: Book) -> list[RaterQualification]:
         (rater_id, number): count
         for rater_id, number, count in answers.values_list("rater_id", "round").annotate(count=Count("pk"))
     }
-    rows = [
-        RaterQualification(
-            qualification.rater, qualification, counts.get((qualification.rater_id, qualification.round), 0), total
-        )
-        for qualification in qualifications
-    ]
-    return sorted(rows, key=lambda row: (row.qualification.counts, str(row.rater), row.rater.pk))
+    rows = [QualifyingRater(stored, counts.get((stored.rater_id, stored.round), 0), total) for stored in qualifications]
+    return sorted(
+        rows, key=lambda row: (row.qualification.counts, str(row.qualification.rater), row.qualification.rater_id)
+    )
 
 
 def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
     """Returns the pairs of the queue with a grade of people that is on the scale, each with the grade and whether it is agreed."""
     taken = set(active_pairs(book).values_list("query_id", "doc_id"))
-    pairs = judging_queue(book).pairs.filter(query__retired_at=None).order_by("pk")
+    pairs = judgments.judging_queue(book).pairs.filter(query__retired_at=None).order_by("pk")
     by_query: dict[int, list[JudgingPair]] = defaultdict(list)
     for pair in pairs:
         if (pair.query_id, pair.doc_id) not in taken:
@@ -307,7 +317,7 @@ def _order(rater: User, pair: QualificationPair) -> float:
 
 def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list[JudgedDocument]:
     """Returns documents with cards of their own, as if they were unrated."""
-    queue = judging_queue(book)
+    queue = judgments.judging_queue(book)
     cards = [
         JudgingPair(
             pk=CARD_OFFSET + pair.pk, queue=queue, query_id=pair.query_id, doc_id=pair.doc_id, run_id=pair.run_id or 0
@@ -315,7 +325,8 @@ def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list
         for pair in pairs
     ]
     return [
-        JudgedDocument(document.pair, document.query, document.result, ()) for document in read_documents(cards, by=by)
+        JudgedDocument(document.pair, document.query, document.result, ())
+        for document in judgments.read_documents(cards, by=by)
     ]
 
 
@@ -324,13 +335,13 @@ def _decide(qualification: Qualification, book: Book) -> None:
     answers = QualificationAnswer.objects.filter(
         pair__in=active_pairs(book), rater=qualification.rater, round=qualification.round
     ).select_related("pair")
+    rule = find_rule(book)
     distances = [None if answer.value is None else abs(answer.value - answer.pair.value) for answer in answers]
-    agreed = sum(distance is not None and distance <= book.qualification_distance for distance in distances)
+    agreed = sum(distance is not None and distance <= rule.distance for distance in distances)
     qualification.agreed, qualification.answered = agreed, len(distances)
-    share = book.qualification_share or 0
-    if 100 * agreed >= share * len(distances):
+    if 100 * agreed >= (rule.share or 0) * len(distances):
         activity.record_for_book(
-            Activity.Verb.RATER_QUALIFIED, book=book, by=qualification.rater, agreed=agreed, answered=len(distances)
+            RATER_QUALIFIED, book=book, by=qualification.rater, agreed=agreed, answered=len(distances)
         )
         _accept(qualification, None, State.PASSED)
         return
@@ -339,7 +350,7 @@ def _decide(qualification: Qualification, book: Book) -> None:
 
 
 def _record_set(book: Book, changed: str, by: User) -> None:
-    activity.record_for_book(Activity.Verb.QUALIFICATION_SET_CHANGED, book=book, by=by, changed=changed)
+    activity.record_for_book(SET_CHANGED, book=book, by=by, changed=changed)
 
 
 def _accept(qualification: Qualification, by: User | None, state: str) -> int:
@@ -364,4 +375,4 @@ def _accept(qualification: Qualification, by: User | None, state: str) -> int:
             for query_id, documents in answers.items()
         }
 
-    return change_book(query_ids=answers, choose=choose, rater=rater, by=by or rater, source=QUALIFICATION_SOURCE)
+    return change_book(query_ids=answers, choose=choose, rater=rater, by=by or rater, source=SOURCE)

@@ -4,18 +4,10 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import cases, judgments, scores
-from relevancy.models import (
-    Book,
-    Case,
-    Qualification,
-    QualificationAnswer,
-    Rating,
-    RatingChange,
-    Role,
-    Team,
-    User,
-    Verdict,
-)
+from relevancy.activity.sentences import describe
+from relevancy.models import Activity, Book, Case, Rating, RatingChange, Role, Team, User, Verdict
+from relevancy.optional.qualification import qualification
+from relevancy.optional.qualification.models import Qualification, QualificationAnswer
 from tests.factories import make_attempt, make_case, make_user, query_of, remap, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -41,71 +33,71 @@ def make_rater(case: Case) -> User:
 
 
 def switch_on(case: Case, share: int = 80, distance: float = 0, count: int = 6) -> Book:
-    judgments.draw_qualification_pairs(book=case.book, count=count, seed=7, by=case.owner)
-    judgments.set_qualification(book=case.book, share=share, distance=distance, by=case.owner)
+    qualification.draw_pairs(book=case.book, count=count, seed=7, by=case.owner)
+    qualification.set_rule(book=case.book, share=share, distance=distance, by=case.owner)
     return case.book
 
 
 def answer_all(book: Book, rater: User, wrong: int = 0) -> str:
     """Judges the whole set, of which `wrong` documents with another grade. Returns the state afterwards."""
-    while documents := judgments.next_qualification_documents(book=book, by=rater, count=1):
+    while documents := qualification.next_documents(book=book, by=rater, count=1):
         pair = documents[0].pair
         key = KEY[documents[0].query.text][pair.doc_id]
         value = (key + 1) % 4 if wrong > 0 else key
         wrong -= 1
-        judgments.answer_qualification(query=documents[0].query, doc_id=pair.doc_id, value=value, by=rater, note="mine")
-    return str(judgments.qualification_of(book, rater).state)
+        qualification.answer(query=documents[0].query, doc_id=pair.doc_id, value=value, by=rater, note="mine")
+    return str(qualification.find_qualification(book, rater).state)
 
 
 def test_a_book_without_qualification_takes_ratings_of_everyone(case: Case) -> None:
-    assert judgments.is_qualified(case.book, make_rater(case))
+    assert qualification.is_qualified(case.book, make_rater(case))
 
 
 def test_draw_takes_the_grade_by_the_rule_and_is_even_over_the_grades(case: Case) -> None:
-    assert judgments.draw_qualification_pairs(book=case.book, count=4, seed=7, by=case.owner) == 4
-    assert sorted(pair.value for pair in judgments.active_pairs(case.book)) == [0, 1, 2, 3]
-    assert judgments.draw_qualification_pairs(book=case.book, count=10, seed=7, by=case.owner) == 2
-    keys = {(pair.query.text, pair.doc_id): pair.value for pair in judgments.active_pairs(case.book)}
+    assert qualification.draw_pairs(book=case.book, count=4, seed=7, by=case.owner) == 4
+    assert sorted(pair.value for pair in qualification.active_pairs(case.book)) == [0, 1, 2, 3]
+    assert qualification.draw_pairs(book=case.book, count=10, seed=7, by=case.owner) == 2
+    keys = {(pair.query.text, pair.doc_id): pair.value for pair in qualification.active_pairs(case.book)}
     assert keys == {(text, doc_id): value for text, documents in KEY.items() for doc_id, value in documents.items()}
 
 
 def test_draw_prefers_documents_that_raters_agree_on(case: Case) -> None:
     judgments.rate(query=query_of(case, "query 2"), doc_id="c", value=0, by=make_rater(case))
     for seed in range(5):
-        judgments.active_pairs(case.book).delete()
-        judgments.draw_qualification_pairs(book=case.book, count=1, seed=seed, by=case.owner)
-        pair = judgments.active_pairs(case.book).get()
+        qualification.active_pairs(case.book).delete()
+        qualification.draw_pairs(book=case.book, count=1, seed=seed, by=case.owner)
+        pair = qualification.active_pairs(case.book).get()
         assert (pair.query.text, pair.doc_id) == ("query 2", "c")
 
 
 def test_a_small_set_cannot_be_switched_on(case: Case) -> None:
-    judgments.draw_qualification_pairs(book=case.book, count=4, seed=7, by=case.owner)
+    qualification.draw_pairs(book=case.book, count=4, seed=7, by=case.owner)
     with pytest.raises(ValidationError, match="Add at least 1 more"):
-        judgments.set_qualification(book=case.book, share=80, distance=0, by=case.owner)
-    assert case.book.qualification_share is None
+        qualification.set_rule(book=case.book, share=80, distance=0, by=case.owner)
+    assert qualification.find_rule(case.book).share is None
 
 
 def test_documents_are_shown_without_ratings_and_later_is_not_stored(case: Case) -> None:
     book, rater = switch_on(case), make_rater(case)
-    documents = judgments.next_qualification_documents(book=book, by=rater, count=10)
+    documents = qualification.next_documents(book=book, by=rater, count=10)
     assert len(documents) == 6
     assert all(document.own is None and not document.judgments for document in documents)
     assert all(document.result is not None for document in documents)
     first = documents[0]
-    judgments.answer_qualification(query=first.query, doc_id=first.pair.doc_id, verdict=Verdict.LATER, by=rater)
+    qualification.answer(query=first.query, doc_id=first.pair.doc_id, verdict=Verdict.LATER, by=rater)
     assert not QualificationAnswer.objects.exists()
-    progress = judgments.qualification_progress(book=book, by=rater)
+    progress = qualification.measure_progress(book=book, by=rater)
     assert (progress.pairs, progress.left) == (6, 6)
 
 
 def test_no_rating_of_a_new_rater_is_stored_before_the_rater_has_passed(case: Case) -> None:
     book, rater = switch_on(case), make_rater(case)
     query = query_of(case, "query 1")
-    with pytest.raises(judgments.NotQualified):
+    with pytest.raises(judgments.RatingRefused):
         judgments.rate(query=query, doc_id="z", value=1, by=rater)
-    with pytest.raises(judgments.NotQualified):
+    with pytest.raises(judgments.RatingRefused):
         judgments.judge(query=query, doc_id="z", verdict=Verdict.CANNOT, by=rater)
-    with pytest.raises(judgments.NotQualified):
+    with pytest.raises(judgments.RatingRefused):
         judgments.rate_many(query=query, values={"z": 1}, by=rater, source="api")
     assert not Rating.objects.filter(rater=rater).exists()
     assert answer_all(book, rater) == State.PASSED
@@ -115,17 +107,17 @@ def test_no_rating_of_a_new_rater_is_stored_before_the_rater_has_passed(case: Ca
 
 def test_answers_become_ratings_when_the_rater_passes_and_not_before(case: Case) -> None:
     book, rater = switch_on(case, share=80), make_rater(case)
-    documents = judgments.next_qualification_documents(book=book, by=rater, count=10)
+    documents = qualification.next_documents(book=book, by=rater, count=10)
     revisions = list(book.queries.values_list("revision", flat=True))
     for document in documents[:5]:
         value = KEY[document.query.text][document.pair.doc_id]
-        judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, value=value, by=rater)
+        qualification.answer(query=document.query, doc_id=document.pair.doc_id, value=value, by=rater)
     assert list(book.queries.values_list("revision", flat=True)) == revisions
     last = documents[5]
     grade = (KEY[last.query.text][last.pair.doc_id] + 1) % 4
-    judgments.answer_qualification(query=last.query, doc_id=last.pair.doc_id, value=grade, by=rater)
-    qualification = judgments.qualification_of(book, rater)
-    assert (qualification.state, qualification.agreed, qualification.answered) == (State.PASSED, 5, 6)
+    qualification.answer(query=last.query, doc_id=last.pair.doc_id, value=grade, by=rater)
+    stored = qualification.find_qualification(book, rater)
+    assert (stored.state, stored.agreed, stored.answered) == (State.PASSED, 5, 6)
     assert Rating.objects.filter(rater=rater).count() == 6
     assert set(RatingChange.objects.filter(rater=rater).values_list("source", flat=True)) == {"qualification"}
     assert scores.QueryRatings.read(last.query.pk).grades(book)[last.pair.doc_id] == grade  # the rule "latest"
@@ -134,20 +126,20 @@ def test_answers_become_ratings_when_the_rater_passes_and_not_before(case: Case)
 def test_a_rater_who_has_not_passed_can_be_accepted(case: Case) -> None:
     book, rater = switch_on(case), make_rater(case)
     assert answer_all(book, rater, wrong=2) == State.FAILED
-    assert judgments.next_qualification_documents(book=book, by=rater, count=3) == []
+    assert qualification.next_documents(book=book, by=rater, count=3) == []
     assert not Rating.objects.filter(rater=rater).exists()
     assert QualificationAnswer.objects.filter(rater=rater).count() == 6
-    assert judgments.accept_rater(book=book, rater=rater, by=case.owner) == 6
+    assert qualification.accept_rater(book=book, rater=rater, by=case.owner) == 6
     assert set(Rating.objects.filter(rater=rater).values_list("note", flat=True)) == {"mine"}
-    row = judgments.rater_qualifications(book)[-1]
+    row = qualification.list_raters(book)[-1]
     assert (row.qualification.state, row.qualification.decided_by) == (State.ACCEPTED, case.owner)
 
 
 def test_another_round_keeps_the_former_answers_and_counts_the_new_ones(case: Case) -> None:
     book, rater = switch_on(case), make_rater(case)
     answer_all(book, rater, wrong=6)
-    judgments.let_try_again(book=book, rater=rater)
-    assert len(judgments.next_qualification_documents(book=book, by=rater, count=10)) == 6
+    qualification.let_try_again(book=book, rater=rater)
+    assert len(qualification.next_documents(book=book, by=rater, count=10)) == 6
     assert answer_all(book, rater) == State.PASSED
     assert QualificationAnswer.objects.filter(rater=rater).count() == 12
     values = {(rating.query.text, rating.doc_id): rating.value for rating in Rating.objects.filter(rater=rater)}
@@ -156,12 +148,12 @@ def test_another_round_keeps_the_former_answers_and_counts_the_new_ones(case: Ca
 
 def test_distance_and_cannot_judge(case: Case) -> None:
     book, rater = switch_on(case, share=80, distance=1), make_rater(case)
-    documents = judgments.next_qualification_documents(book=book, by=rater, count=10)
+    documents = qualification.next_documents(book=book, by=rater, count=10)
     for number, document in enumerate(documents):
         key = KEY[document.query.text][document.pair.doc_id]
         judgment = {"verdict": Verdict.CANNOT} if number == 0 else {"value": key - 1 if key else 1}
-        judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, by=rater, **judgment)
-    result = judgments.qualification_of(book, rater)
+        qualification.answer(query=document.query, doc_id=document.pair.doc_id, by=rater, **judgment)
+    result = qualification.find_qualification(book, rater)
     assert (result.agreed, result.answered, result.state) == (5, 6, State.PASSED)
 
 
@@ -172,31 +164,31 @@ def test_known_raters_and_editors_need_no_qualification(case: Case) -> None:
     Team.objects.get(name="Raters").memberships.create(user=editor, role=Role.EDITOR)
     case.book.teams.add(Team.objects.get(name="Raters"))
     book = switch_on(case)
-    assert judgments.is_qualified(book, known)
-    assert judgments.is_qualified(book, editor)
-    assert judgments.is_qualified(book, case.owner)
-    assert not judgments.is_qualified(book, make_rater(case))
+    assert qualification.is_qualified(book, known)
+    assert qualification.is_qualified(book, editor)
+    assert qualification.is_qualified(book, case.owner)
+    assert not qualification.is_qualified(book, make_rater(case))
 
 
 def test_switching_off_lets_all_answers_count(case: Case) -> None:
     book = switch_on(case)
     failed, begun = make_rater(case), make_rater(case)
     answer_all(book, failed, wrong=6)
-    document = judgments.next_qualification_documents(book=book, by=begun, count=1)[0]
-    judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, value=2, by=begun)
-    judgments.set_qualification(book=book, share=None, distance=0, by=case.owner)
+    document = qualification.next_documents(book=book, by=begun, count=1)[0]
+    qualification.answer(query=document.query, doc_id=document.pair.doc_id, value=2, by=begun)
+    qualification.set_rule(book=book, share=None, distance=0, by=case.owner)
     assert (Rating.objects.filter(rater=failed).count(), Rating.objects.filter(rater=begun).count()) == (6, 1)
 
 
 def test_a_removed_document_keeps_its_answers(case: Case) -> None:
     book, rater = switch_on(case), make_rater(case)
-    document = judgments.next_qualification_documents(book=book, by=rater, count=1)[0]
-    judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, value=2, by=rater)
-    pair = judgments.active_pairs(book).get(query=document.query, doc_id=document.pair.doc_id)
-    judgments.remove_qualification_pair(by=case.owner, pair=pair)
+    document = qualification.next_documents(book=book, by=rater, count=1)[0]
+    qualification.answer(query=document.query, doc_id=document.pair.doc_id, value=2, by=rater)
+    pair = qualification.active_pairs(book).get(query=document.query, doc_id=document.pair.doc_id)
+    qualification.remove_pair(by=case.owner, pair=pair)
     with pytest.raises(ValidationError, match="needs 5 documents"):
-        judgments.remove_qualification_pair(by=case.owner, pair=judgments.active_pairs(book).first())
-    assert judgments.qualification_progress(book=book, by=rater).left == 5
+        qualification.remove_pair(by=case.owner, pair=qualification.active_pairs(book).first())
+    assert qualification.measure_progress(book=book, by=rater).left == 5
     assert answer_all(book, rater) == State.PASSED
     assert Rating.objects.filter(rater=rater).count() == 6
 
@@ -206,20 +198,20 @@ def test_new_grades_change_the_key_and_the_answers(case: Case) -> None:
     answer_all(book, rater, wrong=2)
     remap(case)
     book.refresh_from_db()
-    assert {pair.value for pair in judgments.active_pairs(book)} == {0, 1}
+    assert {pair.value for pair in qualification.active_pairs(book)} == {0, 1}
     assert set(QualificationAnswer.objects.values_list("value", flat=True)) == {0, 1}
-    judgments.accept_rater(book=book, rater=rater, by=case.owner)
+    qualification.accept_rater(book=book, rater=rater, by=case.owner)
     assert Rating.objects.filter(rater=rater).count() == 6
 
 
 @pytest.mark.parametrize("value", [4, 1.5, -1])
 def test_grades_off_the_scale_are_refused(case: Case, value: float) -> None:
     book, rater = switch_on(case), make_rater(case)
-    document = judgments.next_qualification_documents(book=book, by=rater, count=1)[0]
+    document = qualification.next_documents(book=book, by=rater, count=1)[0]
     with pytest.raises(judgments.InvalidRating):
-        judgments.answer_qualification(query=document.query, doc_id=document.pair.doc_id, value=value, by=rater)
+        qualification.answer(query=document.query, doc_id=document.pair.doc_id, value=value, by=rater)
     with pytest.raises(judgments.InvalidRating):
-        judgments.set_key(by=case.owner, pair=judgments.active_pairs(book).first(), value=value)
+        qualification.set_key(by=case.owner, pair=qualification.active_pairs(book).first(), value=value)
 
 
 def test_a_book_with_qualification_is_not_merged_into_another(case: Case) -> None:
@@ -227,3 +219,43 @@ def test_a_book_with_qualification_is_not_merged_into_another(case: Case) -> Non
     other = make_case(1, owner=case.owner)
     with pytest.raises(ValidationError, match="have to qualify"):
         judgments.merge_books(book=other.book, other=case.book, by=case.owner)
+
+
+def test_what_editors_and_raters_do_is_in_the_log_of_the_case(case: Case) -> None:
+    book, rater = switch_on(case), make_user("Cleo")
+    Team.objects.get(name="Raters").memberships.create(user=rater, role=Role.RATER)
+    first, *_ = qualification.active_pairs(book).order_by("pk")
+    key = first.value
+    for value in (3 - key, 3 - key, key):
+        qualification.set_key(pair=first, value=value, by=case.owner)
+    qualification.set_rule(book=book, share=80, distance=0, by=case.owner)  # nothing changes
+    answer_all(book, rater, wrong=1)
+    qualification.accept_rater(book=book, rater=make_user("Dora"), by=case.owner)
+    qualification.remove_pair(pair=first, by=case.owner)
+    qualification.set_rule(book=book, share=None, distance=0, by=case.owner)
+    lines = Activity.objects.filter(case=case, verb__startswith="rating.qual") | Activity.objects.filter(
+        case=case, verb__startswith="rating.rater"
+    )
+    document = f"{first.doc_id} for “{first.query}”"
+    changed = f"Changed the qualification set of the book “{book}”:"
+    rule = f"Changed the qualification of new raters of the book “{book}”:"
+    assert [(line.by, describe(line)) for line in lines.order_by("pk")] == [
+        (case.owner, f"{changed} 6 documents added"),
+        (case.owner, f"{rule} 80 per cent have to agree with the key, by 0 at most"),
+        (case.owner, f"{changed} key of {document} {key:g} → {3 - key:g}"),
+        (case.owner, f"{changed} key of {document} {3 - key:g} → {key:g}"),
+        (rater, f"Passed the qualification of the book “{book}”: 5 of 6 agree with the key"),
+        (case.owner, f"Let the ratings of Dora count in the book “{book}”"),
+        (case.owner, f"{changed} {document} removed"),
+        (case.owner, f"{rule} off"),
+    ]
+
+
+def test_a_set_is_gone_with_the_book_that_is_merged(case: Case) -> None:
+    book = switch_on(case)
+    qualification.set_rule(book=book, share=None, distance=0, by=case.owner)
+    other = make_case(1, owner=case.owner)
+    assert judgments.preview_merge(book=other.book, other=book, by=case.owner).result.ratings == 6
+    assert qualification.active_pairs(book).count() == 6
+    judgments.merge_books(book=other.book, other=book, by=case.owner)
+    assert not qualification.active_pairs(other.book).exists()

@@ -1,0 +1,57 @@
+"""What the app adds to the core: who may rate in a book, a link on its page, and what belongs to a book."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+
+from relevancy import hooks
+from relevancy.hooks import GradeField, Link, Place, Refusal, add_links
+from relevancy.models import Book, Role, User
+
+from . import qualification
+from .models import QualificationAnswer, QualificationPair
+
+hooks.unattended_sources.append(qualification.SOURCE)
+hooks.parts_of_book.append("qualification")
+hooks.grade_fields += [
+    GradeField(QualificationPair, must_fit=True),
+    GradeField(QualificationAnswer, book="pair__query__book", must_fit=True),
+]
+hooks.activity_sentences.update(
+    {
+        qualification.RULE_CHANGED: "Changed the qualification of new raters of the book “{subject}”: {changed}",
+        qualification.SET_CHANGED: "Changed the qualification set of the book “{subject}”: {changed}",
+        qualification.RATER_QUALIFIED: "Passed the qualification of the book “{subject}”: {agreed} of {answered} agree with the key",
+        qualification.RATER_ACCEPTED: "Let the ratings of {person} count in the book “{subject}”",
+    }
+)
+
+
+@hooks.rating_refusal.add
+def refuse_new_rater(book: Book, user: User) -> Refusal | None:
+    """Refuses ratings of a user who has not qualified."""
+    if qualification.is_qualified(book, user):
+        return None
+    reason = f"Your ratings of the book {book} count once you have judged its qualification set."
+    return Refusal(f"{reason} Choose “Judge” on the page of the book.", reverse("qualify", args=[book.pk]))
+
+
+@hooks.books_merged.add
+def prepare_merge(book: Book, other: Book, partners: Mapping[int, int]) -> None:
+    """Deletes the set of the book that goes, whose answers are ratings by now. Raises `ValidationError` if raters have to qualify."""
+    if qualification.find_rule(other).share is not None:
+        raise ValidationError(
+            f"New raters of “{other}” have to qualify. Switch that off in “{other}” before you merge it."
+        )
+    QualificationPair.objects.filter(query__book=other).delete()
+
+
+@add_links[Place.BOOK]
+def book_links(book: Book) -> Iterator[Link]:
+    """Yields the link for editors of the book."""
+    if vars(book)["role"] >= Role.EDITOR:
+        url = reverse("book_qualification", args=[book.pk])
+        yield Link("what new raters judge first", url, "qualification-link", heading="Qualification")
