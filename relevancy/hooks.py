@@ -62,6 +62,7 @@ class Place(StrEnum):
     """Where pages show what optional apps add, and what the functions get as `shown`."""
 
     BOOK = "book"  # a Book: links in the box of facts about it, each with a heading
+    CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
@@ -131,6 +132,9 @@ history_marks: Hook[[Case, Sequence[Run]], Iterable[HistoryMark]] = Hook()
 """Called with a case and its runs, by number, for the page of its history."""
 
 # --- tasks ---
+
+run_ended: Hook[[Run], None] = Hook()
+"""Called by the worker when a run has ended, or may have: a worker that begins anew calls it again."""
 
 judging_queue_built: Hook[[Book], None] = Hook()
 """Called by the worker when it has chosen the documents to judge in a book, after a run or a change of the settings."""
@@ -213,5 +217,9 @@ user_deletion: Hook[[User], None] = Hook()
 
 # --- the activity log ---
 
+case_activity_kinds: dict[str, str] = {}
+team_activity_kinds: dict[str, str] = {}
+"""Kinds of entries of the logs of cases and of teams, besides those of the core, with their labels."""
+
 activity_sentences: dict[str, str] = {}
-"""Sentences by verb, for `activity.record`. The part of a verb before its dot is one of `activity.KINDS`."""
+"""Sentences by verb, for `activity.record`. The part of a verb before its dot is a kind of this log."""

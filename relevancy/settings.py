@@ -166,7 +166,7 @@ TASKS = {"default": {"BACKEND": _BACKENDS[_tasks], "QUEUES": ["default"]}}
 
 KEEP_FIELDS_RUNS = integer("KEEP_FIELDS_RUNS", 20, 1)  # newest runs of each case, plus its pinned runs
 
-# --- messages about scheduled checks --------------------------------------------------------------------------------
+# --- e-mail ---------------------------------------------------------------------------------------------------------
 
 SITE_URL = text("SITE_URL", "").rstrip("/")
 MAIL_HOST = text("MAIL_HOST", "")

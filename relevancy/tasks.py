@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import accounts, cases, comparison, hooks, judgments, reports, runs, schedules, scores
+from relevancy import accounts, cases, comparison, hooks, judgments, reports, runs, scores
 from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -38,21 +38,14 @@ def run_chunk(run_id: int) -> None:
     result = runs.continue_run(run_id)
     for pk in [run_id] * result.unfinished + result.unblocked_runs:
         send(run_chunk, pk)
-    case_id = Run.objects.filter(pk=run_id).values_list("case_id", flat=True).first()
-    if case_id and not result.unfinished:
-        if schedules.finish_run(run_id):
-            send_notifications.enqueue()
-        if runs.has_prunable_runs(case_id):
-            send(prune_display_fields, case_id)
-        queue = JudgingQueue.objects.filter(book__cases=case_id).first()
+    run = Run.objects.filter(pk=run_id).first()
+    if run and not result.unfinished:
+        hooks.run_ended(run)
+        if runs.has_prunable_runs(run.case_id):
+            send(prune_display_fields, run.case_id)
+        queue = JudgingQueue.objects.filter(book__cases=run.case_id).first()
         if queue is not None:
             enqueue_judging_queue(queue)
-
-
-@task(priority=LOW_PRIORITY)
-def send_notifications() -> None:
-    """Sends the messages about scheduled checks that are due."""
-    schedules.send_due()
 
 
 @task(priority=HIGH_PRIORITY)
@@ -204,10 +197,9 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 
 
 def sweep() -> int:
-    """Enqueues every run that should be continued and is not, and those of schedules that are due. Returns how many.
+    """Enqueues every run that should be continued and is not. Returns how many.
 
-    Also continues jobs of judge models, finishes checks that a worker left and imports whose process has died, sends messages
-    about checks that could not be delivered before, and calls `hooks.sweep`.
+    Also continues jobs of judge models, finishes imports whose process has died, and calls `hooks.sweep`.
     """
     for book_id in judgments.sweep_imports():
         enqueue_book_rescore(book_id)
@@ -217,9 +209,4 @@ def sweep() -> int:
     run_ids = runs.sweep()
     for run_id in run_ids:
         send(run_chunk, run_id)
-    due = schedules.start_due()
-    for run in due:
-        send(run_chunk, run.pk)
-    schedules.finish_abandoned()
-    schedules.send_due()
-    return len(run_ids) + len(due)
+    return len(run_ids)

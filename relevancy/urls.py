@@ -24,7 +24,6 @@ urlpatterns = [
     path("", include("relevancy.views.jump.urls")),
     path("", include("relevancy.views.public.urls")),
     path("", include("relevancy.views.case_files.urls")),
-    path("", include("relevancy.views.schedules.urls")),
     path("", include("relevancy.views.account.urls")),
     path("", include("relevancy.views.new_case.urls")),
     path("", include("relevancy.views.workbench.urls")),

@@ -22,7 +22,6 @@ from relevancy.models import (
     ComparedRun,
     Endpoint,
     ExternalAccount,
-    GroupCheckRun,
     ImportedRating,
     Invitation,
     JudgeAnswer,
@@ -30,7 +29,6 @@ from relevancy.models import (
     JudgeModel,
     JudgingPair,
     JudgingQueue,
-    Notification,
     Policy,
     Query,
     QueryLink,
@@ -41,8 +39,6 @@ from relevancy.models import (
     RepeatedPair,
     Run,
     RunComparison,
-    Schedule,
-    ScheduledCheck,
     ScorerVersion,
     SignInCounter,
     StoredComparison,
@@ -60,7 +56,6 @@ READ_ONLY_NAMES = (
     "activity",
     *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue", "querylink"),
-    *("notification", "schedule", "scheduledcheck"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
     "repeatedpair",
@@ -97,12 +92,6 @@ def data(db):
     run = case.runs.get()
     cases.public_links.create(case=case, by=people["owner"], days=1)
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])
-    Schedule.objects.create(
-        case=case, cron="0 2 * * *", time_zone="UTC", author=people["owner"], webhook_secret={"key": SECRETS[0]}
-    )
-    check = ScheduledCheck.objects.create(case=case, run=run, status="dropped", message="It fell.")
-    GroupCheckRun.objects.create(check_of=check, case=case, run=run)
-    Notification.objects.create(check_of=check, kind="webhook")
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     _import(case, people["rater"])

@@ -22,7 +22,6 @@ from typing import Any, get_args, get_type_hints, is_typeddict
 import pytest
 from django.core.management import call_command, get_commands, load_command_class
 from django.test import Client
-from django.utils import timezone
 from granian.cli import cli as granian
 
 from relevancy import engines, sandbox
@@ -30,7 +29,6 @@ from relevancy.accounts import api_tokens
 from relevancy.management.commands import demo, try_scorer
 from relevancy.management.fake_judge import fake_judge
 from relevancy.models import ApiToken, Case
-from relevancy.schedules import notifications
 from relevancy.statistics import Verdict
 from relevancy.transfer import (
     agreement_json,
@@ -41,6 +39,7 @@ from relevancy.transfer import (
     scorer_file,
 )
 from tests.factories import SCRIPT, Scripted, make_attempt, make_case, make_user, run_now
+from tests.optional import contributed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 ROOT = Path(__file__).parents[1]
@@ -365,18 +364,12 @@ def test_every_block_of_a_guide_works(path, tmp_path, monkeypatch, settings):
                 except BaseException as error:
                     error.add_note(f"{path.relative_to(ROOT)}, line {block.line}")
                     raise
-    if path.name == "schedules.md":
-        check_webhook(state.names)
+    for checks in contributed("GUIDES"):
+        if path.name in checks:
+            checks[path.name](state.names)
     if path.name == "scorers.md":
         (exported,) = state.names["json"]
         assert exported["format"] == scorer_file.FORMAT
-
-
-def check_webhook(names: dict[str, Any]) -> None:
-    """The receiver of the guide accepts what is signed here, and nothing else."""
-    signed = notifications.sign("key", timezone.now(), b"{}")
-    assert names["is_genuine"](signed, b"{}", "key")
-    assert not names["is_genuine"](signed, b"{ }", "key")
 
 
 def test_every_block_has_a_language_and_every_entry_a_block():

@@ -21,7 +21,6 @@ from relevancy.models import (
     Membership,
     RecoveryCode,
     Role,
-    Schedule,
     Scorer,
     Team,
     User,
@@ -38,7 +37,6 @@ class AccountContents:
     ratings, runs: how many the person gave or made in all; they stay.
     cases, endpoints, judge_models, scorers: those that nobody else can see. They are archived, for admins to restore.
     used_endpoints: not shared, but cases that others see have attempts on them. They stay as they are.
-    schedules: on shared cases, in the person's name; they are switched off.
     teams: those without another member; they are deleted.
     groups: of cases, those that nobody else can see; they are deleted, their cases are not.
     losses: of optional apps.
@@ -51,7 +49,6 @@ class AccountContents:
     used_endpoints: list[Endpoint]
     judge_models: list[JudgeModel]
     scorers: list[Scorer]
-    schedules: list[Schedule]
     teams: list[Team]
     groups: list[CaseGroup]
     losses: list[hooks.Loss]
@@ -103,7 +100,6 @@ def contents(user: User) -> AccountContents:
         used_endpoints=[endpoint for endpoint in endpoints if endpoint.pk in used],
         judge_models=unshared(user, JudgeModel.objects.live()),
         scorers=unshared(user, Scorer.objects.live()),
-        schedules=list(Schedule.objects.filter(author=user).exclude(next_at=None).select_related("case", "group")),
         teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=_teams_of_others(user))),
         groups=unshared(user, CaseGroup.objects.all()),
         losses=[loss for losses in hooks.user_losses(user) for loss in losses],
@@ -139,8 +135,6 @@ def delete(*, user: User) -> None:
             raise ValidationError(reason)
         hooks.user_deletion(user)
         _archive(contents(user))
-        Schedule.objects.filter(author=user).update(next_at=None)
-        Schedule.recipients.through.objects.filter(user=user).delete()
         Invitation.objects.filter(Q(created_by=user) | Q(email=user.email.lower())).filter(accepted_at=None).delete()
         for team in Team.objects.filter(memberships__user=user):
             activity.record(Activity.Verb.MEMBER_LEFT, team=team, by=user, person=user)

@@ -17,6 +17,7 @@ from django.db.models import CharField, Count, Exists, Max, OuterRef, Q, QuerySe
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
+from relevancy.hooks import case_activity_kinds, team_activity_kinds
 from relevancy.models import Activity, Case, RatingChange, Team, User, Verdict
 
 from .sentences import CASE_KINDS, KINDS, RATING_KIND, SERVER, TEAM_KINDS, describe, describe_ratings, kind_of
@@ -79,7 +80,7 @@ class Entry:
 
     @property
     def kind_label(self) -> str:
-        return KINDS.get(self.kind, self.kind)
+        return {**KINDS, **case_activity_kinds, **team_activity_kinds}.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,9 @@ class Log:
     @property
     def kinds(self) -> list[tuple[str, str]]:
         """The kinds of entries that the log can have, with their labels."""
-        names = CASE_KINDS if isinstance(self._owner, Case) else TEAM_KINDS
-        return [(name, KINDS[name]) for name in names]
+        is_case = isinstance(self._owner, Case)
+        names, added = (CASE_KINDS, case_activity_kinds) if is_case else (TEAM_KINDS, team_activity_kinds)
+        return [*((name, KINDS[name]) for name in names), *added.items()]
 
     def people(self) -> list[User]:
         """Returns the users who have an entry, by name. One SQL statement."""

@@ -19,14 +19,13 @@ KINDS: Mapping[str, str] = {
     "scorer": "Scorers",
     "book": "Book",
     "rating": "Ratings",
-    "schedule": "Schedule",
     "file": "Files",
     "team": "Team",
     "member": "Members",
     "endpoint": "Endpoints",
     "group": "Groups of cases",
 }
-CASE_KINDS = tuple(KINDS)[:11]
+CASE_KINDS = tuple(KINDS)[:10]
 TEAM_KINDS = ("team", "member", "sharing", "case", "endpoint", "scorer", "group")
 
 _V = Activity.Verb
@@ -92,11 +91,6 @@ SENTENCES: Mapping[str, str] = {
     _V.JUDGE_AUTOMATIC: "Switched automatic judging by {judge} in the book “{subject}” {state}",
     _V.CLICKS_COUNTED: "Let grades from clicks count in the book “{subject}”: {count:,} ratings",
     _V.CLICKS_WITHDRAWN: "Removed the ratings from clicks from the book “{subject}”: {count:,}",
-    _V.SCHEDULE_CREATED: "Created the schedule: {subject}",
-    _V.SCHEDULE_CHANGED: "Changed the schedule: {subject}",
-    _V.SCHEDULE_REMOVED: "Removed the schedule",
-    _V.SCHEDULE_FAILED: "The scheduled check failed. {reason}",
-    _V.SCHEDULE_DROPPED: "The scheduled check found a lower score. {reason}",
     _V.FILE_EXPORTED: "Exported a file of {subject}: {file}",
     _V.TEAM_CREATED: "Created the team {subject}",
     _V.TEAM_ALLOWED: "Gave the team the right to create endpoints",

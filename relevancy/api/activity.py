@@ -1,12 +1,13 @@
 """The activity logs of cases and teams."""
 
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ninja import Query, Router, Schema
 from pydantic import Field
 
 from relevancy import activity
+from relevancy.hooks import case_activity_kinds, team_activity_kinds
 from relevancy.models import Case, Role, Team
 from relevancy.views.permissions import get_or_403
 
@@ -16,24 +17,10 @@ from .paging import Page, PageParameters
 
 router = Router(tags=["Activity"])
 
-type EntryKind = Literal[
-    "",
-    "case",
-    "sharing",
-    "query",
-    "attempt",
-    "run",
-    "annotation",
-    "scorer",
-    "book",
-    "rating",
-    "schedule",
-    "file",
-    "team",
-    "member",
-    "endpoint",
-    "group",
-]
+if TYPE_CHECKING:
+    EntryKind = str
+else:
+    EntryKind = Literal["", *activity.KINDS, *case_activity_kinds, *team_activity_kinds]
 
 
 class ActivityDetails(Schema):

@@ -675,73 +675,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ScheduledCheck',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('passed', 'Passed'), ('dropped', 'Dropped'), ('failed', 'Failed')], default='waiting', max_length=10)),
-                ('message', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('finished_at', models.DateTimeField(null=True)),
-                ('baseline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
-                ('case', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='scheduled_checks', to='relevancy.case')),
-                ('group', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='scheduled_checks', to='relevancy.casegroup')),
-                ('run', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='scheduled_check', to='relevancy.run')),
-            ],
-            options={
-                'ordering': ('-id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='Schedule',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('cron', relevancy.models.text.LineField(max_length=100, verbose_name='times')),
-                ('time_zone', models.CharField(max_length=64)),
-                ('max_drop', models.FloatField(default=0.0, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(100.0)], verbose_name='allowed drop')),
-                ('webhook_url', relevancy.models.text.LineField(blank=True, max_length=500, verbose_name='webhook')),
-                ('webhook_secret', relevancy.models.secret.EncryptedJSONField(blank=True, default=dict, editable=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('next_at', models.DateTimeField(blank=True, db_index=True, null=True)),
-                ('attempt', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.attempt')),
-                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('baseline', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
-                ('case', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='schedule', to='relevancy.case')),
-                ('group', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='schedule', to='relevancy.casegroup')),
-                ('recipients', models.ManyToManyField(blank=True, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('baseline_check', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.scheduledcheck')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Notification',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('email', 'e-mail'), ('webhook', 'Webhook')], max_length=10)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('next_at', models.DateTimeField(db_index=True, null=True)),
-                ('delivered_at', models.DateTimeField(null=True)),
-                ('error', models.TextField(blank=True)),
-                ('recipient', models.ForeignKey(help_text='Of an e-mail.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('check_of', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to='relevancy.scheduledcheck')),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='GroupCheckRun',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('problem', models.TextField(blank=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='relevancy.case')),
-                ('baseline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
-                ('run', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='group_check_run', to='relevancy.run')),
-                ('check_of', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='group_runs', to='relevancy.scheduledcheck')),
-            ],
-            options={
-                'ordering': ('case__name', 'case'),
-            },
-        ),
-        migrations.CreateModel(
             name='Scorer',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -1200,30 +1133,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='judgeanswer',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'rated'), ('value__isnull', False)), models.Q(models.Q(('state', 'rated'), _negated=True), ('value__isnull', True)), _connector='OR'), name='judge_answer_value_goes_with_state'),
-        ),
-        migrations.AddIndex(
-            model_name='scheduledcheck',
-            index=models.Index(fields=['case', '-id'], name='scheduled_check_of_case'),
-        ),
-        migrations.AddIndex(
-            model_name='scheduledcheck',
-            index=models.Index(fields=['group', '-id'], name='scheduled_check_of_group'),
-        ),
-        migrations.AddIndex(
-            model_name='scheduledcheck',
-            index=models.Index(condition=models.Q(('status', 'waiting')), fields=['status'], name='scheduled_check_waiting'),
-        ),
-        migrations.AddConstraint(
-            model_name='scheduledcheck',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('case__isnull', False), ('group', None)), models.Q(('case', None), ('group__isnull', False)), _connector='OR'), name='scheduled_check_of_a_case_or_group'),
-        ),
-        migrations.AddConstraint(
-            model_name='schedule',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('case__isnull', False), ('group', None)), models.Q(('case', None), ('group__isnull', False)), _connector='OR'), name='schedule_of_a_case_or_group'),
-        ),
-        migrations.AddConstraint(
-            model_name='groupcheckrun',
-            constraint=models.UniqueConstraint(fields=('check_of', 'case'), name='group_check_run_once'),
         ),
         migrations.AddConstraint(
             model_name='user',

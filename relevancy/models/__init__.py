@@ -28,7 +28,6 @@ from .rating_import import (
 )
 from .repeat import RepeatedPair
 from .run import Ranking, Run
-from .schedule import GroupCheckRun, Notification, Schedule, ScheduledCheck
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .second_factor import Authenticator, RecoveryCode
@@ -60,7 +59,6 @@ __all__ = [
     "EncryptedJSONField",
     "Endpoint",
     "ExternalAccount",
-    "GroupCheckRun",
     "ImportedRating",
     "Invitation",
     "JudgeAnswer",
@@ -69,7 +67,6 @@ __all__ = [
     "JudgingPair",
     "JudgingQueue",
     "Membership",
-    "Notification",
     "Policy",
     "PublicLink",
     "Query",
@@ -84,8 +81,6 @@ __all__ = [
     "Role",
     "Run",
     "RunComparison",
-    "Schedule",
-    "ScheduledCheck",
     "Scorer",
     "ScorerDefinition",
     "ScorerVersion",

@@ -2,7 +2,6 @@
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 
 from relevancy import accounts, cases, judgments
 from relevancy.models import (
@@ -14,7 +13,6 @@ from relevancy.models import (
     Rating,
     RecoveryCode,
     Role,
-    Schedule,
     Team,
     User,
     UserSession,
@@ -104,19 +102,6 @@ def test_groups_that_nobody_else_sees_are_deleted(ann: User) -> None:
     accounts.deletion.delete(user=ann)
     assert list(CaseGroup.objects.all()) == [shared]
     assert Case.objects.live().filter(pk=case.pk).exists()
-
-
-def test_schedules_in_the_name_of_the_person_are_switched_off(ann: User) -> None:
-    team = make_team(bob=Role.OWNER)
-    case = make_case(["a query"], owner=make_user("Bob B"))
-    cases.share(case=case, team=team)
-    schedule = Schedule.objects.create(case=case, cron="0 3 * * *", time_zone="UTC", author=ann, next_at=timezone.now())
-    schedule.recipients.add(ann)
-    assert accounts.deletion.contents(ann).schedules == [schedule]
-    accounts.deletion.delete(user=ann)
-    schedule.refresh_from_db()
-    assert schedule.next_at is None
-    assert not schedule.recipients.exists()
 
 
 def test_the_only_owner_of_a_team_with_members_stays(ann: User) -> None:

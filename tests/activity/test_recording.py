@@ -21,7 +21,6 @@ from relevancy import (
     judgments,
     queries,
     runs,
-    schedules,
     scorers,
     teams,
     transfer,
@@ -35,8 +34,6 @@ from relevancy.models import (
     Case,
     Role,
     Run,
-    Schedule,
-    ScheduledCheck,
     ScorerDefinition,
     User,
 )
@@ -295,20 +292,6 @@ def test_every_change_is_recorded() -> None:
     text = "Added a sample of queries: 1 new, 0 with another weight; others count: yes"
     check(lambda: queries.add_weighted(case=case, weights={"new": 2.0}, by=ben), text, case=case, by=ben)
 
-    # the schedule
-    values = {"case": case, "by": ann, "cron": "0 2 * * *", "time_zone": "UTC", "attempt": attempt}
-    check(lambda: schedules.save(**values), "Created the schedule: 0 2 * * *, UTC", case=case, by=ann)
-    values["is_active"] = False
-    check(lambda: schedules.save(**values), "Changed the schedule: 0 2 * * *, UTC, switched off", case=case, by=ann)
-    scheduled = ScheduledCheck.objects.create(case=case)
-    text = "The scheduled check failed. The run was deleted."
-    check(schedules.finish_abandoned, text, case=case, by=None)
-    assert scheduled.pk
-    check(lambda: schedules.remove(case=case, by=ben), "Removed the schedule", case=case, by=ben)
-    check(lambda: schedules.remove(case=case, by=ben), case=case, by=ben)
-    assert not Schedule.objects.exists()
-    check.verbs.add(Verb.SCHEDULE_DROPPED)  # in tests/schedules
-
     # files
     text = "Exported a file of the case: Qrels, TREC"
     check(lambda: exports.OF_CASE["qrels"].open(case, ben).close(), text, case=case, by=ben)
@@ -402,7 +385,7 @@ def test_long_texts_are_cut() -> None:
     assert len(activity.recording._shortened("x" * 300)) == 200
 
 
-SERVICES = ("accounts", "cases", "endpoints", "judgments", "queries", "runs", "schedules", "scorers", "teams")
+SERVICES = ("accounts", "cases", "endpoints", "judgments", "queries", "runs", "scorers", "teams")
 
 
 def calls_without_actor() -> Iterator[str]:

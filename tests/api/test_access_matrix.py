@@ -10,7 +10,6 @@ from functools import cache
 import pytest
 from django.db import transaction
 
-from relevancy import schedules
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Role, Run, User
 from tests import leaks
@@ -70,16 +69,6 @@ add_annotation     edit    write  201
 read_annotation    see     read   200
 change_annotation  edit    write  200
 remove_annotation  edit    write  204
-read_schedule      edit    read   200
-save_schedule      edit    write  200
-remove_schedule    edit    write  204
-send_test_message  edit    write  422
-send_group_test_message edit write 422
-list_checks        see     read   200
-read_group_schedule edit   read   200
-save_group_schedule edit   write  200
-remove_group_schedule edit write  204
-list_group_checks  see     read   200
 list_runs          see     read   200
 import_run         edit    write  201
 read_run           see     read   200
@@ -153,10 +142,8 @@ OPERATIONS = {
 }
 
 
-def make_scheduled_world(owner, name, script_owner):
+def make_world_with_runs(owner, name, script_owner):
     world = make_world(owner, name, script_owner)
-    schedules.save(case=world.case, by=owner, cron="0 2 * * *", time_zone="UTC")
-    schedules.save_for_group(group=world.case.groups.get(), by=owner, cron="0 2 * * *", time_zone="UTC")
     run_now(world.case.attempts.first())
     leaks.plant(name.lower())
     return world
@@ -164,7 +151,7 @@ def make_scheduled_world(owner, name, script_owner):
 
 @pytest.fixture(scope="module")
 def worlds(django_db_setup, django_db_blocker):
-    with made_once(django_db_blocker, make_scheduled_world) as worlds:
+    with made_once(django_db_blocker, make_world_with_runs) as worlds:
         yield worlds
 
 
@@ -218,8 +205,7 @@ def body(operation, world):
         "change_attempt": {"name": "Named", "note": "Noted"},
         "add_annotation": {"run_id": ids(world)["run_id"], "text": "Another note"},
         "change_annotation": {"text": "Changed"},
-        "save_schedule": {"cron": "0 3 * * *"},
-        "save_group_schedule": {"cron": "0 3 * * *"},
+        **{name: sent for bodies in contributed("OPERATION_BODIES") for name, sent in bodies.items()},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "change_query": {"notes": "Noted", "tags": ["films"]},
         "create_group": {"name": "Markets", "team_ids": []},
@@ -358,8 +344,6 @@ operation               name
 link_queries            query_ids
 import_run              query_id
 add_annotation          run_id
-save_schedule           baseline_id
-save_group_schedule     baseline_check_id
 read_case_query         query_id
 change_case_query       query_id
 remove_case_query       query_id
@@ -385,8 +369,6 @@ def with_second(operation, name, world, second):
         "scorer_ids": [second.scorer.pk],
         "team_ids": [second.team.pk],
         "query_ids": body("link_queries", second)["query_ids"],
-        "baseline_id": ids(second)["run_id"],
-        "baseline_check_id": 1,
     }
     if f"{{{name}}}" in OPERATIONS[operation][1]:
         return {name: values[name]}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy.models import Endpoint, Schedule
+from relevancy.models import Endpoint
 from tests.factories import make_case, make_user
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +16,6 @@ def ann():
 @pytest.mark.parametrize(
     ("method", "path", "body", "field", "nearest"),
     [
-        ("PUT", "/schedule", {"cron": "0 2 * * *", "webhook": "https://a.example/"}, "webhook", "webhook_url"),
         ("PATCH", "", {"nam": "x"}, "nam", "name"),
         ("POST", "/queries", {"text": "a", "txt": "b"}, "txt", "text"),
         ("POST", "/queries", [{"text": "a"}, {"text": "b", "{x}": 1}], "1.{x}", "text"),
@@ -34,7 +33,6 @@ def test_unknown_name_is_refused_with_the_nearest(api, ann, method, path, body, 
     case.refresh_from_db()
     assert case.name != "x"
     assert case.case_queries.count() == 3
-    assert not Schedule.objects.exists()
 
 
 def test_unknown_parameter_of_a_list(api, ann):

@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from relevancy import cases, judgments
 from relevancy.api import paging
-from relevancy.models import Activity, CaseGroup, CaseScore, Rating, RatingChange, Role, Run, Schedule
+from relevancy.models import Activity, CaseGroup, CaseScore, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
 
 pytestmark = pytest.mark.django_db
@@ -282,61 +282,6 @@ def test_annotations_that_are_refused(client, case):
         refused = client.send("POST", path, body)
         assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field)
     assert client.items(path) == []
-
-
-def test_schedule(client, case):
-    attempt = make_attempt(case)
-    baseline = run_now(attempt)
-    path = f"/cases/{case.pk}/schedule"
-    assert client.send("GET", path).status_code == 404
-    wanted = {
-        "cron": "0 2 * * 1-5",
-        "time_zone": "Europe/Berlin",
-        "active": True,
-        "attempt": 1,
-        "baseline_id": baseline.pk,
-        "max_drop": 1.5,
-        "recipients": [case.owner.email],
-        "webhook_url": "http://127.0.0.1:9/hook",
-    }
-    saved = client.send("PUT", path, wanted).json()
-    assert saved.items() >= wanted.items()
-    assert saved["next_at"]
-    key = saved.pop("webhook_key")
-    assert key == Schedule.objects.get(case=case).webhook_secret["key"]
-    assert client.get(path) == saved
-    assert client.send("PUT", path, wanted).json() == {**saved, "webhook_key": None}
-    assert Schedule.objects.get(case=case).webhook_secret["key"] == key
-    replaced = client.send("PUT", path, {"cron": "0 3 * * *", "active": False}).json()
-    assert (replaced["next_at"], replaced["attempt"], replaced["recipients"]) == (None, None, [])
-    assert (replaced["webhook_url"], replaced["webhook_key"], replaced["time_zone"]) == ("", None, "UTC")
-    for _ in range(2):
-        assert client.send("DELETE", path).status_code == 204
-    assert client.send("GET", path).status_code == 404
-
-
-def test_schedules_that_are_refused(client, api, case):
-    run_now(make_attempt(case))
-    elsewhere = run_now(make_attempt(make_case(1, owner=case.owner)))
-    path = f"/cases/{case.pk}/schedule"
-    wrong = {
-        "cron": ["* * * * *", "never", "\ud800"],
-        "time_zone": ["Europe/Nowhere", "../etc"],
-        "attempt": [7],
-        "baseline_id": [elsewhere.pk],
-        "max_drop": [-1, 101],
-        "recipients": [[make_user("stranger").email], ["\x00"]],
-        "webhook_url": ["http://169.254.169.254/latest", "ftp://example.com", "http://[", "\ud800"],
-    }
-    for field, values in wrong.items():
-        for value in values:
-            refused = client.send("PUT", path, {"cron": "0 2 * * *", field: value})
-            assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field), value
-    assert not Schedule.objects.exists()
-    viewer = make_user("viewer")
-    client.send("PUT", path, {"cron": "0 2 * * *"})
-    case.teams.add(make_team(viewer=Role.VIEWER))
-    assert api(viewer).send("GET", path).status_code == 403  # as on the page
 
 
 def test_run_that_is_active_is_cancelled_and_not_pinned(client, case, monkeypatch):

@@ -2,10 +2,11 @@
 
 import pytest
 
-from relevancy import cases, judgments, queries, schedules, scorers
+from relevancy import cases, judgments, queries, scorers
 from relevancy.api.preconditions import PreconditionFailed, check_if_match, read_if_match
 from relevancy.models import Scorer, ScorerDefinition
 from tests.factories import make_attempt, make_case, query_of, run_now
+from tests.optional import contributed
 
 pytestmark = pytest.mark.django_db
 
@@ -15,11 +16,9 @@ def case(script):
     case = make_case(3, {"query 1": {"a": 3}})
     queries.link(queries=list(case.book.queries.order_by("pk")[1:]))
     run = run_now(make_attempt(case))
-    schedules.save(case=case, by=case.owner, cron="0 2 * * *", time_zone="UTC")
     cases.annotations.add(case=case, run=run, text="New synonyms", by=case.owner)
     group = cases.groups.create(name="Markets", by=case.owner)
     cases.groups.add_case(group=group, case=case)
-    schedules.save_for_group(group=group, by=case.owner, cron="0 2 * * *", time_zone="UTC")
     return case
 
 
@@ -48,9 +47,8 @@ def changes_of(case):
         f"/cases/{case.pk}": ("PATCH", {"name": "One"}, {"name": "Two"}),
         f"/cases/{case.pk}/attempts/1": ("PATCH", {"note": "One"}, {"note": "Two"}),
         f"/cases/{case.pk}/annotations/{annotation.pk}": ("PATCH", {"text": "One"}, {"text": "Two"}),
-        f"/cases/{case.pk}/schedule": ("PUT", {"cron": "0 3 * * *"}, {"cron": "0 4 * * *"}),
         f"/groups/{group.pk}": ("PATCH", {"name": "One"}, {"name": "Two"}),
-        f"/groups/{group.pk}/schedule": ("PUT", {"cron": "0 3 * * *"}, {"cron": "0 4 * * *"}),
+        **{path: rows for added in contributed("changes_of") for path, rows in added(case).items()},
     }
 
 
@@ -100,16 +98,6 @@ def test_scores_and_ratings_are_no_changes(client, case):
     for path, body in paths.items():
         assert client.send("GET", path, **{"If-None-Match": etags[path]}).status_code == 200, path
         assert client.send("PATCH", path, body, **{"If-Match": etags[path]}).status_code == 200, path
-
-
-def test_a_schedule_that_does_not_exist(client, case):
-    path = f"/cases/{case.pk}/schedule"
-    etag = client.send("GET", path).headers["ETag"]
-    client.send("DELETE", path)
-    for sent in (etag, "*"):
-        assert client.send("PUT", path, {"cron": "0 3 * * *"}, **{"If-Match": sent}).status_code == 412
-    assert client.send("GET", path).status_code == 404
-    assert client.send("DELETE", path, **{"If-Match": etag}).status_code == 204
 
 
 @pytest.mark.parametrize(

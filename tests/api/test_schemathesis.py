@@ -25,11 +25,12 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from relevancy import cases, queries, schedules, scorers, teams
+from relevancy import cases, queries, scorers, teams
 from relevancy.accounts import api_tokens
 from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Case, Run, ScorerDefinition
 from tests.factories import make_attempt, make_case, run_now
+from tests.optional import contributed
 
 CHECKS = [
     not_a_server_error,
@@ -75,10 +76,8 @@ def case_of_owner(script: Any) -> Case:
     queries.link(queries=list(case.book.queries.order_by("pk")[1:]))
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
-    schedules.save(case=case, by=case.owner, cron="0 2 * * *", time_zone="UTC")
     group = cases.groups.create(name="Markets", by=case.owner)
     cases.groups.add_case(group=group, case=case)
-    schedules.save_for_group(group=group, by=case.owner, cron="0 2 * * *", time_zone="UTC")
     cases.annotations.add(case=case, run=runs[0], text="New synonyms", by=case.owner)
     return case
 
@@ -90,7 +89,9 @@ def ids(case_of_owner: Case) -> dict[str, Any]:
     definition = ScorerDefinition(measure="nDCG@5")
     scorer = scorers.create(name="Of the shop", definition=definition, by=case_of_owner.owner)
     newest, before = Run.objects.newest_for(case_of_owner).select_related("attempt")
+    made = [make_objects(case_of_owner, newest, before) for make_objects in contributed("make_objects")]
     return {
+        **{name: pk for pks in made for name, pk in pks.items()},
         "case_id": case_of_owner.pk,
         "query_id": case_of_owner.book.queries.first().pk,
         "number": newest.attempt.number,

@@ -131,10 +131,6 @@ case_notebook_file     GET    see     200
 query_log              GET    edit    200
 query_log              POST   edit    302
 runs_import            POST   edit    302
-case_schedule          GET    see     200
-case_schedule_save     POST   edit    302
-case_schedule_remove   POST   edit    302
-case_schedule_test     POST   edit    404
 case_delete            GET    own     200
 case_delete            POST   own     302
 case                   GET    see     200
@@ -314,10 +310,6 @@ group_edit             GET    edit    200
 group_edit             POST   edit    302
 group_case_add         POST   edit    302
 group_case_remove      POST   edit    302
-group_schedule         GET    see     200
-group_schedule_save    POST   edit    302
-group_schedule_remove  POST   edit    302
-group_schedule_test    POST   edit    404
 group_delete           GET    own     200
 group_delete           POST   own     302
 teams                  GET    all     200
@@ -497,8 +489,6 @@ def bodies(world):
             "do": "preview",
             "file": SimpleUploadedFile("case.json", b'{"case_name": "Shop", "queries": []}'),
         },
-        "case_schedule_save": {"cron": "0 2 * * *", "time_zone": "UTC", "max_drop": "0"},
-        "group_schedule_save": {"cron": "0 2 * * *", "time_zone": "UTC", "max_drop": "0"},
         "case_scorer": {"scorer": world.scorer.pk},
         "case_scorer_add": {"scorer": Scorer.objects.get(name="RR@10").pk},
         "queries_add": {"queries": "a new one"},
@@ -744,7 +734,6 @@ OTHER_FIELDS = {
     "at",
     "attempt",
     "baseline",
-    "baseline_check",
     "compare",
     "default",
     "default_scorer",

@@ -1,5 +1,7 @@
 """Pages of groups of cases: their mean and its history, and what the newest runs changed."""
 
+from collections.abc import Iterable
+
 from django.core.exceptions import ValidationError
 from django.db.models import Count
 from django.http import HttpResponse
@@ -8,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import cases, tasks
+from relevancy.hooks import Hook, Link
 from relevancy.models import Case, CaseGroup, Role
 from relevancy.statistics.types import Verdict
 from relevancy.views.forms import add_errors, form_error
@@ -17,6 +20,8 @@ from relevancy.views.responses import conflict, redirect_with_message
 
 from .forms import AddCaseForm, GroupForm
 
+links: Hook[[CaseGroup], Iterable[Link]] = Hook()
+"""What other apps add beside the mean of a group."""
 VERDICTS = {
     Verdict.BETTER: "better",
     Verdict.WORSE: "worse",
@@ -74,6 +79,7 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
         "waiting": "…" if compared.is_pending else "–",
         "can_edit": role >= Role.EDITOR,
         "can_delete": role >= Role.OWNER,
+        "links": [link for added in links(group) for link in added],
     }
     if request.htmx:
         return render(request, "groups/_comparison.html", context)

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import schedules
-from relevancy.models import Schedule, ScheduledCheck
+from relevancy.optional.schedules import schedules
+from relevancy.optional.schedules.models import Schedule, ScheduledCheck
 from tests.factories import make_attempt
 from tests.views.workbench.example_cases import make_workbench_case
 

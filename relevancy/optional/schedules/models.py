@@ -7,12 +7,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from .attempt import Attempt
-from .case import Case
-from .case_group import CaseGroup
-from .run import Run
-from .secret import EncryptedJSONField
-from .text import LineField
+from relevancy.models import Attempt, Case, CaseGroup, Run
+from relevancy.models.secret import EncryptedJSONField
+from relevancy.models.text import LineField
 
 
 class Schedule(models.Model):

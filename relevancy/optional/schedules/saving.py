@@ -11,12 +11,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from relevancy import activity, endpoints, engines, runs
-from relevancy.models import Activity, Attempt, Case, Schedule, User
+from relevancy.models import Attempt, Case, User
 from relevancy.models.saving import clean_and_save
 
+from .models import Schedule
 from .times import check_times, next_time
 
 SECRET_BYTES = 32
+CREATED, CHANGED, REMOVED = "schedule.created", "schedule.changed", "schedule.removed"  # verbs of the activity log
 
 
 def save_schedule(
@@ -73,7 +75,7 @@ def save_schedule(
             clean_and_save(schedule, **changes)
         schedule.recipients.set(chosen)
         if schedule.case is not None:
-            verb = Activity.Verb.SCHEDULE_CREATED if is_new else Activity.Verb.SCHEDULE_CHANGED
+            verb = CREATED if is_new else CHANGED
             state = "" if is_active else ", switched off"
             subject = f"{cron}, {time_zone}{state}"
             activity.record(verb, case=schedule.case, by=by, subject=subject, object_id=schedule.pk)

@@ -8,15 +8,16 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import schedules
-from relevancy.models import Case, Role, Schedule, ScheduledCheck, User
+from relevancy.models import Case, Role, User
 from relevancy.models.errors import error_text
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.workbench.access import get_case
 
+from . import notifications, schedules, times
 from .forms import BaseScheduleForm, ScheduleForm, initial_values
+from .models import Schedule, ScheduledCheck
 
 CHECKS_PER_PAGE = 50
 
@@ -64,7 +65,7 @@ def schedule_test(request: HtmxRequest, case_id: int) -> HttpResponse:
 def send_test(stored: Schedule, by: User) -> str:
     """Sends test messages of a schedule. Returns what is said about them."""
     try:
-        sent = schedules.send_test_messages(schedule=stored, by=by)
+        sent = notifications.send_test_messages(schedule=stored, by=by)
     except ValidationError as error:
         return error_text(error)
     return " ".join(f"Not delivered to {to.to}: {to.error}" if to.error else f"Delivered to {to.to}." for to in sent)
@@ -84,7 +85,7 @@ def schedule_context(
     """Returns what the pages of schedules of cases and of groups draw. form: for editors."""
     return {
         "schedule": stored,
-        "times": schedules.describe_times(stored.cron) if stored else "",
+        "times": times.describe_times(stored.cron) if stored else "",
         "form": form,
         "page": Paginator(checks, CHECKS_PER_PAGE).get_page(request.GET.get("page")),
     }

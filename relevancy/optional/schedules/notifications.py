@@ -17,10 +17,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from relevancy import endpoints, engines
-from relevancy.models import Case, CaseGroup, Notification, Schedule, ScheduledCheck, UnreadableSecret, User
+from relevancy.models import Case, CaseGroup, UnreadableSecret, User
 from relevancy.slow_requests import slow_request
 
 from .group_schedules import sees_cases
+from .models import Notification, Schedule, ScheduledCheck
 
 DELAYS = [
     timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480)
@@ -29,7 +30,7 @@ SENDING = timedelta(minutes=2)  # a message that was being sent for longer was l
 CONNECT_SECONDS, READ_SECONDS = 5.0, 15.0
 NO_MAIL_SERVER = "No mail server is set (RELEVANCY_MAIL_HOST)."
 DELIVERY_ERRORS = (engines.EngineError, UnreadableSecret, smtplib.SMTPException, OSError)
-log = logging.getLogger("relevancy.schedules")
+log = logging.getLogger("relevancy.optional.schedules")
 
 
 @dataclass(frozen=True)

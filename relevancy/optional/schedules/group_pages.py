@@ -6,14 +6,15 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import schedules
-from relevancy.models import CaseGroup, Role, Schedule, ScheduledCheck
+from relevancy.models import CaseGroup, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
+from . import group_schedules
 from .forms import GroupScheduleForm, initial_values
+from .models import Schedule, ScheduledCheck
 from .pages import saved_text, schedule_context, send_test
 
 
@@ -32,7 +33,7 @@ def group_schedule_save(request: HtmxRequest, group_id: int) -> HttpResponse:
         return _render(request, group, form, status=422)
     former = Schedule.objects.filter(group=group).first()
     try:
-        saved = schedules.save_for_group(group=group, by=request.user, **form.cleaned_data)
+        saved = group_schedules.save_for_group(group=group, by=request.user, **form.cleaned_data)
     except ValidationError as error:
         add_errors(form, error)
         return _render(request, group, form, status=422)
@@ -43,7 +44,7 @@ def group_schedule_save(request: HtmxRequest, group_id: int) -> HttpResponse:
 def group_schedule_remove(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Removes the schedule. What its runs showed stays."""
     group = _get_group(request, group_id, Role.EDITOR)
-    schedules.remove_from_group(group=group)
+    group_schedules.remove_from_group(group=group)
     return redirect_with_message(
         request, reverse("group_schedule", args=[group.pk]), "The schedule is removed. Its runs and checks are kept."
     )
@@ -70,7 +71,7 @@ def _render(
     of_group = ScheduledCheck.objects.filter(group=group).prefetch_related(
         "notifications__recipient", "group_runs__case", "group_runs__run", "group_runs__baseline"
     )
-    checks = schedules.with_visibility(of_group, request.user)
+    checks = group_schedules.with_visibility(of_group, request.user)
     if role >= Role.EDITOR and form is None:
         form = GroupScheduleForm(group, initial=initial_values(stored))
     context = {

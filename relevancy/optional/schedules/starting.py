@@ -5,10 +5,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from relevancy import engines, runs
-from relevancy.models import Run, Schedule, ScheduledCheck
+from relevancy.models import Run
 
 from .checks import finish_check
 from .group_schedules import start_group
+from .models import Schedule, ScheduledCheck
 from .times import next_time
 
 

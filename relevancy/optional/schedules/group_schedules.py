@@ -10,20 +10,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from relevancy import comparison, engines, runs, scores
-from relevancy.models import (
-    Case,
-    CaseGroup,
-    CaseScore,
-    GroupCheckRun,
-    Run,
-    Schedule,
-    ScheduledCheck,
-    ScorerVersion,
-    User,
-)
+from relevancy.models import Case, CaseGroup, CaseScore, Run, ScorerVersion, User
 from relevancy.scoring.rounding import format_rounded
 from relevancy.wording import counted
 
+from .models import GroupCheckRun, Schedule, ScheduledCheck
 from .saving import check_attempt, save_schedule
 
 Status = ScheduledCheck.Status

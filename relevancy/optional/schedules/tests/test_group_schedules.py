@@ -8,9 +8,11 @@ from django.core import mail
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import cases, comparison, engines, runs, schedules, tasks
-from relevancy.models import CaseGroup, GroupCheckRun, Role, Run, Schedule, ScheduledCheck, ScorerVersion, User
-from relevancy.schedules.notifications import payload
+from relevancy import cases, comparison, engines, runs, tasks
+from relevancy.models import CaseGroup, Role, Run, ScorerVersion, User
+from relevancy.optional.schedules import checks, group_schedules, starting
+from relevancy.optional.schedules.models import GroupCheckRun, Schedule, ScheduledCheck
+from relevancy.optional.schedules.notifications import payload
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -36,7 +38,7 @@ def group(owner: User) -> CaseGroup:
 
 
 def save(group: CaseGroup, **changes: Any) -> Schedule:
-    return schedules.save_for_group(
+    return group_schedules.save_for_group(
         **{"group": group, "by": group.owner, "cron": "0 2 * * *", "time_zone": "UTC", **changes}
     )
 
@@ -144,11 +146,11 @@ def test_a_worker_that_stopped_while_it_started_runs_fails_the_check(group: Case
     save(group)
     check = ScheduledCheck.objects.create(group=group)
     GroupCheckRun.objects.bulk_create(GroupCheckRun(check_of=check, case=case) for case in group.cases.all())
-    schedules.finish_abandoned()
+    checks.finish_abandoned()
     check.refresh_from_db()
     assert check.status == "waiting"
     ScheduledCheck.objects.update(created_at=timezone.now() - timedelta(minutes=2))
-    schedules.finish_abandoned()
+    checks.finish_abandoned()
     check.refresh_from_db()
     assert check.status == "failed"
     assert "was not started" in check.message
@@ -157,7 +159,7 @@ def test_a_worker_that_stopped_while_it_started_runs_fails_the_check(group: Case
 def test_a_check_waits_for_its_last_run(group: CaseGroup) -> None:
     save(group)
     Schedule.objects.update(next_at=timezone.now() - timedelta(hours=1))
-    first, second = schedules.start_due()
+    first, second = starting.start_due()
     tasks.enqueue_run(first)
     assert ScheduledCheck.objects.get().status == "waiting"
     tasks.enqueue_run(second)
@@ -176,7 +178,7 @@ def test_people_who_do_not_see_all_cases_get_no_message(
         save(group, recipients=[ada])
     for case in group.cases.all():
         cases.share(case=case, team=team)
-    assert set(schedules.group_recipients(group)) == {ada, group.owner}
+    assert set(group_schedules.group_recipients(group)) == {ada, group.owner}
     save(group, recipients=[ada])
     run_due(group)
     answer(group, 0, BAD)
@@ -187,9 +189,9 @@ def test_people_who_do_not_see_all_cases_get_no_message(
     assert f"https://relevancy.example.com/groups/{group.pk}/schedule/" in sent.body
     assert payload(check.notifications.get())["group"]["name"] == "Markets"
     checks = ScheduledCheck.objects.filter(pk=check.pk)
-    assert not schedules.with_visibility(checks, ada).get().is_hidden
+    assert not group_schedules.with_visibility(checks, ada).get().is_hidden
     group.cases.order_by("pk")[1].teams.clear()
-    assert schedules.with_visibility(checks, ada).get().is_hidden
+    assert group_schedules.with_visibility(checks, ada).get().is_hidden
     run_due(group)
     answer(group, 1, BAD)
     failed = run_due(group)
@@ -200,7 +202,7 @@ def test_people_who_do_not_see_all_cases_get_no_message(
 def test_removing_keeps_the_checks_and_empty_groups_have_no_schedule(group: CaseGroup, owner: User) -> None:
     save(group)
     run_due(group)
-    schedules.remove_from_group(group=group)
+    group_schedules.remove_from_group(group=group)
     assert not Schedule.objects.exists()
     assert group.scheduled_checks.count() == 1
     with pytest.raises(ValidationError, match="no case yet"):

@@ -6,9 +6,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from relevancy import activity
-from relevancy.models import Activity, Attempt, Case, Run, Schedule, User
+from relevancy.models import Attempt, Case, Run, User
 
-from .saving import check_attempt, save_schedule
+from .models import Schedule
+from .saving import REMOVED, check_attempt, save_schedule
 
 
 def save(
@@ -52,7 +53,7 @@ def remove(*, case: Case, by: User | None = None) -> None:
     with transaction.atomic():
         deleted, _ = Schedule.objects.filter(case=case).delete()
         if deleted:
-            activity.record(Activity.Verb.SCHEDULE_REMOVED, case=case, by=by)
+            activity.record(REMOVED, case=case, by=by)
 
 
 def possible_recipients(case: Case) -> QuerySet[User]:

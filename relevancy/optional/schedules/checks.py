@@ -8,11 +8,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from relevancy import activity, comparison, scores
-from relevancy.models import Activity, CaseScore, Notification, Run, Schedule, ScheduledCheck, ScorerVersion
+from relevancy.models import CaseScore, Run, ScorerVersion
 from relevancy.scoring.rounding import format_rounded
 
 from .group_schedules import examine_group, is_running, last_end
+from .models import Notification, Schedule, ScheduledCheck
 
+FAILED, DROPPED = "schedule.failed", "schedule.dropped"  # verbs of the activity log
 LOST_AFTER = timedelta(seconds=60)  # a finished run whose check waits for longer was left by a worker that stopped
 
 
@@ -67,7 +69,7 @@ def finish_check(check: ScheduledCheck, *, problem: str = "") -> ScheduledCheck 
             return None
         if status != ScheduledCheck.Status.PASSED and check.case_id is not None:
             has_dropped = status == ScheduledCheck.Status.DROPPED
-            verb = Activity.Verb.SCHEDULE_DROPPED if has_dropped else Activity.Verb.SCHEDULE_FAILED
+            verb = DROPPED if has_dropped else FAILED
             activity.record(verb, case=check.case_id, by=None, object_id=check.pk, reason=message)
         if schedule is not None and status != ScheduledCheck.Status.PASSED:
             _queue_notifications(check, schedule)

@@ -9,9 +9,11 @@ from django.db.models import QuerySet
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from relevancy import schedules
-from relevancy.models import Attempt, Case, CaseGroup, Run, Schedule, ScheduledCheck, User
+from relevancy.models import Attempt, Case, CaseGroup, Run, User
 from relevancy.views.forms import LineField
+
+from . import group_schedules, schedules
+from .models import Schedule, ScheduledCheck
 
 
 class BaseScheduleForm(forms.Form):
@@ -85,9 +87,9 @@ class GroupScheduleForm(BaseScheduleForm):
     field_order = ("cron", "time_zone", "is_active", "baseline_check")
 
     def __init__(self, group: CaseGroup, *args: Any, **kwargs: Any) -> None:
-        super().__init__(schedules.group_recipients(group), *args, **kwargs)
+        super().__init__(group_schedules.group_recipients(group), *args, **kwargs)
         fields: dict[str, Any] = self.fields
-        fields["baseline_check"].queryset = schedules.baseline_checks(group)
+        fields["baseline_check"].queryset = group_schedules.baseline_checks(group)
 
 
 def initial_values(schedule: Schedule | None) -> dict[str, Any]:

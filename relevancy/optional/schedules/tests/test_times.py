@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy.schedules import describe_times, next_time
-from relevancy.schedules.times import check_times
+from relevancy.optional.schedules.times import check_times, describe_times, next_time
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
 

@@ -14,9 +14,11 @@ from django.core import mail
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import cases, engines, runs, schedules, tasks
-from relevancy.models import Activity, Attempt, Case, Notification, Role, Run, Schedule, ScheduledCheck, User
-from relevancy.schedules.notifications import payload
+from relevancy import cases, engines, runs, tasks
+from relevancy.models import Activity, Attempt, Case, Role, Run, User
+from relevancy.optional.schedules import checks, notifications, schedules, starting
+from relevancy.optional.schedules.models import Notification, Schedule, ScheduledCheck
+from relevancy.optional.schedules.notifications import payload
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -74,11 +76,11 @@ def run_due(case: Case) -> ScheduledCheck:
 
 def test_due_schedule_starts_one_run_however_many_times_were_missed(attempt: Attempt) -> None:
     save(attempt.case)
-    assert schedules.start_due() == []
+    assert starting.start_due() == []
     make_due(attempt.case)
-    [run] = schedules.start_due()
+    [run] = starting.start_due()
     assert (run.attempt, run.requested_by, run.status) == (attempt, attempt.case.owner, "waiting")
-    assert schedules.start_due() == []
+    assert starting.start_due() == []
     assert Schedule.objects.get().next_at > timezone.now()
 
 
@@ -110,7 +112,7 @@ def test_a_drop_is_reported_to_those_who_can_see_the_case(
     check = run_due(attempt.case)
     assert check.status == "dropped"
     assert "a drop of more than 0 points that is not noise" in check.message
-    assert Activity.objects.get(verb=Activity.Verb.SCHEDULE_DROPPED).details == {"reason": check.message[:200]}
+    assert Activity.objects.get(verb=checks.DROPPED).details == {"reason": check.message[:200]}
     tasks.sweep()
     [sent] = mail.outbox
     assert (sent.to, sent.subject) == (["ada@example.com"], f"{attempt.case}: scheduled check dropped")
@@ -150,7 +152,7 @@ def test_a_run_that_cannot_be_started_is_a_failed_check(attempt: Attempt) -> Non
 def test_a_check_whose_worker_stopped_is_finished_later(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
     save(attempt.case)
     with monkeypatch.context() as broken:
-        broken.setattr(schedules, "finish_run", lambda run_id: None)
+        broken.setattr(checks, "finish_run", lambda run_id: None)
         assert run_due(attempt.case).status == "waiting"
     tasks.sweep()
     assert ScheduledCheck.objects.get().status == "waiting"
@@ -173,7 +175,7 @@ def test_webhook_is_signed_and_repeated_until_it_is_received(
     assert message.delivered_at is None and "400" in message.error
     assert message.next_at > timezone.now()
     check.notifications.update(next_at=timezone.now())
-    assert schedules.send_due() == 1
+    assert notifications.send_due() == 1
     message.refresh_from_db()
     assert (message.attempts, message.error, message.next_at) == (2, "", None)
     signature, body = received[1]
@@ -201,7 +203,7 @@ def test_webhook_is_not_tried_a_seventh_time(attempt: Attempt) -> None:
     check = run_due(attempt.case)
     for _ in range(10):
         check.notifications.exclude(next_at=None).update(next_at=timezone.now())
-        schedules.send_due()
+        notifications.send_due()
     [message] = check.notifications.all()
     assert (message.attempts, message.next_at, message.delivered_at) == (6, None, None)
     assert "127.0.0.1:9" in message.error
@@ -279,13 +281,13 @@ def test_a_test_message_is_sent_at_once(
     url, _ = received.pop()
     owner = attempt.case.owner
     schedule = save(attempt.case, webhook_url=url, recipients=[owner])
-    webhook, email = schedules.send_test_messages(schedule=schedule, by=owner)
+    webhook, email = notifications.send_test_messages(schedule=schedule, by=owner)
     assert webhook.to == url and "400" in webhook.error  # as the first time it is asked
     assert (email.to, email.error) == (owner.email, "")
     assert [message.to for message in mail.outbox] == [[owner.email]]
     assert f"https://relevancy.example.com/cases/{attempt.case_id}/schedule/" in mail.outbox[0].body
     settings.MAIL_HOST = ""
-    webhook, email = schedules.send_test_messages(schedule=schedule, by=owner)
+    webhook, email = notifications.send_test_messages(schedule=schedule, by=owner)
     assert webhook.error == ""
     assert "RELEVANCY_MAIL_HOST" in email.error
     assert json.loads(received[1][1])["event"] == "test"
@@ -295,4 +297,4 @@ def test_a_test_message_is_sent_at_once(
 
 def test_a_schedule_that_tells_nobody_has_no_test_message(attempt: Attempt) -> None:
     with pytest.raises(ValidationError, match="tells nobody"):
-        schedules.send_test_messages(schedule=save(attempt.case), by=attempt.case.owner)
+        notifications.send_test_messages(schedule=save(attempt.case), by=attempt.case.owner)

@@ -1,0 +1,48 @@
+"""What schedules add to the core: to the activity log, and to deleting an account."""
+
+import pytest
+from django.utils import timezone
+
+from relevancy import accounts, activity, cases
+from relevancy.models import Role
+from relevancy.optional.schedules import checks, schedules
+from relevancy.optional.schedules.models import Schedule, ScheduledCheck
+from tests.factories import make_attempt, make_case, make_team, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_change_is_in_the_log_of_the_case(script) -> None:
+    case = make_case(1)
+    make_attempt(case)
+    ann = case.owner
+    values = {"case": case, "by": ann, "cron": "0 2 * * *", "time_zone": "UTC"}
+    schedules.save(**values)
+    schedules.save(**values, is_active=False)
+    ScheduledCheck.objects.create(case=case)
+    checks.finish_abandoned()
+    for _ in range(2):
+        schedules.remove(case=case, by=ann)
+    entries = activity.Log(case).entries(activity.EntryFilter(kind="schedule"))
+    assert [(entry.person, entry.text, entry.kind_label) for entry in entries] == [
+        (str(ann), "Removed the schedule", "Schedule"),
+        ("The server", "The scheduled check failed. The run was deleted.", "Schedule"),
+        (str(ann), "Changed the schedule: 0 2 * * *, UTC, switched off", "Schedule"),
+        (str(ann), "Created the schedule: 0 2 * * *, UTC", "Schedule"),
+    ]
+    assert ("schedule", "Schedule") in activity.Log(case).kinds
+
+
+def test_schedules_in_the_name_of_the_person_are_switched_off() -> None:
+    ann = make_user("Ann Example")
+    team = make_team(bob=Role.OWNER)
+    case = make_case(["a query"], owner=make_user("Bob B"))
+    cases.share(case=case, team=team)
+    schedule = Schedule.objects.create(case=case, cron="0 3 * * *", time_zone="UTC", author=ann, next_at=timezone.now())
+    schedule.recipients.add(ann)
+    (loss,) = accounts.deletion.contents(ann).losses_by_outcome["stopped"]
+    assert loss.text == f"the schedule of {case}, which makes its runs in your name"
+    accounts.deletion.delete(user=ann)
+    schedule.refresh_from_db()
+    assert schedule.next_at is None
+    assert not schedule.recipients.exists()
