@@ -66,6 +66,7 @@ class Place(StrEnum):
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
+    NEW_QUERIES = "new-queries"  # a Case: links where queries are added or imported, for editors
     RATER = "rater"  # a BookRater: links where ratings that are not a person's cannot be changed, panels below their numbers
 
 

@@ -59,7 +59,6 @@ READ_ONLY_NAMES = (
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
     "repeatedpair",
-    *("clickestimate", "clicklog"),
     *("automaticjudging", "calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 READ_ONLY = [
@@ -96,9 +95,6 @@ def data(db):
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     _import(case, people["rater"])
     _judge(case, people["owner"])
-    facts = judgments.clicks.LogFacts("log.csv", "coec", 10, searches=1, pairs=1)
-    estimate = judgments.clicks.EstimatedPair(case.book.queries.first().pk, "1", 1, 1, 1, shown=1, clicks=1)
-    judgments.clicks.store_log(book=case.book, facts=facts, estimates=[estimate], by=people["owner"])
     for make_rows in contributed("make_rows"):
         make_rows(case, run, people["rater"])
     RepeatedPair.objects.create(query=case.book.queries.first(), doc_id="1", rater=people["rater"], wait=1)

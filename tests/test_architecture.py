@@ -19,6 +19,7 @@ MODULES = sorted(
     for path in PACKAGE.rglob("*.py")
     if not {"migrations", "tests"} & set(path.parts) and path.name != "conftest.py"
 )
+DOCUMENTS = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *PACKAGE.glob("optional/*/docs/*.md")]
 TEMPLATE_FOLDERS = [ROOT / "templates", *sorted(PACKAGE.glob("optional/*/templates"))]
 TEMPLATES = sorted(path for folder in TEMPLATE_FOLDERS for path in folder.rglob("*.html"))
 LONGEST_TEMPLATE_LINE = 140
@@ -232,10 +233,9 @@ def test_architecture_names_things_that_exist() -> None:
 
 
 def test_links_between_documents_lead_somewhere() -> None:
-    documents = [*(ROOT / "docs").rglob("*.md"), *(PACKAGE / "optional").rglob("*.md"), *ROOT.glob("*.md")]
     broken = [
         f"{name_of(path)}: {target}"
-        for path in documents
+        for path in DOCUMENTS
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
         if not (path.parent / target).exists()
         and (
@@ -250,7 +250,7 @@ def test_decisions_are_listed_and_linked_from_what_they_explain() -> None:
     records = {path.name[:4]: path for path in decisions.glob("[0-9]*.md")}
     index = (decisions / "README.md").read_text()
     assert [path.name for path in records.values() if f"({path.name})" not in index] == []
-    explained = [*MODULES, *(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md"]
+    explained = [*MODULES, *(path for path in DOCUMENTS if path.parent.name != "decisions")]
     linked = {number for path in explained for number in re.findall(r"decisions/(\d{4})", path.read_text())}
     assert linked == set(records)
     headings = {name_of(path): re.findall(r"^## (.+)$", path.read_text(), re.MULTILINE) for path in records.values()}
@@ -261,10 +261,9 @@ def test_decisions_are_listed_and_linked_from_what_they_explain() -> None:
 
 def test_lines_of_documents_fit_an_editor() -> None:
     """Tables, code and what cannot be broken may be longer."""
-    documents = [*(ROOT / "docs").rglob("*.md"), *(PACKAGE / "optional").rglob("*.md"), *ROOT.glob("*.md")]
     prose = {
         path: re.sub(r"^ *```.*?^ *```|^\|.*?$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
-        for path in documents
+        for path in DOCUMENTS
     }
     long = [
         f"{name_of(path)}: {line[:60]}"

@@ -41,10 +41,6 @@ QUERIES = b"query,notes\nquery 1,first\nnew query,second\n"
 RANKINGS = b"query,docid,position\nquery 1,a,1\nquery 2,b,1\n"
 QRELS = b"query1 0 a 3\nquery2 0 b 1\n"
 RUN = b"query1 Q0 a 1 2.5 tag\nquery2 Q0 b 1 2.5 tag\n"
-LOG = b"query,count\nquery 1,7\nalien,3\n"
-CLICKS = b"query,count,docid,position,clicks\nquery 1,90,a,1,30\nquery 1,90,b,2,9\n"
-SEARCHES = b'{"query_id": "1", "user_query": "query 1", "query_response_object_ids": ["a", "b"]}\n'
-EVENTS = b'{"query_id": "1", "action_name": "click", "event_attributes": {"object": {"object_id": "a"}}}\n'
 SCORER = b'{"format": "relevancy-scorer/1",\n"name": "Mine", "scale": [[0, ""], [1, ""]],\n"measure": "P@1"}\n'
 DOCUMENTS = b'{"id": "1", "title": "Alien"}\n{"id": "2", "title": "Aliens"}\n'
 TABLE = b"id,title\n1,Alien\n2,Aliens\n"
@@ -153,13 +149,9 @@ def by_command(good: bytes, *words: Any, takes: tuple[str, ...] = ()) -> WayIn:
     return WayIn(good, lambda world, file: world.command(file, *words), takes)
 
 
-LEFT_OUT = ("U+0000",)  # a search whose text cannot be a query is left out and counted
 LONG_LINE = ("huge header",)  # without a header, this is a list of queries, of which one is left out and named
 NO_RESULTS = ("empty", "blank", "half")  # a search engine may return nothing; everything after the tag is ignored
 ENDPOINT = {"engine": "static", "name": "New", "parallel": "1", "per_minute": "0"}
-DRAW = {"method": "frequency", "size": "2", "seed": "1"}
-MODEL = {"method": "coec", "strength": "10"}
-LOG_PAGE, CLICKS_PAGE = "/cases/{case}/files/query-log/", "/books/{book}/clicks/import/"
 WAYS_IN = {
     "page of ratings": WayIn(RATINGS, lambda world, file: world.page("/cases/{case}/files/import-ratings/", file)),
     "page of queries": WayIn(
@@ -168,13 +160,6 @@ WAYS_IN = {
     "page of runs": WayIn(RANKINGS, lambda world, file: world.page("/cases/{case}/files/import-runs/", file)),
     "page of cases": WayIn(CASE, lambda world, file: world.page("/cases/import/", file, name="New", endpoint="none")),
     "page of books": WayIn(BOOK, lambda world, file: world.page("/books/import/", file)),
-    "page of logs": WayIn(LOG, lambda world, file: world.page(LOG_PAGE, file, **DRAW), LEFT_OUT),
-    "page of logs, UBI": WayIn(SEARCHES, lambda world, file: world.page(LOG_PAGE, file, **DRAW)),
-    "page of clicks": WayIn(CLICKS, lambda world, file: world.page(CLICKS_PAGE, file, **MODEL), LEFT_OUT),
-    "page of clicks, events": WayIn(
-        EVENTS,
-        lambda world, file: world.page(CLICKS_PAGE, file, "events", file=SimpleUploadedFile("q", SEARCHES), **MODEL),
-    ),
     "page of scorers": WayIn(SCORER, lambda world, file: world.page("/scorers/import/", file)),
     "page of endpoints": WayIn(RANKINGS, lambda world, file: world.page("/endpoints/new/", file, **ENDPOINT)),
     "wizard, rankings": WayIn(RANKINGS, lambda world, file: world.wizard(file, "file", engine="static")),
@@ -186,19 +171,11 @@ WAYS_IN = {
     "import_runs of the API": WayIn(RANKINGS, lambda world, file: world.api("/cases/{case}/import/runs", file)),
     "import_case of the API": WayIn(CASE, lambda world, file: world.api("/import/cases", file)),
     "import_book of the API": WayIn(BOOK, lambda world, file: world.api("/import/books", file)),
-    "import_query_log of the API": WayIn(
-        LOG, lambda world, file: world.api("/cases/{case}/import/query-log", file), LEFT_OUT
-    ),
-    "import_clicks of the API": WayIn(
-        CLICKS, lambda world, file: world.api("/books/{book}/import/clicks?model=coec", file), LEFT_OUT
-    ),
     "import_ratings": by_command(RATINGS, "import_ratings", "{case}", FILE),
     "import_queries": by_command(QUERIES, "import_queries", "{case}", FILE, takes=LONG_LINE),
     "import_run": by_command(RANKINGS, "import_run", "{case}", FILE),
     "import_case": by_command(CASE, "import_case", FILE, "--without-attempt"),
     "import_book": by_command(BOOK, "import_book", FILE),
-    "sample_queries": by_command(LOG, "sample_queries", "{case}", FILE, takes=LEFT_OUT),
-    "import_clicks": by_command(CLICKS, "import_clicks", "{book}", FILE, "--model", "coec", takes=LEFT_OUT),
     "load_documents": by_command(DOCUMENTS, "load_documents", "embedded", "{index}", FILE),
     "load_documents, CSV": by_command(TABLE, "load_documents", "embedded", "{index}", FILE),
     "create_case, queries": by_command(QUERIES, "create_case", "New", "--queries", FILE),
@@ -211,7 +188,7 @@ WAYS_IN = {
     ),
     "try_scorer": by_command(SCRIPT, "try_scorer", "--script", FILE, "--grades", "3 2"),
 }
-CSV = [RATINGS, QUERIES, RANKINGS, LOG, CLICKS, TABLE]
+CSV = [RATINGS, QUERIES, RANKINGS, TABLE]
 for add_ways_in in contributed("add_ways_in"):
     add_ways_in(sys.modules[__name__])
 
@@ -270,8 +247,6 @@ def test_every_way_in_is_in_the_table() -> None:
         "views/books/book_import.py",
         "views/case_files/case_import.py",
         "views/case_files/pages.py",
-        "views/case_files/query_log.py",
-        "views/clicks/pages.py",
         "views/endpoints/pages.py",
         "views/new_case/engine_steps.py",
         "views/scorers/files.py",

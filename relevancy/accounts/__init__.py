@@ -9,7 +9,7 @@ from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator
 from .limits import TOO_MANY, client_address, count_request
-from .raters import clicks_rater, delete_unused_raters, ensure_raters, find_raters, known_people, known_raters
+from .raters import delete_unused_raters, ensure_machine, ensure_raters, find_raters, known_people, known_raters
 from .sign_up import sign_up
 
 __all__ = [
@@ -20,11 +20,11 @@ __all__ = [
     "LimitedHasher",
     "MaximumLengthValidator",
     "api_tokens",
-    "clicks_rater",
     "client_address",
     "count_request",
     "delete_unused_raters",
     "deletion",
+    "ensure_machine",
     "ensure_raters",
     "external_accounts",
     "find_raters",

@@ -57,10 +57,10 @@ def ensure_raters(names: Collection[str], *, by: User) -> dict[str, User]:
     return raters
 
 
-def clicks_rater() -> User:
-    """Returns the rater “clicks”, whose ratings are estimated from what users click. Creates it if it is missing."""
+def ensure_machine(name: str) -> User:
+    """Returns the rater of this name that is not a person, one on a site. Creates it if it is missing. name: of ASCII letters."""
     rater, is_new = User.objects.get_or_create(
-        email=f"clicks@{DOMAIN}", defaults={"name": "clicks", "kind": User.Kind.MACHINE, "is_active": False}
+        email=f"{name}@{DOMAIN}", defaults={"name": name, "kind": User.Kind.MACHINE, "is_active": False}
     )
     if is_new:
         rater.set_unusable_password()

@@ -18,8 +18,6 @@ COLUMNS: Mapping[type[Model], str] = {
     models.CaseRevision: "case revision",
     models.CaseScore: "run version day score low high scored queries",
     models.CaseScorer: "case scorer position",
-    models.ClickEstimate: "doc_id query log value evidence shown clicks",
-    models.ClickLog: "name book method searches pairs is_ready created_by created_at",
     models.ComparedRun: "comparison position run p",
     models.ImportedRating: "doc_id query rater value rating_import",
     models.JudgeAnswer: "doc_id query judge state value model cost answered_at",

@@ -28,7 +28,6 @@ from . import (
     ratings,
     runs,
     scorers,
-    search_logs,
     sharing,
     users,
 )
@@ -124,7 +123,6 @@ for module in (
     endpoints,
     books,
     files,
-    search_logs,
     sharing,
     users,
     activity,

@@ -25,7 +25,6 @@ from .endpoints import (
     share,
     unshare,
     update,
-    with_behaviour,
 )
 from .engine_info import (
     EngineInfo,
@@ -76,5 +75,4 @@ __all__ = [
     "unshare",
     "update",
     "uploads",
-    "with_behaviour",
 ]

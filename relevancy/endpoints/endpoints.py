@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from relevancy import activity, engines, sandbox
@@ -41,13 +40,6 @@ MOVE_DENIED = (
     "You may not change the address, because this server sends requests to it. Ask an administrator of this site to give "
     "the right to create endpoints to you, or to a team in which you are an editor."
 )
-
-
-def with_behaviour(user: User) -> QuerySet[Endpoint]:
-    """Returns the endpoints whose records of User Behavior Insights a user may read: those that the user may change."""
-    able = [engine.key for engine in engines.available() if engine.abilities.behaviour]
-    editable: QuerySet[Endpoint] = Endpoint.objects.editable_by(user)
-    return editable.filter(archived_at=None, engine__in=able)
 
 
 def may_create(user: User) -> bool:

@@ -163,7 +163,7 @@ class Engine(ABC):
         self, kind: Literal["queries", "events"], *, since: datetime | None = None
     ) -> Iterator[Mapping[str, Any]]:
         """Yields the records of `ubi_queries` or `ubi_events`, no other index, in no order: those parts of them that searches and
-        clicks are counted by. since: leaves out earlier ones."""
+        clicks are counted by. since: leaves out earlier ones. See docs/decisions/0147."""
         raise UnsupportedByEngine(f"{self.label} has no records of User Behavior Insights.")
 
     @classmethod

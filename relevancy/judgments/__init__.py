@@ -1,6 +1,6 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
-from . import clicks, judge_models
+from . import judge_models
 from .adjudication import (
     ADJUDICATION_SOURCE,
     DECIDED,
@@ -197,7 +197,6 @@ __all__ = [
     "claim_pair",
     "claim_query",
     "clean_doc_id",
-    "clicks",
     "compare_two_raters",
     "conflict_key",
     "copy_book",

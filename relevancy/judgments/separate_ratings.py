@@ -1,4 +1,4 @@
-"""Grades that stand apart, such as those of judge models and clicks: let count as ratings of their rater, and taken back.
+"""Grades that stand apart, such as those of machines: let count as ratings of their rater, and taken back.
 
 See docs/decisions/0110.
 """

@@ -193,29 +193,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ClickLog',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(help_text='of the file', max_length=191)),
-                ('method', models.CharField(choices=[('position', 'Position-based model'), ('ips', 'Inverse propensity weights'), ('coec', 'Clicks over expected clicks'), ('cascade', 'Simplified dynamic Bayesian network')], max_length=10)),
-                ('strength', models.FloatField()),
-                ('searches', models.PositiveBigIntegerField()),
-                ('pairs', models.PositiveBigIntegerField()),
-                ('examination', models.JSONField(blank=True, default=list)),
-                ('remarks', models.JSONField(blank=True, default=list)),
-                ('thresholds', models.JSONField(blank=True, default=list)),
-                ('min_evidence', models.FloatField(blank=True, null=True)),
-                ('is_ready', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='click_logs', to='relevancy.book')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('-id',),
-            },
-        ),
-        migrations.CreateModel(
             name='Endpoint',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -388,23 +365,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ClickEstimate',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('value', models.FloatField()),
-                ('unshrunken', models.FloatField()),
-                ('evidence', models.FloatField()),
-                ('shown', models.PositiveBigIntegerField()),
-                ('clicks', models.PositiveBigIntegerField()),
-                ('log', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='estimates', to='relevancy.clicklog')),
-                ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='click_estimates', to='relevancy.query')),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
             name='CaseQuery',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -460,7 +420,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('source', models.CharField(default='page', help_text='page, undo, import, command, sample, judge, clicks, api, copy, remap, adjudication, merge, move', max_length=20)),
+                ('source', models.CharField(default='page', help_text='page, undo, import, command, sample, api, copy, remap, adjudication, merge, move, or of an optional app', max_length=20)),
                 ('old_verdict', models.CharField(blank=True, max_length=10)),
                 ('old_value', models.FloatField(null=True)),
                 ('new_verdict', models.CharField(blank=True, max_length=10)),
@@ -987,10 +947,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.AddConstraint(
-            model_name='clicklog',
-            constraint=models.CheckConstraint(condition=models.Q(('method__in', ['position', 'ips', 'coec', 'cascade'])), name='click_log_method_known'),
-        ),
-        migrations.AddConstraint(
             model_name='attempt',
             constraint=models.UniqueConstraint(fields=('case', 'number'), name='attempt_number_once'),
         ),
@@ -1009,10 +965,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='automaticjudging',
             constraint=models.UniqueConstraint(fields=('judge', 'book'), name='automatic_judging_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='clickestimate',
-            constraint=models.UniqueConstraint(fields=('log', 'query', 'doc_id'), name='click_estimate_once'),
         ),
         migrations.AddIndex(
             model_name='casequery',

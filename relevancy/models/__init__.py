@@ -7,7 +7,6 @@ from .attempt import Attempt
 from .book import Book, Query, QueryLink
 from .case import Case, CaseQuery, CaseScorer
 from .case_group import CaseGroup, StoredGroupComparison
-from .clicks import ClickEstimate, ClickLog
 from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
 from .external_account import ExternalAccount
@@ -53,8 +52,6 @@ __all__ = [
     "CaseRevision",
     "CaseScore",
     "CaseScorer",
-    "ClickEstimate",
-    "ClickLog",
     "ComparedRun",
     "EncryptedJSONField",
     "Endpoint",

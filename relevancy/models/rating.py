@@ -88,7 +88,7 @@ class RatingChange(models.Model):
     source = models.CharField(
         max_length=20,
         default="page",
-        help_text="page, undo, import, command, sample, judge, clicks, api, copy, remap, adjudication, merge, move",
+        help_text="page, undo, import, command, sample, api, copy, remap, adjudication, merge, move, or of an optional app",
     )
     old_verdict = models.CharField(max_length=10, blank=True)
     old_value = models.FloatField(null=True)

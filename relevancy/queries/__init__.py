@@ -29,7 +29,6 @@ from .ordering import move, move_by
 from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
 from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
 from .text import check_text, normalize, parse_options
-from .weights import WeightedQueries, add_weighted, preview_weighted
 
 __all__ = [
     "MAX_LINKED",
@@ -39,10 +38,8 @@ __all__ = [
     "PastedQueries",
     "QueryDetails",
     "SharedGrade",
-    "WeightedQueries",
     "add",
     "add_prepared",
-    "add_weighted",
     "change_details",
     "check_text",
     "clean_detail",
@@ -63,7 +60,6 @@ __all__ = [
     "parse_pasted",
     "prepare",
     "preview_sharing",
-    "preview_weighted",
     "remove",
     "restore",
     "set_details",

@@ -4,14 +4,14 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import batched, chain
 from typing import IO
 
 from relevancy.engines.static.quepid_csv import requote
 from relevancy.slow_requests import READING_TOO_LONG, is_late
 
-from .errors import BadFile, UnreadableFile
+from .errors import BadFile, UnreadableFile, quote
 
 type Cell = str | int | float
 
@@ -21,7 +21,9 @@ _FORMULA = re.compile(
 MAX_BYTES = 50 * 1024 * 1024
 MAX_LINE = 1_000_000
 MAX_ROWS = 2_000_000
+MAX_COUNT = 10**12
 READ_BYTES = 64 * 1024
+_WHOLE = re.compile(r"[0-9]{1,13}")
 _ZIP = b"PK\x03\x04"
 ROWS_AT_ONCE = 1_000
 
@@ -138,6 +140,32 @@ def read_table(text: str | Iterable[str], *, delimiter: str = ",") -> Iterator[t
         return
     except csv.Error as error:
         raise _invalid_row(error, line, reader.line_num) from None
+
+
+def find_columns(header: Sequence[str], names: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Returns the numbers of the columns that a header has. names: of each, in lower case. Raises `BadFile` if one is repeated."""
+    cells = [cell.strip().lower() for cell in header]
+    columns = {}
+    for column, accepted in names.items():
+        numbers = [number for number, cell in enumerate(cells) if cell in accepted]
+        if len(numbers) > 1:
+            raise BadFile(f"the header has more than one column {column}: {quote(','.join(header))}.", line=1)
+        if numbers:
+            columns[column] = numbers[0]
+    return columns
+
+
+def check_width(cells: Sequence[str], width: int, line: int) -> None:
+    """Raises `BadFile` for a row with more or fewer cells than the header, which has `width`."""
+    if len(cells) != width:
+        raise BadFile(f"{len(cells)} columns instead of {width}: {quote(','.join(cells))}.", line=line)
+
+
+def parse_count(text: str, column: str, line: int) -> int:
+    """Returns the whole number in a cell. Raises `BadFile` for another text, and for a number above `MAX_COUNT`."""
+    if not _WHOLE.fullmatch(text) or int(text) > MAX_COUNT:
+        raise BadFile(f"column {column}: {quote(text)} is not a whole number from 0 to {MAX_COUNT:,}.", line=line)
+    return int(text)
 
 
 def _invalid_row(error: csv.Error, first_line: int, last_line: int) -> BadFile:

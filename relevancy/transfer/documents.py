@@ -11,7 +11,7 @@ from typing import Any
 from relevancy import endpoints
 from relevancy.models import Team, User
 
-from .cells import MAX_LINE
+from .cells import MAX_LINE, check_width
 from .errors import BadFile, quote
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -69,8 +69,7 @@ def parse_csv_documents(text: str) -> Iterator[dict[str, Any]]:
         line = reader.line_num + 1
         for cells in reader:
             if any(cells):
-                if len(cells) != len(names):
-                    raise BadFile(f"{len(cells)} columns instead of {len(names)}: {quote(','.join(cells))}.", line=line)
+                check_width(cells, len(names), line)
                 yield {name: cell for name, cell in zip(names, cells, strict=True) if cell}
             line = reader.line_num + 1
     except csv.Error as error:

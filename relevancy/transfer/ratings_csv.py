@@ -11,7 +11,7 @@ from relevancy import scores
 from relevancy.models import Case, User
 from relevancy.scoring import Scale
 
-from .cells import read_table, write_rows
+from .cells import check_width, read_table, write_rows
 from .errors import BadFile, quote
 from .graded_queries import graded_queries
 from .ratings_file import NoRatings, RatingRow, RatingsFile, collect
@@ -138,8 +138,7 @@ def _with_header(rows: Iterable[tuple[int, list[str]]], columns: _Columns, width
     for line, cells in rows:
         if columns.may_be_short and columns.query < len(cells) <= columns.doc_id:
             cells += [""] * (width - len(cells))
-        if len(cells) != width:
-            raise BadFile(f"{len(cells)} columns instead of {width}: {quote(','.join(cells))}.", line=line)
+        check_width(cells, width, line)
         query, doc_id = cells[columns.query], cells[columns.doc_id]
         for number, rater in columns.ratings:
             name = rater if columns.rater is None else cells[columns.rater].strip()

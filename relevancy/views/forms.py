@@ -7,8 +7,6 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 
-from relevancy import endpoints, transfer
-from relevancy.models import Endpoint, User
 from relevancy.models.text import normalize_line, normalize_text, unify_newlines, validate_line, validate_text
 
 # What a form is bound to, such as `request.POST`; and what its fields start with.
@@ -74,56 +72,3 @@ def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
         return
     for name, errors in error.error_dict.items():
         form.add_error(name if name in form.fields and name != NON_FIELD_ERRORS else None, errors)
-
-
-class LogSourceForm(forms.Form):
-    """A search log: a file, in the field `file` of the subclass, or an endpoint whose server has records of UBI."""
-
-    endpoint = forms.ModelChoiceField(
-        Endpoint.objects.none(),
-        label="Or read from",
-        required=False,
-        empty_label="No endpoint",
-        help_text="The indexes ubi_queries and ubi_events of the server of an endpoint that you may change.",
-    )
-    days = forms.IntegerField(
-        label="Days",
-        min_value=1,
-        max_value=transfer.log_formats.MAX_DAYS,
-        initial=30,
-        required=False,
-        help_text="Of an endpoint: how many days are read. Empty: all.",
-    )
-
-    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        readable = endpoints.with_behaviour(user)
-        if readable.exists():
-            field: Any = self.fields["endpoint"]
-            field.queryset = readable
-        else:
-            del self.fields["endpoint"], self.fields["days"]
-        self.order_fields(["file", "endpoint", "days"])
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean() or {}
-        if data.get("file") and data.get("endpoint"):
-            self.add_error("endpoint", "Choose a file or an endpoint, not both.")
-        elif not data.get("file") and not data.get("endpoint") and not self.errors:
-            self.add_error("file", "Choose a search log.")
-        return data
-
-    def read(self, **options: Any) -> transfer.search_log.SearchLog:
-        """Reads the log of the valid form. options: of `transfer.log_formats.read_endpoint`. Raises `BadFile`."""
-        data = self.cleaned_data
-        if endpoint := data.get("endpoint"):
-            return transfer.log_formats.read_endpoint(endpoint, days=data["days"], for_page=True, **options)
-        options.pop("with_events", None)
-        return transfer.log_formats.read_log(
-            data["file"], data.get("events"), limit=transfer.search_log.MAX_ON_PAGE, **options
-        )
-
-    @property
-    def source_name(self) -> str:
-        """The name of the file or the endpoint."""
-        return str(self.cleaned_data.get("endpoint") or self.cleaned_data["file"].name)

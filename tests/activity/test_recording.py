@@ -26,7 +26,7 @@ from relevancy import (
     transfer,
 )
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
-from relevancy.judgments import clicks, judge_models
+from relevancy.judgments import judge_models
 from relevancy.models import (
     Activity,
     AutomaticJudging,
@@ -280,17 +280,6 @@ def test_every_change_is_recorded() -> None:
     line = Activity.objects.order_by("-pk")[0]
     assert (line.verb, line.by) == (Verb.JUDGE_STARTED, None)
     judge_models.cancel(started)
-    text = "Let grades from clicks count in the book “Movies”: 0 ratings"
-    facts = clicks.LogFacts("log.csv", "coec", 10, searches=1, pairs=1)
-    estimate = clicks.EstimatedPair(added[0].query_id, "z9", 1, 1, 0, shown=1, clicks=1)
-    log = clicks.store_log(book=book, facts=facts, estimates=[estimate], by=ann)
-    check(
-        lambda: clicks.let_count(log=log, thresholds=[0.25, 0.5, 0.75], min_evidence=1, by=ben), text, case=case, by=ben
-    )
-    text = "Removed the ratings from clicks from the book “Movies”: 0"
-    check(lambda: clicks.withdraw(log=log, by=ben), text, case=case, by=ben)
-    text = "Added a sample of queries: 1 new, 0 with another weight; others count: yes"
-    check(lambda: queries.add_weighted(case=case, weights={"new": 2.0}, by=ben), text, case=case, by=ben)
 
     # files
     text = "Exported a file of the case: Qrels, TREC"

@@ -16,7 +16,7 @@ from tests import leaks
 from tests.factories import SCRIPT, make_attempt, run_now
 from tests.optional import contributed
 from tests.transfer import relevancy_files
-from tests.views.test_access_matrix import CLICKS, ROLES, made_once, make_world, rows_of
+from tests.views.test_access_matrix import ROLES, made_once, make_world, rows_of
 
 Scope = ApiToken.Scope
 # Who gets the status of the row, as in tests/views/test_access_matrix.py.
@@ -125,13 +125,11 @@ export_run_file    see     read   200
 import_ratings     edit    write  200
 import_queries     edit    write  200
 import_runs        edit    write  201
-import_query_log   edit    write  200
-import_clicks      edit    write  200
 import_case        all     write  201
 import_book        all     write  201
 """
 ROWS = [tuple(line.split()) for table in (TABLE, *contributed("OPERATIONS")) for line in table.strip().splitlines()[1:]]
-PARAMETERS = {"import_clicks": "?model=coec"}
+PARAMETERS: dict[str, str] = {}
 for _parameters in contributed("OPERATION_PARAMETERS"):
     PARAMETERS |= _parameters
 SCHEMA = rest_api.get_openapi_schema()
@@ -235,8 +233,6 @@ def file(operation, world):
         "import_ratings": f"query,docid,rating\n{text},a,2\n",
         "import_queries": "a new one\n",
         "import_runs": f"query,docid,position\n{text},a,1\n",
-        "import_query_log": "query,count\na searched query,7\n",
-        "import_clicks": CLICKS,
         **{name: text for files in contributed("OPERATION_FILES") for name, text in files.items()},
         "import_case": json.dumps(relevancy_files.CASE),
         "import_book": json.dumps(relevancy_files.BOOK),

@@ -228,22 +228,3 @@ def test_a_file_that_a_run_does_not_have(api, case):
     run = run_now(make_attempt(case))
     assert api(case.owner).send("GET", f"/runs/{run.pk}/export/nothing").status_code == 422
     assert Client().get(f"/api/v1/runs/{run.pk}/export/csv").status_code == 401
-
-
-def test_queries_are_drawn_from_a_log_and_clicks_are_estimated(api, case):
-    client = api(case.owner)
-    log = "query,count\nalien,60\njaws,40\n"
-    address = f"/cases/{case.pk}/import/query-log?size=1&seed=7"
-    preview = client.upload(f"{address}&dry_run=true", log).json()
-    before = case.case_queries.count()
-    answer = client.upload(address, log).json()
-    assert answer == preview
-    assert (answer["searches"], answer["queries"], len(answer["drawn"]), answer["added"]) == (100, 2, 1, 1)
-    assert case.case_queries.count() == before + 1
-    assert refused(client.upload(address, "query,count\nalien,?\n"))["detail"].startswith("Line 2: column count")
-    text = case.book.queries.first().text
-    clicked = f"query,count,docid,position,clicks\n{text},1000,a,1,400\n{text},1000,b,2,50\n"
-    clicks = f"/books/{case.book_id}/import/clicks"
-    assert client.upload(f"{clicks}?model=coec", clicked).json()["estimates"] == 2
-    assert case.book.click_logs.get().name
-    assert "single search" in refused(client.upload(f"{clicks}?model=cascade", clicked))["detail"]

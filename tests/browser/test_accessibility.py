@@ -6,8 +6,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from relevancy import cases, judgments, queries, runs, scorers, transfer
+from relevancy import cases, judgments, queries, runs, scorers
 from relevancy.models import Case, Endpoint, JudgeModel, Scorer, Team, User
+from relevancy.optional.clicks.click_logs import import_clicks
+from relevancy.optional.clicks.log_formats import read_log
 from relevancy.optional.outcomes.models import OnlineOutcome
 from relevancy.optional.preferences import preferences
 from relevancy.optional.preferences.models import PreferenceTest
@@ -42,8 +44,8 @@ def case(people: dict[str, User], films: str) -> Case:
     judgments.judge_models.create(
         name="Mini", protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=owner, unrestricted=True
     )
-    with transfer.log_formats.read_log(BytesIO(CLICKS.encode())) as log:
-        transfer.click_logs.import_clicks(book=case.book, log=log, method="position", by=owner)
+    with read_log(BytesIO(CLICKS.encode())) as log:
+        import_clicks(book=case.book, log=log, method="position", by=owner)
     attempt = runs.attempts.save(
         case=case,
         endpoint=Endpoint.objects.get(name="films"),

@@ -7,7 +7,6 @@ import urllib3
 
 from relevancy import engines
 from relevancy.engines import Connection
-from relevancy.transfer import ubi
 from tests.contracts.subject import LOOPBACK
 
 SEARCHES = 2_500
@@ -39,6 +38,7 @@ def test_records_of_two_shards_become_a_log(engine: str, request: pytest.Fixture
     load(url, "ubi_queries", queries)
     load(url, "ubi_events", events)
     with engines.connect(Connection(engine, f"{url}/shop", LOOPBACK)) as connected:
+        ubi = pytest.importorskip("relevancy.optional.clicks.ubi")
         with ubi.read_ubi_index(connected) as log:
             assert int(log.counts().sum()) == SEARCHES
             assert sum(row.clicks for row in log.shown()) == len(events)

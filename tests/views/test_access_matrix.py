@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.cookies import SimpleCookie
-from io import BytesIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -15,7 +14,7 @@ from django.db import transaction
 from django.forms import Form, ModelChoiceField, ModelForm
 from django.urls import URLPattern, get_resolver, reverse
 
-from relevancy import accounts, cases, queries, runs, scorers, teams, transfer
+from relevancy import accounts, cases, queries, runs, scorers, teams
 from relevancy.judgments import judge_models
 from relevancy.models import (
     ApiToken,
@@ -128,8 +127,6 @@ ratings_import         POST   edit    302
 queries_import         POST   edit    302
 case_notebook          GET    see     200
 case_notebook_file     GET    see     200
-query_log              GET    edit    200
-query_log              POST   edit    302
 runs_import            POST   edit    302
 case_delete            GET    own     200
 case_delete            POST   own     302
@@ -251,9 +248,6 @@ judge_model_calibration GET   see     200
 judge_model_sample     POST   edit    302
 judge_model_key        POST   own     302
 judge_model_archive    POST   own     302
-book_clicks            GET    see     200
-clicks_import          POST   edit    302
-clicks_count           POST   edit    302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
 judge_list             GET    rate    200
@@ -329,7 +323,6 @@ invitation?open        GET    public  200
 invitation?open        POST   all     302
 invitation_sign_up     POST   public  422
 """
-CLICKS = "query,count,docid,position,clicks\nquery 1,40,a,1,9\n"
 ROWS = [tuple(line.split()) for table in (TABLE, *contributed("PAGES")) for line in table.strip().splitlines()[1:]]
 
 
@@ -407,8 +400,6 @@ def make_world(owner, name, script_owner):
     Scorer.objects.filter(pk=scorer.pk).update(name=f"House script of {name}")
     scorers.add_scorer(case=case, scorer=scorer)
     annotation = cases.annotations.add(case=case, run=run, text="A note", by=owner)
-    with transfer.log_formats.read_log(BytesIO(CLICKS.encode())) as log:
-        transfer.click_logs.import_clicks(book=case.book, log=log, method="coec", by=owner)
     other_run = run_now(make_attempt(case, endpoint))
     optional_ids = {}
     for make_objects in contributed("make_objects"):
@@ -473,13 +464,6 @@ def bodies(world):
             "file": SimpleUploadedFile("ratings.csv", b"query,docid,rating\nquery 1,a,2\n"),
         },
         "runs_import": {"file": SimpleUploadedFile("run.csv", b"query,docid,position\nquery 1,a,1\n")},
-        "query_log": {
-            "do": "import",
-            "file": SimpleUploadedFile("log.csv", b"query,count\na searched query,7\n"),
-            "method": "frequency",
-            "size": "1",
-            "seed": "1",
-        },
         "queries_import": {"do": "import", "file": SimpleUploadedFile("queries.txt", b"a new query\n")},
         "book_import": {
             "do": "preview",
@@ -512,12 +496,6 @@ def bodies(world):
             "seen": str(world.case.owner.ratings.filter(query__book=world.case.book).count()),
         },
         "book_adjudicate": {"doc_id": "a", "value": "2"},
-        "clicks_import": {
-            "file": SimpleUploadedFile("clicks.csv", CLICKS.encode()),
-            "method": "coec",
-            "strength": "10",
-        },
-        "clicks_count": {"do": "withdraw"},
         "judge_model_new": {"name": ""},
         "judge_model_start": {},
         "judge_model_automatic": {"is_on": "on"},

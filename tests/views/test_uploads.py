@@ -10,6 +10,7 @@ from relevancy.models import ApiToken, Book, Case, Query, Rating, Run
 from relevancy.views import uploads
 from tests.api.conftest import ApiClient
 from tests.factories import make_attempt, make_case, make_user, run_now
+from tests.optional import contributed
 from tests.slow_threads import a_slow_request
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -33,16 +34,18 @@ def file(content):
 
 def pages(case):
     """Each page that reads a file, as (address, fields)."""
-    at_case = {
-        name: reverse(name, args=[case.pk]) for name in ("ratings_import", "queries_import", "runs_import", "query_log")
-    }
+    at_case = {name: reverse(name, args=[case.pk]) for name in ("ratings_import", "queries_import", "runs_import")}
     whole = json.dumps({"format": "relevancy/1", "queries": []})
     return [
         (at_case["ratings_import"], {"file": RATINGS}),
         (at_case["ratings_import"], {"file": json.dumps(JSON_RATINGS["json"]), "format": "json"}),
         (at_case["queries_import"], {"file": "query,notes\nstar,new\n"}),
         (at_case["runs_import"], {"file": RUN}),
-        (at_case["query_log"], {"file": "query,count\nstar,3\n", "method": "frequency", "size": "5", "seed": "1"}),
+        *(
+            (reverse(name, args=[case.pk]), fields)
+            for added in contributed("READING_PAGES")
+            for name, fields in added.items()
+        ),
         (reverse("case_import"), {"file": whole}),
         (reverse("book_import"), {"file": whole}),
     ]

@@ -15,13 +15,13 @@ from relevancy.models import Case, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.saving import clean_and_save
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
 from relevancy.statistics import Verdict, sign_test
+from relevancy.transfer.cells import MAX_COUNT
 from relevancy.wording import counted
 
 from .models import OnlineOutcome
 from .statistics import OnlineResult, Side, measure_ab, measure_interleaving
 
 MAX_OUTCOMES = 40  # of one case: the page shows the verdict of each, and the figures of 50 comparisons are kept
-MAX_COUNT = 10**12
 IMPORTED, DELETED = "run.outcome_imported", "run.outcome_deleted"  # verbs of the activity log
 Method = OnlineOutcome.Method
 

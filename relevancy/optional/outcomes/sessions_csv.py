@@ -1,24 +1,22 @@
 """Outcomes of interleaving and A/B tests as CSV, counted by session."""
 
-import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import batched
 from typing import IO
 
-from relevancy.transfer.cells import read_lines, read_table
+from relevancy.transfer.cells import check_width, find_columns, parse_count, read_lines, read_table
 from relevancy.transfer.errors import BadFile, quote
 from relevancy.wording import counted
 
 from .models import OnlineOutcome
-from .outcomes import MAX_COUNT, SessionCounts
+from .outcomes import SessionCounts
 
 MAX_BYTES = 2 * 1024**3
 MAX_ON_PAGE = 50 * 1024 * 1024  # less than `MAX_REQUEST_SIZE`; a web thread is busy as long as it is read
 MAX_SESSION = 500  # characters of its name
 BATCH = 2_000
-_WHOLE = re.compile(r"[0-9]{1,13}")
 _WINNERS = {"a": (1, 0), "b": (0, 1), "tie": (0, 0)}
 _NAMES = {
     "session": ("session", "session_id"),
@@ -63,14 +61,7 @@ def read_outcome(file: IO[bytes], *, limit: int = MAX_BYTES) -> SessionCounts:
 
 
 def _columns(header: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
-    names = [cell.strip().lower() for cell in header]
-    columns = {}
-    for column, aliases in _NAMES.items():
-        positions = [number for number, name in enumerate(names) if name in aliases]
-        if len(positions) > 1:
-            raise BadFile(f"the header has more than one column {column}: {quote(','.join(header))}.", line=1)
-        if positions:
-            columns[column] = positions[0]
+    columns = find_columns(header, _NAMES)
     kinds = [kind for kind in _KINDS if all(column in columns for column in kind)]
     if len(kinds) != 1 or ("session" in columns) == ("count" in columns):
         raise BadFile(
@@ -83,12 +74,11 @@ def _columns(header: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
 
 def _check(cells: list[str], line: int, columns: dict[str, int], width: int, kind: tuple[str, ...]) -> Row:
     """Returns a row: its session, empty if it stands for `count` of them; and two numbers of its kind."""
-    if len(cells) != width:
-        raise BadFile(f"{len(cells)} columns instead of {width}: {quote(','.join(cells))}.", line=line)
+    check_width(cells, width, line)
     values = {name: cells[number] for name, number in columns.items()}
     session, count = "", 1
     if "count" in values:
-        count = _whole(values["count"], "count", line)
+        count = parse_count(values["count"], "count", line)
     else:
         session = values["session"]
         if not session or len(session) > MAX_SESSION:
@@ -106,19 +96,13 @@ def _read_kind(values: dict[str, str], kind: tuple[str, ...], line: int) -> tupl
             raise BadFile(f"column winner: {quote(values['winner'])} is not a, b or tie.", line=line)
         return _WINNERS[winner]
     if kind == _KINDS[1]:
-        return _whole(values["clicks_a"], "clicks_a", line), _whole(values["clicks_b"], "clicks_b", line)
+        return parse_count(values["clicks_a"], "clicks_a", line), parse_count(values["clicks_b"], "clicks_b", line)
     side = values["side"].lower()
     if side not in {"a", "b"}:
         raise BadFile(f"column side: {quote(values['side'])} is not a or b.", line=line)
     if values["success"] not in {"0", "1"}:
         raise BadFile(f"column success: {quote(values['success'])} is not 0 or 1.", line=line)
     return int(side == "b"), int(values["success"])
-
-
-def _whole(text: str, column: str, line: int) -> int:
-    if not _WHOLE.fullmatch(text) or int(text) > MAX_COUNT:
-        raise BadFile(f"column {column}: {quote(text)} is not a whole number from 0 to {MAX_COUNT:,}.", line=line)
-    return int(text)
 
 
 # Rows of one session are one; a row that stands for several sessions stays alone.

@@ -7,9 +7,7 @@ from django import forms
 from relevancy import endpoints, transfer
 from relevancy.models import Endpoint, Scorer, User
 from relevancy.transfer import formats
-from relevancy.views.forms import FormData, LineField, LogSourceForm
-
-MAX_SEED = 2**31 - 1
+from relevancy.views.forms import FormData, LineField
 
 
 def format_field(kind: formats.FileKind) -> forms.ChoiceField:
@@ -44,38 +42,6 @@ class QueriesFileForm(forms.Form):
         error_messages={"required": "Choose a file of queries."},
     )
     format = format_field(formats.FileKind.QUERIES)
-
-
-class QueryLogForm(LogSourceForm):
-    """A search log, and how queries of it are drawn."""
-
-    file = forms.FileField(
-        label="Search log",
-        required=False,
-        help_text="CSV with the columns query and count; or ubi_queries of User Behavior Insights, one JSON object to a line. In CSV "
-        "with docid, position and clicks as well, the count says how often the document was shown there.",
-    )
-    method = forms.ChoiceField(
-        label="Draw",
-        choices=list(transfer.query_samples.METHODS.items()),
-        widget=forms.RadioSelect,
-        initial="frequency",
-    )
-    size = forms.IntegerField(
-        label="Queries",
-        min_value=1,
-        max_value=transfer.query_samples.MAX_SIZE,
-        initial=100,
-        help_text="Without replacement.",
-    )
-    seed = forms.IntegerField(
-        min_value=0, max_value=MAX_SEED, help_text="The same log, method, number and seed give the same queries."
-    )
-    only_these = forms.BooleanField(
-        label="Give the other queries of the case the weight 0",
-        required=False,
-        help_text="Then the score of the case is that of the sample. The others keep their ratings and scores.",
-    )
 
 
 class RunsFileForm(forms.Form):

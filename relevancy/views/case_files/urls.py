@@ -5,7 +5,7 @@ from django.urls.converters import StringConverter
 
 from relevancy.transfer import exports
 
-from . import case_import, notebook, pages, query_log
+from . import case_import, notebook, pages
 
 
 class CaseFileName(StringConverter):
@@ -32,6 +32,5 @@ urlpatterns = [
     path("cases/<int:case_id>/notebook/file/", notebook.case_notebook_file, name="case_notebook_file"),
     path("cases/<int:case_id>/files/import-ratings/", pages.ratings_import, name="ratings_import"),
     path("cases/<int:case_id>/files/import-queries/", pages.queries_import, name="queries_import"),
-    path("cases/<int:case_id>/files/query-log/", query_log.query_log, name="query_log"),
     path("cases/<int:case_id>/files/import-runs/", pages.runs_import, name="runs_import"),
 ]

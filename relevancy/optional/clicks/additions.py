@@ -1,0 +1,40 @@
+"""What the app adds to the core: links to its pages, and sentences of the activity log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+
+from relevancy.hooks import BookRater, Link, Place, activity_sentences, add_links, parts_of_book
+from relevancy.models import Book, Case
+
+from . import click_logs, counting, weights
+
+parts_of_book.append("clicks")
+activity_sentences.update(
+    {
+        counting.COUNTED: "Let grades from clicks count in the book “{subject}”: {count:,} ratings",
+        counting.WITHDRAWN: "Removed the ratings from clicks from the book “{subject}”: {count:,}",
+        weights.WEIGHTED: "Added a sample of queries: {count:,} new, {reweighted:,} with another weight; others count: {others}",
+    }
+)
+
+
+@add_links[Place.NEW_QUERIES]
+def query_links(case: Case) -> Iterator[Link]:
+    """Yields the link to the page that draws queries."""
+    yield Link("Draw queries from a search log", reverse("query_log", args=[case.pk]), "query-log-link")
+
+
+@add_links[Place.BOOK]
+def book_links(book: Book) -> Iterator[Link]:
+    """Yields the link to the clicks of a book."""
+    yield Link("what users click, as grades", reverse("book_clicks", args=[book.pk]), "clicks-link", heading="Clicks")
+
+
+@add_links[Place.RATER]
+def rater_links(shown: BookRater) -> Iterator[Link]:
+    """Yields the link to where the ratings by clicks were let count."""
+    if shown.rater.name == click_logs.RATER:
+        yield Link("Clicks", reverse("book_clicks", args=[shown.book.pk]), "clicks-link")

@@ -1,0 +1,218 @@
+"""Estimates from the clicks of a search log how relevant the documents of a book are, and stores the estimates."""
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import batched, groupby
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from relevancy import accounts
+from relevancy.models import Book, Rating, User
+from relevancy.models.errors import error_text
+from relevancy.models.saving import clean_and_save
+from relevancy.statistics import StatisticsError
+from relevancy.transfer.errors import BadFile
+
+from .models import ClickEstimate, ClickLog
+from .search_log import SearchLog
+from .statistics import (
+    PRIOR_STRENGTH,
+    ClickCounts,
+    ClickEstimates,
+    Examination,
+    ExaminationCounts,
+    estimate_by_cascade,
+    estimate_by_coec,
+    estimate_by_ips,
+    estimate_by_position,
+    estimate_examination,
+)
+
+Method = ClickLog.Method
+RATER = "clicks"  # a machine; one for all books
+LISTED_POSITIONS = 50
+MAX_STRENGTH = 1e6
+BATCH = 2_000
+MAX_ESTIMATES = 50_000
+UNFINISHED_AFTER = timedelta(hours=1)
+
+
+def import_clicks(
+    *, book: Book, log: SearchLog, method: str, by: User, name: str = "", strength: float = PRIOR_STRENGTH
+) -> ClickLog:
+    """Stores the estimates of a click model for the queries of a book; they stand apart from ratings.
+
+    What users look at, and what documents at a position have on average, is estimated from the whole log. method: of `ClickLog.Method`.
+    strength: of the prior, in examinations. Raises `BadFile` if the log does not have what the model needs.
+    """
+    if not 0 <= strength <= MAX_STRENGTH:
+        raise ValidationError({"strength": f"{strength:g} is not a number from 0 to {MAX_STRENGTH:g}."})
+    table = _read_table(book, log, is_cascade=method == Method.CASCADE)
+    try:
+        estimates, examination = _estimate(table, method, strength)
+    except StatisticsError as error:
+        raise BadFile(str(error)) from None
+    rows = [
+        ClickEstimate(
+            query_id=query_id,
+            doc_id=doc_id,
+            value=float(estimates.values[pair]),
+            unshrunken=float(estimates.unshrunken[pair]),
+            evidence=float(estimates.evidence[pair]),
+            shown=shown,
+            clicks=clicked,
+        )
+        for pair, query_id, doc_id, shown, clicked in table.of_book
+        if estimates.evidence[pair] > 0
+    ]
+    if not rows:
+        raise BadFile(
+            "The log has no clicks on results of queries that the book has. Queries are compared by their exact text."
+        )
+    click_log = ClickLog(
+        book=book,
+        name=name[:191] or "log",
+        method=method,
+        strength=strength,
+        searches=int(log.counts().sum()),
+        pairs=table.size,
+        examination=_listed(examination) if examination else [],
+        remarks=[*log.remarks, *_remarks(examination, estimates)],
+        created_by=by,
+    )
+    try:
+        return store_log(click_log, rows)
+    except ValidationError as error:
+        raise BadFile(error_text(error)) from None
+
+
+def store_log(log: ClickLog, estimates: Sequence[ClickEstimate]) -> ClickLog:
+    """Stores a new log and its estimates, which replace those of the last log of the book. Ratings stay until they are counted again.
+
+    In short transactions: nobody sees the log before all of it is stored. Raises `ValidationError` for more than 50,000 estimates.
+    """
+    if len(estimates) > MAX_ESTIMATES:
+        raise ValidationError(
+            f"The log has {len(estimates):,} documents for queries of the book; at most {MAX_ESTIMATES:,} can be stored. Leave out "
+            "rare queries or the last positions."
+        )
+    of_book = ClickLog.objects.filter(book=log.book)
+    _delete(of_book.filter(is_ready=False, created_at__lt=timezone.now() - UNFINISHED_AFTER))
+    log.rater = accounts.ensure_machine(RATER)
+    clean_and_save(log)
+    for batch in batched(estimates, BATCH):
+        for estimate in batch:
+            estimate.log = log
+        ClickEstimate.objects.bulk_create(batch)
+    log.is_ready = True
+    log.save(update_fields=["is_ready"])
+    _delete(of_book.filter(is_ready=True, pk__lt=log.pk))
+    return log
+
+
+def _delete(logs: Iterable[ClickLog]) -> None:
+    """Deletes logs in short transactions."""
+    for log in list(logs):
+        while pks := list(log.estimates.values_list("pk", flat=True)[:BATCH]):
+            ClickEstimate.objects.filter(pk__in=pks).delete()
+        log.delete()
+
+
+def newest_log(book: Book) -> ClickLog | None:
+    """Returns the log whose estimates can be let count; None if there is none."""
+    log: ClickLog | None = (
+        ClickLog.objects.filter(book=book, is_ready=True).select_related("rater", "created_by", "book").first()
+    )
+    return log
+
+
+def count_ratings(log: ClickLog) -> int:
+    """Returns how many ratings of the rater “clicks” count in the book."""
+    return int(Rating.objects.filter(query__book=log.book_id, rater=log.rater_id).count())
+
+
+def read_estimates(log: ClickLog, count: int = 20) -> list[ClickEstimate]:
+    """Returns the estimates with the most evidence, each with its query."""
+    return list(log.estimates.select_related("query").order_by("-evidence", "pk")[:count])
+
+
+@dataclass
+class _Table:
+    """Rows of a log. columns: of the numbers in each row. of_book: (pair, query id, document, shown, clicks) of the book's queries."""
+
+    pairs: array[int] = field(default_factory=lambda: array("q"))
+    columns: tuple[array[float], ...] = ()
+    of_book: list[tuple[int, int, str, int, int]] = field(default_factory=list)
+    size: int = 0
+
+
+def _read_table(book: Book, log: SearchLog, *, is_cascade: bool) -> _Table:
+    """Raises `BadFile` if the log has no clicks, or no single searches for a cascade model."""
+    if not log.has_clicks:
+        raise BadFile(
+            "The log does not say what was clicked. CSV needs the columns docid, position and clicks, ubi_queries a file of ubi_events."
+        )
+    if is_cascade and not log.has_single_searches:
+        raise BadFile(
+            "This model needs to know what was clicked in each single search, which counts do not say. Choose another model, or "
+            "ubi_queries with ubi_events."
+        )
+    rows: Iterable[Any] = log.examined() if is_cascade else log.shown()
+    query_ids = dict(book.queries.live().values_list("text", "pk"))
+    table = _Table(columns=tuple(array("d") for _ in range(4 if is_cascade else 3)))
+    key: Callable[[Any], tuple[str, str]] = lambda row: (row.query, row.doc_id)  # noqa: E731
+    for pair, ((query, doc_id), of_pair) in enumerate(groupby(rows, key=key)):
+        shown = clicked = 0
+        for _, _, *numbers in of_pair:
+            table.pairs.append(pair)
+            for column, number in zip(table.columns, numbers, strict=True):
+                column.append(number)
+            shown, clicked = shown + numbers[1], clicked + numbers[2]
+        if query in query_ids:
+            if is_cascade:  # `shown` counts what users looked at
+                shown = log.count_shown(query, doc_id)
+            table.of_book.append((pair, query_ids[query], doc_id, shown, clicked))
+        table.size = pair + 1
+    return table
+
+
+def _estimate(table: _Table, method: str, strength: float) -> tuple[ClickEstimates, Examination | None]:
+    _, shown, clicked, *last = table.columns
+    positions = np.array(table.columns[0], dtype=np.int64)
+    if method == Method.CASCADE:
+        counts = ExaminationCounts.build(
+            pairs=table.pairs, positions=positions, examined=shown, clicks=clicked, last=last[0]
+        )
+        return estimate_by_cascade(counts, strength=strength), None
+    rows = ClickCounts.build(pairs=table.pairs, positions=positions, shown=shown, clicks=clicked)
+    if method == Method.COEC:
+        return estimate_by_coec(rows, strength=strength), None
+    examination = estimate_examination(rows)
+    estimate = estimate_by_position if method == Method.POSITION else estimate_by_ips
+    return estimate(rows, examination, strength=strength), examination
+
+
+def _listed(examination: Examination) -> list[list[float | None]]:
+    probabilities = examination.probabilities[:LISTED_POSITIONS].tolist()
+    return [[position, None if value != value else round(value, 6)] for position, value in enumerate(probabilities, 1)]
+
+
+def _remarks(examination: Examination | None, estimates: ClickEstimates) -> list[str]:
+    remarks = []
+    if examination and (left_out := examination.left_out):
+        named = ", ".join(map(str, left_out[:10])) + (" and others" if len(left_out) > 10 else "")
+        remarks.append(
+            f"Left out: what was shown at position {named}. Too few documents were clicked both there and elsewhere to tell how often "
+            "users look there."
+        )
+    if estimates.clipped:
+        remarks.append(
+            f"{100 * estimates.clipped:.1f} % of what was shown stood at positions that users look at so rarely that its weight was "
+            "clipped; its estimates are too low."
+        )
+    return remarks

@@ -1,0 +1,90 @@
+"""Click models that need to know how often a document was shown and clicked at each position.
+
+With `γ_r`, how likely users look at position r (`estimate_examination`), and for a pair p
+
+- clicks over expected clicks (COEC): `Σ_r clicks_pr / Σ_r shown_pr ctr_r`. 1 is the average document at these positions. What users
+  look at and what is better there are not told apart: good documents at the top are expected to be clicked often, and are underrated.
+  Zhang & Jones, "Comparing click logs and editorial labels for training query rewriting", 2007.
+- position-based model: `α_p = Σ_r clicks_pr / Σ_r shown_pr γ_r`, how likely a user who looks at the document clicks it.
+- inverse propensity weights (IPS): `Σ_r clicks_pr w_r / Σ_r shown_pr`, `w_r = min(1/γ_r, cap)`. Without clipping it has no bias, but a
+  larger variance than the position-based model; clipping adds a bias towards 0. Its evidence is the effective sample `(Σw)² / Σw²` over
+  the examinations, of which `shown_pr γ_r` are expected. Joachims, Swaminathan & Schnabel, "Unbiased learning-to-rank with biased
+  feedback", 2017.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relevancy.statistics.arrays import FloatArray
+
+from .counts import ClickCounts, divide
+from .estimates import PRIOR_STRENGTH, ClickEstimates, shrink
+from .examination import Examination
+
+MAX_CLICK_WEIGHT = 10.0
+
+
+def estimate_by_coec(counts: ClickCounts, *, strength: float = PRIOR_STRENGTH) -> ClickEstimates:
+    """Returns clicks over expected clicks, with the prior 1. Evidence: searches, fewer at rarely clicked positions."""
+    rates = counts.click_rates()
+    expected = counts.by_pair(counts.shown * rates[counts.positions - 1])
+    top = float(rates.max(initial=0.0))
+    if not top:
+        none = np.zeros(counts.size)
+        return ClickEstimates(np.ones(counts.size), none, np.ones(counts.size), none)
+    priors, clicks = np.ones(counts.size), counts.by_pair(counts.clicks)
+    # In examinations, of which one at the most clicked position is worth `top` expected clicks.
+    values, unshrunken = shrink(sums=clicks / top, evidence=expected / top, priors=priors, strength=strength)
+    return ClickEstimates(values, unshrunken, priors, expected / top)
+
+
+def estimate_by_position(
+    counts: ClickCounts, examination: Examination, *, strength: float = PRIOR_STRENGTH
+) -> ClickEstimates:
+    """Returns α of the position-based model, 0 to 1. Evidence: expected examinations."""
+    rows = _Compared.build(counts, examination)
+    values, unshrunken = shrink(
+        sums=rows.by_pair(rows.clicks), evidence=rows.evidence, priors=rows.priors, strength=strength, top=1.0
+    )
+    return ClickEstimates(values, unshrunken, rows.priors, rows.evidence)
+
+
+def estimate_by_ips(
+    counts: ClickCounts,
+    examination: Examination,
+    *,
+    strength: float = PRIOR_STRENGTH,
+    max_weight: float = MAX_CLICK_WEIGHT,
+) -> ClickEstimates:
+    """Returns the mean of clicks with inverse propensity weights, at most 1. Evidence: the effective sample of examinations."""
+    rows = _Compared.build(counts, examination)
+    with np.errstate(divide="ignore"):
+        weights = np.minimum(1.0 / rows.gammas, max_weight)
+    weighted = rows.by_pair(rows.shown * rows.gammas * weights)
+    evidence = divide(weighted**2, rows.by_pair(rows.shown * rows.gammas * weights**2))
+    means = divide(rows.by_pair(rows.clicks * weights), rows.by_pair(rows.shown))
+    values, _ = shrink(sums=means * evidence, evidence=evidence, priors=rows.priors, strength=strength, top=1.0)
+    clipped = rows.shown[rows.gammas * max_weight < 1.0].sum() / max(rows.shown.sum(), 1.0)
+    return ClickEstimates(values, means, rows.priors, evidence, float(clipped))
+
+
+class _Compared:
+    """The rows at positions whose examination is known. gammas: [rows]. evidence, priors: [P]."""
+
+    def __init__(self, counts: ClickCounts, gammas: FloatArray) -> None:
+        kept = np.isfinite(gammas)
+        self._counts = counts
+        self._pairs = counts.pairs[kept]
+        self.gammas, self.shown, self.clicks = gammas[kept], counts.shown[kept], counts.clicks[kept]
+        self.evidence = self.by_pair(self.shown * self.gammas)
+        # What documents at these positions have on average: α of position r is ctr_r / γ_r.
+        rates = counts.click_rates()[counts.positions - 1][kept]
+        self.priors = np.minimum(divide(self.by_pair(self.shown * rates), self.evidence), 1.0)
+
+    @classmethod
+    def build(cls, counts: ClickCounts, examination: Examination) -> _Compared:
+        return cls(counts, examination.probabilities[counts.positions - 1])
+
+    def by_pair(self, values: FloatArray) -> FloatArray:
+        return np.bincount(self._pairs, weights=values, minlength=self._counts.size)
