@@ -2,11 +2,11 @@
 
     python benchmarks/raters.py [--postgres URL] [--queries N] [--seconds S] [--quick] [--check]
 
-Granian with 2 processes of 4 threads, and a worker, are separate processes. Every rater is an account with a session and a
-connection of its own, rates the ten results of one query after another by the page's htmx request, and no two of them rate
-the same query. Three loads: one rater alone; 20 at once, each with a rating every second on average, which is as fast as
-people read (the pauses are even between 0.5 and 1.5 s); and 20 that rate again as soon as they have the response, which
-people do not do. Target: at 20 people's pace, the 95th percentile is at most 3 times that of one alone.
+Granian with 2 processes of 4 threads, and a worker, are separate processes. Every rater is an account with a session and a connection
+of its own, rates the ten results of one query after another by the page's htmx request, and no two of them rate the same query. After a
+pause, the page asks for the new score of the case, as its head does. Three loads: one rater alone; 20 at once, each with a rating every
+second on average, which is as fast as people read (the pauses are even between 0.5 and 1.5 s); and 20 that rate again as soon as they
+have the response, which people do not do. Target: at 20 people's pace, the 95th percentile is at most 3 times that of one alone.
 
 SQLite in a file; with --postgres also a separate database on that server (postgresql://USER:PASSWORD@HOST:PORT/NAME). The
 raters' threads run on the same cores as everything else.
@@ -38,15 +38,17 @@ from relevancy import cases, teams
 from relevancy.models import Case, Role, User
 
 RATERS, TIMES = 20, 3
+HEAD_DELAY = 0.2  # seconds, as in workbench/_case_score.html
 ALONE = 0.1  # seconds between two ratings of a single rater
 TOKEN = "a" * 32  # it only has to be the same in the cookie and the header
 
 
 @dataclass(frozen=True)
 class Rater:
-    """A signed-in rater: headers of each request, and what is left to rate, as (URL, document)."""
+    """A signed-in rater: headers of each request, the URL of the head of the page, and what is left to rate, as (URL, document)."""
 
     headers: dict[str, str]
+    head: str
     work: Iterator[tuple[str, str]]
 
 
@@ -69,7 +71,7 @@ def make_raters(case: Case, count: int) -> list[Rater]:
         client.force_login(user)
         cookies = f"sessionid={client.cookies['sessionid'].value}; csrftoken={TOKEN}"
         headers = {"cookie": cookies, "x-csrftoken": TOKEN, "hx-request": "true"}
-        raters.append(Rater(headers, _work(lists[number::count])))
+        raters.append(Rater(headers, f"/cases/{case.pk}/state/?only=head", _work(lists[number::count])))
     return raters
 
 
@@ -101,7 +103,13 @@ def rate(address: str, rater: Rater, until: float, pause: Callable[[], float], t
             if counts:
                 times.append(took)
             counts = True
-            time.sleep(pause())
+            wait = pause()
+            if wait > HEAD_DELAY:  # the page asks for the score of the case when no other rating has followed
+                time.sleep(HEAD_DELAY)
+                head = pool.request("GET", address + rater.head, headers=rater.headers, retries=False)
+                assert head.status == 200, head.data[:500]
+                wait -= HEAD_DELAY
+            time.sleep(wait)
 
 
 def load(address: str, raters: list[Rater], seconds: float, pause: Callable[[], float]) -> list[float]:

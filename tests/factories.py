@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from unittest.mock import patch
 from uuid import uuid4
 
-from relevancy import cases, engines, judgments, runs, scorers
+from relevancy import cases, engines, judgments, runs, scorers, scores
 from relevancy.engines import registry
 from relevancy.engines.types import Syntax
 from relevancy.models import (
@@ -231,6 +231,13 @@ def stored_scores(run: Run) -> dict[tuple[str, str], tuple[float | None, ...]]:
         (row.version.scorer.name, row.query.text): (row.value, row.score, row.low, row.high, row.unrated)
         for row in rows
     }
+
+
+def rescore(run: Run, query_id: int, *, baseline: Run | None = None) -> None:
+    """Scores a query and the case after a rating, as the requests of a rater's page do."""
+    scores.rescore_query(run, query_id, baseline=baseline)
+    versions = list(ScorerVersion.objects.used_by(run.case_id))
+    scores.sum_outdated([(run, version) for version in versions] + ([(baseline, versions[0])] if baseline else []))
 
 
 def stored_case_scores(run: Run) -> dict[str, tuple[Any, ...]]:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from relevancy import cases, judgments, runs, scorers, scores, tasks
+from relevancy import cases, judgments, runs, scorers, tasks
 from relevancy.models import Book, Run, Scorer
 from relevancy.runs import chunks, claims
-from tests.factories import make_attempt, make_case, query_of, run_now, script_of, stored_case_scores
+from tests.factories import make_attempt, make_case, query_of, rescore, run_now, script_of, stored_case_scores
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
@@ -51,7 +51,7 @@ def test_ratings_changed_rescores_the_other_case() -> None:
     other = make_case(2, book_of=case)
     runs = [run_now(make_attempt(item)) for item in (case, other)]
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    scores.rescore_query(runs[0], query_of(case, "query 1").pk)
+    rescore(runs[0], query_of(case, "query 1").pk)
     tasks.enqueue_book_rescore(case.book_id)
     assert stored_case_scores(runs[0]) == stored_case_scores(runs[1])
     assert Book.objects.get().rescore_queued_at is None

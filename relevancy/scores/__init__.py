@@ -40,7 +40,7 @@ from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
 from .rater_scores import RaterQueryScore, RaterScore, measure_rater_scores
 from .ratings import QueryRatings, RatingRecord
-from .rescoring import MAX_SUMMED, rescore_case, rescore_history, rescore_query, rescore_run
+from .rescoring import MAX_SUMMED, rescore_case, rescore_history, rescore_query, rescore_run, sum_outdated
 from .revisions import (
     book_changed,
     case_changed,
@@ -145,6 +145,7 @@ __all__ = [
     "store_comparison",
     "stored_differences",
     "suggest_output_range",
+    "sum_outdated",
     "switched_off_scorers",
     "tags_changed",
 ]

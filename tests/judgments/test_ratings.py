@@ -15,6 +15,7 @@ from tests.factories import (
     make_case,
     make_user,
     query_of,
+    rescore,
     run_now,
     stored_case_scores,
     stored_scores,
@@ -36,7 +37,7 @@ def test_rate_changes_the_scores_at_once() -> None:
     run = run_now(make_attempt(case))
     before = stored_case_scores(run)["nDCG@10"][0]
     assert judgments.rate(query=query_of(case, "query 1"), doc_id=" a ", value=3, by=case.owner) == 1
-    scores.rescore_query(run, query_of(case, "query 1").pk)
+    rescore(run, query_of(case, "query 1").pk)
     assert Rating.objects.get(doc_id="a").value == 3
     assert stored_scores(run)["nDCG@10", "query 1"][1] == 100
     assert stored_case_scores(run)["nDCG@10"][0] == 100 > before
@@ -115,7 +116,7 @@ def test_rate_off_the_scale_changes_nothing(value: float) -> None:
     before = stored_scores(run), stored_case_scores(run)
     with pytest.raises(judgments.InvalidRating, match="not on the scale"):
         judgments.rate_many(query=query_of(case, "query 1"), values={"b": 2, "c": value}, by=case.owner)
-        scores.rescore_query(run, query_of(case, "query 1").pk)
+        rescore(run, query_of(case, "query 1").pk)
     assert (stored_scores(run), stored_case_scores(run)) == before
     assert (Rating.objects.count(), RatingChange.objects.count(), Query.objects.get().revision) == (1, 1, 1)
 
@@ -133,16 +134,16 @@ def test_take_back_leaves_others_alone() -> None:
     query, other = query_of(case, "query 1"), make_user()
     run = run_now(make_attempt(case))
     judgments.rate(query=query, doc_id="a", value=1, by=case.owner)
-    scores.rescore_query(run, query.pk)
+    rescore(run, query.pk)
     judgments.rate(query=query, doc_id="a", value=3, by=other)
-    scores.rescore_query(run, query.pk)
+    rescore(run, query.pk)
     assert judgments.remove(query=query, doc_ids=["a "], by=case.owner) == 1
-    scores.rescore_query(run, query.pk)
+    rescore(run, query.pk)
     assert Rating.objects.get().rater == other
     assert judgments.remove(query=query, doc_ids=["a"], by=case.owner) == 0
-    scores.rescore_query(run, query.pk)
+    rescore(run, query.pk)
     assert judgments.remove(query=query, doc_ids=["a"], by=other) == 1
-    scores.rescore_query(run, query.pk)
+    rescore(run, query.pk)
     assert stored_case_scores(run)["nDCG@10"][0] is None
 
 
@@ -171,10 +172,10 @@ def test_scores_are_always_those_of_a_full_recomputation(seed: int) -> None:
         act = chance.random()
         if act < 0.6:
             judgments.rate_many(query=query, values={doc: chance.randint(0, 3) for doc in docs}, by=by)
-            scores.rescore_query(run, query.pk)
+            rescore(run, query.pk)
         elif act < 0.85:
             judgments.remove(query=query, doc_ids=docs, by=by)
-            scores.rescore_query(run, query.pk)
+            rescore(run, query.pk)
         else:
             text = "query,docid,rating\n" + "".join(f"{query.text},{doc},{chance.randint(0, 3)}\n" for doc in docs)
             ratings_csv.import_ratings(case=case, text=text, by=by)
@@ -193,7 +194,7 @@ def rating_statements(queries: int) -> list[str]:
         connection,
     ) as captured:
         judgments.rate(query=query, doc_id="b", value=3, by=case.owner)
-        scores.rescore_query(run, query.pk)
+        rescore(run, query.pk)
     return [query["sql"].split()[0] for query in captured]
 
 
@@ -220,7 +221,7 @@ def test_rate_two_cases_on_one_book() -> None:
     other = make_case(2, book_of=case)
     runs = [run_now(make_attempt(item)) for item in (case, other)]
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    scores.rescore_query(runs[0], query_of(case, "query 1").pk)
+    rescore(runs[0], query_of(case, "query 1").pk)
     assert not scores.count_stale(runs[0], ScorerVersion.objects.used_by(case)[0])
     assert scores.count_stale(runs[1], ScorerVersion.objects.used_by(other)[0]) == 1
     score = QueryScore.objects.get(run=runs[1], query__text="query 1")

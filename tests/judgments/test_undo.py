@@ -7,7 +7,16 @@ import pytest
 
 from relevancy import judgments, queries, scores
 from relevancy.models import Case, Query, Rating, RatingChange, User, Verdict
-from tests.factories import make_attempt, make_case, make_user, query_of, run_now, stored_case_scores, stored_scores
+from tests.factories import (
+    make_attempt,
+    make_case,
+    make_user,
+    query_of,
+    rescore,
+    run_now,
+    stored_case_scores,
+    stored_scores,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 DOC_IDS = ["a", "b", "c", "d"]
@@ -67,11 +76,11 @@ def test_undo_restores_the_scores(case: Case) -> None:
     run = run_now(make_attempt(case))
     before = stored_scores(run), stored_case_scores(run)
     judgments.rate_many(query=query, values={"a": 3, "b": 0, "c": 2}, by=case.owner)
-    scores.rescore_query(run, query.pk)
+    rescore(run, query.pk)
     assert (stored_scores(run), stored_case_scores(run)) != before
     undone = judgments.undo(case=case, by=case.owner)
     assert undone is not None
-    scores.rescore_query(run, query.pk)
+    rescore(run, query.pk)
     assert (stored_scores(run), stored_case_scores(run)) == before
 
 

@@ -7,7 +7,17 @@ import pytest
 
 from relevancy import judgments, queries, scores, transfer
 from relevancy.models import CaseScore, Query, QueryScore, Rating, Run, ScorerVersion
-from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
+from tests.factories import (
+    as_values,
+    make_attempt,
+    make_case,
+    make_user,
+    query_of,
+    rescore,
+    run_now,
+    script_of,
+    stored_scores,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -122,7 +132,7 @@ def test_no_score_of_the_case_is_current_until_all_queries_that_share_a_rating_a
     query = query_of(case, "query 1")
     version = ScorerVersion.objects.used_by(case)[0]
     judgments.rate(query=query, doc_id="c", value=3, by=make_user())
-    scores.rescore_query(run, query.pk, baseline=baseline)
+    rescore(run, query.pk, baseline=baseline)
     assert CaseScore.objects.get(run=run, version=version).revision is None
     assert scores.compare_runs(run, baseline, version).pending == 1
     assert scores.rescore_case(case, seconds=60)

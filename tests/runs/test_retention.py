@@ -9,7 +9,7 @@ from relevancy import runs, scores, tasks
 from relevancy.models import Attempt, Case, Run, Scorer, ScorerVersion
 from relevancy.runs import retention
 from relevancy.scores import score_rankings
-from tests.factories import make_attempt, make_case, query_of, rate_all, run_now, stored_scores
+from tests.factories import make_attempt, make_case, query_of, rate_all, rescore, run_now, stored_scores
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 SCRIPT = "setScore(docs[0].id === 'a' ? 100 : 10);"
@@ -158,7 +158,7 @@ def test_a_rating_rescores_measures_and_leaves_scripts(attempt: Attempt) -> None
     run = case.runs.get(number=1)
     before = stored_scores(run)
     rate_all(case, {"q": {"b": 3}}, case.owner)
-    scores.rescore_query(run, query_of(case, "q").pk)
+    rescore(run, query_of(case, "q").pk)
     after = stored_scores(run)
     assert after["nDCG@10", "q"] != before["nDCG@10", "q"]
     assert after["By script", "q"] == before["By script", "q"]

@@ -10,7 +10,17 @@ from relevancy import judgments, queries, runs, scorers, scores
 from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.runs import chunks
 from relevancy.scores import rescoring, score_rankings, scripts, storage
-from tests.factories import make_attempt, make_case, make_scorer, query_of, rate_all, run_now, script_of, stored_scores
+from tests.factories import (
+    make_attempt,
+    make_case,
+    make_scorer,
+    query_of,
+    rate_all,
+    rescore,
+    run_now,
+    script_of,
+    stored_scores,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 RATINGS = {"query 1": {"a": 3, "x": 1}, "query 2": {"c": 2}}
@@ -42,7 +52,7 @@ def test_store_newer_ratings_win_over_scores_computed_before_them() -> None:
     versions = list(ScorerVersion.objects.used_by(case))
     late = score_rankings.compute_scores(run, score_rankings.ranking_inputs(run.rankings.all()), versions)
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    scores.rescore_query(run, query_of(case, "query 1").pk)
+    rescore(run, query_of(case, "query 1").pk)
     newer = QueryScore.objects.get()
     assert newer.score != late[0].score
     storage.store(late)
@@ -104,7 +114,7 @@ def test_score_case_again_on_one_day_overwrites() -> None:
     run = run_now(make_attempt(case))
     before = CaseScore.objects.get()
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    scores.rescore_query(run, query_of(case, "query 1").pk)
+    rescore(run, query_of(case, "query 1").pk)
     after = CaseScore.objects.get()
     assert after.pk == before.pk
     assert (after.score, after.unrated) != (before.score, before.unrated)
@@ -302,7 +312,7 @@ def test_a_rating_runs_no_script_and_leaves_its_score_stale(monkeypatch: pytest.
     with monkeypatch.context() as patched:
         patched.setattr(scripts.sandbox, "score", lambda *arguments, **options: calls.append(arguments))
         judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner)
-        scores.rescore_query(run, query_of(case, "query 1").pk)
+        rescore(run, query_of(case, "query 1").pk)
     assert calls == []
     assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 1
     assert scores.rescore_run(run) == 1

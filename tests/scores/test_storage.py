@@ -12,6 +12,7 @@ from tests.factories import (
     make_case,
     make_scorer,
     query_of,
+    rescore,
     run_now,
     script_of,
     stored_case_scores,
@@ -135,7 +136,7 @@ def test_a_later_day_gets_its_own_point(monkeypatch: pytest.MonkeyPatch) -> None
     tomorrow = timezone.localdate() + timedelta(days=1)
     monkeypatch.setattr(timezone, "localdate", lambda: tomorrow)
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    scores.rescore_query(run, query_of(case, "query 1").pk)
+    rescore(run, query_of(case, "query 1").pk)
     days = {row.day: row.score for row in CaseScore.objects.filter(run=run)}
     assert len(days) == 2
     assert days[tomorrow] > days[tomorrow - timedelta(days=1)]
@@ -180,7 +181,7 @@ def test_ids_look_wrong() -> None:
     points = scores.recent_case_scores(case, version_of(case))
     assert scores.ids_look_wrong(run, points[-1])
     judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
-    scores.rescore_query(run, query_of(case, "query 1").pk)
+    rescore(run, query_of(case, "query 1").pk)
     assert not scores.ids_look_wrong(run, scores.recent_case_scores(case, version_of(case))[-1])
 
 

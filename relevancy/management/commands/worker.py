@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 from django.db import Error, connection
-from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME
+from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME, TaskResultStatus
 from django.utils.crypto import get_random_string
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult
@@ -46,8 +46,9 @@ class Command(Base):
 def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> None:
     """Runs the worker of django-tasks-db until the queue is empty, waits for a task, and runs it again; with `batch`, once.
 
-    Waiting reads the queue without a lock, so it can look often; the worker itself locks the whole of an SQLite database with each
-    look. After an error of the database this function waits and goes on, except with `batch`.
+    A batch waits for tasks that are to begin later. Waiting reads the queue without a lock, so it can look often; the worker itself
+    locks the whole of an SQLite database with each look. After an error of the database this function waits and goes on, except with
+    `batch`.
     """
     db_worker.Command().configure_logging(verbosity)
     if verbosity == 1:
@@ -70,7 +71,7 @@ def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> Non
         started = time.monotonic()
         try:
             worker.run()
-            if batch or not worker.running:
+            if not worker.running or (batch and not has_tasks()):
                 return
             wait_for_task(interval)
         except Error as error:
@@ -83,6 +84,12 @@ def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> Non
             connection.close()
             time.sleep(pause)
             pause = min(2 * pause, MAX_PAUSE)
+
+
+def has_tasks() -> bool:
+    """Returns whether tasks wait for a worker, those that are to begin later included."""
+    waiting = DBTaskResult.objects.filter(status=TaskResultStatus.READY)
+    return waiting.filter(backend_name=DEFAULT_TASK_BACKEND_ALIAS, queue_name=DEFAULT_TASK_QUEUE_NAME).exists()
 
 
 def wait_for_task(interval: float) -> None:

@@ -10,7 +10,7 @@ from relevancy import tasks
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
-from .stale_scores import count_stale_scores, refresh_stale_scores
+from .stale_scores import count_stale_scores, refresh_stale_scores, rescore_scripts, sum_scores
 from .tune_pane import TunePane
 from .workbench import Workbench
 
@@ -24,6 +24,8 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
     if only_list:
         context = {**workbench.list_context(stale_scores=stale), "is_fragment": True}
         return render(request, "workbench/workbench.html#queries", context)
+    if not stale:
+        sum_scores(workbench.selection, workbench.versions)
     context = workbench.page_context(stale_scores=stale, attempt_number=request.GET.get("attempt", ""))
     if workbench.panel.is_being_rescored or cast("TunePane", context["tune"]).is_being_rescored:
         tasks.enqueue_book_rescore(workbench.case.book_id)
@@ -32,18 +34,21 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
 
 @require_GET
 def state(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Returns the head while a run is active or scores are stale. Its events let the list follow, unless `only=head`."""
+    """Returns the head while a run is active, scores are stale or ratings have been given. Its events let the list follow, unless
+    `only=head`."""
     workbench = Workbench(request, get_case(request, case_id))
-    header = workbench.header()
-    is_stale = count_stale_scores(workbench.selection, workbench.versions) > 0
-    is_busy = header.is_active or is_stale
-    workbench.is_rescoring = is_stale and "rescoring" in request.GET
+    selection, versions = workbench.selection, workbench.versions
+    is_stale = count_stale_scores(selection, versions) > 0
+    is_busy = is_stale or (selection.run is not None and selection.run.is_active)
+    workbench.is_rescoring = is_stale and ("rescoring" in request.GET or rescore_scripts(selection, versions))
+    if not is_busy:
+        sum_scores(selection, versions)
     response = render(request, "workbench/_state.html", workbench.score_context())
     if request.GET.get("only") == "head":
-        # Only the history is being rescored; the list is up to date and must not move.
+        # The list is up to date, or will be with the scripts' scores, and must not move.
         return response
     if not is_busy:
         response["HX-Trigger"] = "run-finished"
-    elif header.run and workbench.progress.has_changed(header.run):
+    elif selection.run and workbench.progress.has_changed(selection.run):
         response["HX-Trigger"] = "run-progress"
     return response

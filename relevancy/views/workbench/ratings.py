@@ -1,4 +1,4 @@
-"""Ratings given on the workbench. The response updates what a rating changes: the result, its query, the case's score."""
+"""Ratings given on the workbench. The response has the result and the row of its query; its event `rated` lets the head follow."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_POST
-from django_htmx.http import reswap, retarget
+from django_htmx.http import reswap, retarget, trigger_client_event
 
 from relevancy import judgments, scores, tasks
 from relevancy.models import CaseQuery, Role
@@ -17,7 +17,7 @@ from relevancy.views.responses import conflict, redirect_to, redirect_with_messa
 from .access import get_case, get_rateable_query
 from .forms import RateShownForm, RatingForm
 from .query_filter import QueryFilter
-from .stale_scores import rescore_scripts
+from .query_row import QueryRow
 from .workbench import Workbench
 
 
@@ -89,9 +89,7 @@ def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
         return redirect_with_message(request, workbench.queries.open_url(case_query), text, level=message_level)
     scored_query, position = workbench.queries.get(case_query.pk), workbench.queries.position(case_query.pk)
     row = workbench.row(scored_query, is_open=str(case_query.pk) in request.POST.getlist("open"), position=position)
-    return toast(
-        render(request, "workbench/_undone.html", {**workbench.score_context(), "row": row}), text, level=level
-    )
+    return toast(_render(request, "workbench/_undone.html", workbench, row), text, level=level)
 
 
 def _undone_text(undone: judgments.UndoneRatings) -> str:
@@ -116,13 +114,13 @@ def _undone_text(undone: judgments.UndoneRatings) -> str:
 def _rescore(workbench: Workbench, query_id: int) -> None:
     """Scores a query in the run shown and in its baseline after a rating; scripts, other runs and the book's other cases follow in the
     background."""
-    selection, versions = workbench.selection, workbench.versions
+    selection = workbench.selection
     if selection.run is not None:
+        versions = workbench.versions
         ratings = scores.rescore_query(selection.run, query_id, versions=versions, baseline=selection.baseline)
         if ratings is not None:
             workbench.queries.ratings[query_id] = ratings
     tasks.enqueue_book_rescore(workbench.case.book_id)
-    workbench.is_rescoring = rescore_scripts(selection, versions)
 
 
 def _render_change(request: HtmxRequest, workbench: Workbench, case_query: CaseQuery, doc_id: str = "") -> HttpResponse:
@@ -130,18 +128,30 @@ def _render_change(request: HtmxRequest, workbench: Workbench, case_query: CaseQ
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
     row = workbench.row(workbench.queries.get(case_query.pk), is_open=True)
-    context = {**workbench.score_context(), "row": row}
     if request.GET.get("unretrieved"):
         ratings = workbench.queries.ratings.get(case_query.query_id) or scores.QueryRatings.read(case_query.query_id)
         own = (record.value for record in ratings.by_document.get(doc_id, ()) if record.rater_id == request.user.pk)
         grade = ratings.grades(workbench.case.book).get(doc_id)
-        context |= {"doc_id": doc_id, "mine": next(own, None), "grade": grade}
-        return render(request, "workbench/_unretrieved_rated.html", context)
+        return _render(
+            request,
+            "workbench/_unretrieved_rated.html",
+            workbench,
+            row,
+            doc_id=doc_id,
+            mine=next(own, None),
+            grade=grade,
+        )
     rank = request.GET.get("rank", "")
     results = [result for result in row.detail.results if result.doc_id == doc_id] if row.detail else []
     results.sort(key=lambda result: str(result.rank) != rank)
     if results and str(results[0].rank) == rank:
-        return render(request, "workbench/_rated.html", {**context, "results": results})
+        return _render(request, "workbench/_rated.html", workbench, row, results=results)
     # A run has replaced the ranking since the page was rendered, so another document may be at this rank.
-    response = render(request, "workbench/_query.html", {**context, "with_head": True})
+    response = _render(request, "workbench/_query.html", workbench, row)
     return reswap(retarget(response, f"#query-{case_query.pk}"), "outerHTML")
+
+
+def _render(request: HtmxRequest, template: str, workbench: Workbench, row: QueryRow, **more: object) -> HttpResponse:
+    """Renders a row after a rating, with the event that lets the head ask for the new score of the case."""
+    response = render(request, template, {**workbench.base_context(), "row": row, **more})
+    return trigger_client_event(response, "rated")

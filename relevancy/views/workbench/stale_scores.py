@@ -43,6 +43,14 @@ def count_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersion
     return sum(count for _, count in _stale_by_run(selection, versions))
 
 
+def sum_scores(selection: RunSelection, versions: Sequence[ScorerVersion]) -> None:
+    """Stores the scores of the case in the run shown and in its baseline if ratings have changed those of its queries."""
+    run, baseline = selection.rescorable_run, selection.baseline
+    if run is not None:
+        targets = [(run, version) for version in versions] + ([(baseline, versions[0])] if baseline else [])
+        scores.sum_outdated(targets)
+
+
 def _stale_by_run(selection: RunSelection, versions: Sequence[ScorerVersion]) -> list[tuple[Run, int]]:
     run, baseline = selection.rescorable_run, selection.baseline
     if run is None or not versions:

@@ -114,6 +114,14 @@ def by_id(response, name):
     return element
 
 
+AFTER_RATINGS = "rated from:body delay:200ms"  # when a head that does not poll asks
+
+
+def head_after(client, case, **parameters):
+    """The head of the page, which it asks for after a rating."""
+    return by_id(client.get(at(case, "run_state", only="head", **parameters), headers=HTMX), "case-score")
+
+
 def same(one, other):
     """Whether two parts are the same but for being sent out of band."""
     return bare(one) == bare(other)

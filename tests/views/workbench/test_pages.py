@@ -15,6 +15,7 @@ from relevancy.views.workbench import query_list, urls
 from tests.factories import make_endpoint, make_scorer, make_team, query_of, rate_all, run_now, script_of
 
 from .example_cases import (
+    AFTER_RATINGS,
     HTMX,
     LIST,
     SCRIPT,
@@ -24,6 +25,7 @@ from .example_cases import (
     by_id,
     case_query_of,
     elements,
+    head_after,
     make_workbench_case,
     set_hits,
     shown,
@@ -556,7 +558,7 @@ def test_head_baseline_is_the_last_complete_run(sign_in, case):
 
 def test_page_says_being_rescored_instead_of_a_difference(sign_in, case, monkeypatch):
     run_now(case.attempts.select_related("case", "endpoint").get())
-    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: None)
     monkeypatch.setattr("relevancy.views.workbench.stale_scores.MAX_INLINE_SCORES", 0)
     rate_all(case, {"query 1": {"b": 3}}, case.owner)
     client = sign_in("viewer")
@@ -573,20 +575,20 @@ def test_page_says_being_rescored_instead_of_a_difference(sign_in, case, monkeyp
     scores.rescore_case(case, seconds=60)
     page = client.get(at(case, "case"))
     assert "0.0 vs run 1 on the same 2" in head_of(page)
-    assert "hx-get" not in attributes(by_id(page, "case-score"))
+    assert attributes(by_id(page, "case-score"))["hx-trigger"] == AFTER_RATINGS
     assert elements(by_id(page, "case-score"), cls="pending") == []
 
 
 def test_rating_updates_the_run_before_at_once(sign_in, case, monkeypatch):
     for _ in range(2):
         run_now(case.attempts.select_related("case", "endpoint").get())
-    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: None)
     case_query = case_query_of(case, "query 1")
-    response = sign_in("rater").post(
-        at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX
-    )
-    assert "0.0 vs run 2 on the same 2" in head_of(response)
-    pending = elements(by_id(response, "case-score"), cls="dot")
+    client = sign_in("rater")
+    client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    head = head_after(client, case)
+    assert "0.0 vs run 2 on the same 2" in words(head)
+    pending = elements(head, cls="dot")
     assert ["pending" in attributes(dot)["class"] for dot in pending] == [True, False]
 
 
@@ -621,7 +623,7 @@ def test_state_polls_while_a_run_is_active_and_then_stops(sign_in, case):
     Run.objects.filter(pk=run.pk).update(status="complete", finished_at=timezone.now())
     response = client.get(at(case, "run_state"), headers=HTMX)
     assert response.headers["HX-Trigger"] == "run-finished"
-    assert "hx-trigger" not in attributes(by_id(response, "case-score"))
+    assert attributes(by_id(response, "case-score"))["hx-trigger"] == AFTER_RATINGS
 
 
 def test_head_is_the_same_on_the_page_and_from_state(sign_in, case):
@@ -735,10 +737,10 @@ def test_failed_run_is_run_again_from_its_notice(sign_in, failing, django_captur
 
 def test_ratings_after_a_failed_run_are_scored_in_the_run_shown(sign_in, failing):
     client, case_query = sign_in("rater"), case_query_of(failing, "query 1")
-    response = client.post(at(failing, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
+    client.post(at(failing, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
     score = QueryScore.objects.get(run__number=1, query=case_query.query_id)
     assert score.revision == query_of(failing, "query 1").revision
-    assert "Run 1 · attempt 1" in words(by_id(response, "case-score"))
+    assert "Run 1 · attempt 1" in words(head_after(client, failing))
 
 
 @pytest.mark.parametrize(("done", "number"), [(0, 1), (2, 2)])
@@ -970,7 +972,7 @@ def test_list_does_not_read_the_history(sign_in, people, team, script):
 def test_statements_do_not_grow(sign_in, people, team, script, other, monkeypatch):
     client = sign_in("editor")
     small, large = big_case(people, team, 3, attempts=2), big_case(people, team, **{"attempts": 2, **other})
-    monkeypatch.setattr(tasks, "send", lambda task, pk: None)  # the worker's part
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: None)  # the worker's part
     result = []
     for case in (small, large):
         case_query_id = case_query_of(case, "query 2").pk
