@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from relevancy import earlier_database, removed_apps  # noqa: F401 (they register checks)
+from relevancy import database_checks  # noqa: F401 (it registers checks)
 from relevancy.engines import AddressRules, InvalidEngine, available
 from relevancy.scoring import MeasureError, get_definitions
 

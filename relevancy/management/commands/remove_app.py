@@ -6,7 +6,7 @@ from typing import Any
 from django.apps import apps
 from django.core.management.base import CommandParser
 
-from relevancy import removed_apps
+from relevancy import database_checks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
 
@@ -22,13 +22,13 @@ class Command(Base):
         name = options["name"]
         if apps.is_installed(f"relevancy.optional.{name}"):
             fail(f"The app {name} is part of this site. Add it to RELEVANCY_WITHOUT, restart the site, and try again.")
-        tables = removed_apps.find_tables().get(name)
+        tables = database_checks.find_tables().get(name)
         if tables is None:
             fail(f"The database has no tables of an app {name}, so there is nothing to remove.")
         try:
             with Path(options["output"]).open("x", encoding="utf-8") as file:
-                count = sum(bool(file.write(f"{line}\n")) for line in removed_apps.read_rows(tables))
+                count = sum(bool(file.write(f"{line}\n")) for line in database_checks.read_rows(tables))
         except OSError as error:
             fail(f"{options['output']} cannot be written: {error.strerror}. Nothing was removed.")
-        removed_apps.drop_tables(name, tables)
+        database_checks.drop_tables(name, tables)
         self.write(f"{count:,} rows of {', '.join(tables)} written to {options['output']}; the tables are dropped.")

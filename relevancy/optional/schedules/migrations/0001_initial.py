@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('relevancy', '0002_default_scorers'),
+        ('relevancy', '0002_shipped_scorers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

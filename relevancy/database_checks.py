@@ -1,6 +1,7 @@
-"""Tables of optional apps that a site had and has no more.
+"""What a database can have that this version does not know: migrations of another version, and tables of optional apps.
 
-Their foreign keys would keep cases, books and runs from being deleted, and nothing shows or exports their rows.
+The tables are those of apps that a site had and has no more. Their foreign keys would keep cases, books and runs from being deleted,
+and nothing shows or exports their rows.
 """
 
 import json
@@ -11,7 +12,10 @@ from django.apps import apps
 from django.core import checks
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+
+from .hooks import optional_apps
 
 
 def find_tables() -> dict[str, list[str]]:
@@ -59,4 +63,32 @@ def check_removed_apps(databases: Sequence[str] | None = None, **_: Any) -> list
             id="relevancy.W001",
         )
         for label, tables in find_tables().items()
+    ]
+
+
+@checks.register(checks.Tags.database)
+def check_unknown_migrations(databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
+    """Refuses a database with migrations of the core or of an installed app that are not in this version. `migrate` and `demo` run
+    this check.
+
+    Django would take the database of a checkout from before the first release for migrated, because all begin with `0001_initial`.
+    """
+    recorder = MigrationRecorder(connection)
+    if not databases or not recorder.has_table():
+        return []
+    known = MigrationLoader(None).disk_migrations
+    ours = {"relevancy", *(app.label for app in optional_apps())}
+    unknown = sorted(key for key in recorder.applied_migrations() if key[0] in ours and key not in known)
+    if not unknown:
+        return []
+    name = connection.settings_dict["NAME"]
+    return [
+        checks.Error(
+            f"The database {name} belongs to another version of Relevancy: it has the migration {'.'.join(unknown[0])}, which is not "
+            "in this one. Nothing was changed.",
+            hint="Start the version that it belongs to. If that was a checkout from before the first release, export its cases and "
+            "books there (`export_case`, `export_book`), start with a new database, and import them (`import_case`, `import_book`). "
+            "Without data to keep, delete the database.",
+            id="relevancy.E001",
+        )
     ]
