@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.apps import AppConfig, apps
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Model
 from django.utils.module_loading import module_has_submodule
 
@@ -22,7 +24,17 @@ if TYPE_CHECKING:
 
 
 class OptionalApp(AppConfig):
-    """The configuration of an optional app."""
+    """The configuration of an optional app. requires: names of the optional apps that it imports."""
+
+    requires: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, app_name: str, app_module: Any) -> None:
+        super().__init__(app_name, app_module)
+        for needed in self.requires:
+            if needed in settings.WITHOUT:
+                raise ImproperlyConfigured(
+                    f"RELEVANCY_WITHOUT leaves out {needed}, which {self.label} needs. Leave out {self.label}, too."
+                )
 
     def find_module(self, name: str) -> str:
         """Returns the dotted name of a module of the app; empty if it has no module of this name."""
@@ -65,6 +77,7 @@ class Place(StrEnum):
     CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
+    HOME = "home"  # the User: links above the list of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
     NEW_QUERIES = "new-queries"  # a Case: links where queries are added or imported, for editors
     RATER = "rater"  # a BookRater: links where ratings that are not a person's cannot be changed, panels below their numbers
@@ -160,6 +173,11 @@ rating_refusal: Hook[[Book, User], Refusal | None] = Hook()
 unattended_sources: list[str] = []
 """Sources of changes of ratings that the app does not make rating by rating."""
 
+# --- navigation ---
+
+section_paths: dict[str, list[str]] = {}
+"""Beginnings of paths of pages that belong to a section of the main navigation, by the URL name of the section."""
+
 # --- data ---
 
 query_models: list[type[Model]] = []
@@ -200,7 +218,7 @@ parts_of_book: list[str] = []
 
 @dataclass(frozen=True)
 class Loss:
-    """What becomes of objects when an account is deleted.
+    """What becomes of objects when an account or a case is deleted.
 
     outcome: "deleted", "archived" or "stopped". kind: a stable name for the line of the page. text: the line.
     """
@@ -215,6 +233,9 @@ user_losses: Hook[[User], Iterable[Loss]] = Hook()
 
 user_deletion: Hook[[User], None] = Hook()
 """Called first in the transaction that deletes an account: the user is still a member of teams then."""
+
+case_losses: Hook[[Case, User], Iterable[Loss]] = Hook()
+"""Called for the page on which a user deletes a case: what is deleted with it, of what the user may see."""
 
 # --- the activity log ---
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import accounts, cases, comparison, hooks, judgments, reports, runs, scores
+from relevancy import accounts, comparison, hooks, judgments, reports, runs, scores
 from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -140,21 +140,6 @@ def rescore_history(case_id: int) -> None:
 def compute_comparison(comparison_id: int) -> None:
     """Computes the figures of a comparison that is missing them, or whose ratings or results have changed."""
     comparison.stored.compute(comparison_id)
-
-
-@task(priority=HIGH_PRIORITY)
-def compute_group_comparison(comparison_id: int) -> None:
-    """Computes the figures of a group from the stored comparisons of its cases."""
-    comparison.stored_groups.compute(comparison_id)
-
-
-def enqueue_group_figures(compared: cases.groups.ComparedGroup) -> None:
-    """Enqueues what is missing of the comparison of a group: first the comparisons of its cases, then that of the group."""
-    for stored in compared.to_compute:
-        enqueue_comparison(stored)
-    of_group = None if compared.to_compute or not compared.is_pending else compared.stored
-    if of_group is not None and comparison.stored_groups.queue(of_group):
-        send(compute_group_comparison, of_group.pk)
 
 
 def enqueue_comparison(stored: StoredComparison) -> None:

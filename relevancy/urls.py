@@ -20,7 +20,6 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("", include("relevancy.api.urls")),
     path("", include("relevancy.views.home.urls")),
-    path("", include("relevancy.views.groups.urls")),
     path("", include("relevancy.views.jump.urls")),
     path("", include("relevancy.views.public.urls")),
     path("", include("relevancy.views.case_files.urls")),

@@ -17,7 +17,6 @@ from relevancy.models import (
     ApiToken,
     AutomaticJudging,
     CalibrationSample,
-    CaseGroup,
     CaseScore,
     ComparedRun,
     Endpoint,
@@ -63,7 +62,7 @@ READ_ONLY_NAMES = (
 )
 READ_ONLY = [
     *(f"relevancy.{name}" for name in READ_ONLY_NAMES),
-    *(model._meta.label_lower for model in OPTIONAL_MODELS),
+    *sorted({model._meta.label_lower for model in OPTIONAL_MODELS} - set(contributed("EDITABLE"))),
 ]
 MAX_STATEMENTS = 25
 
@@ -134,9 +133,8 @@ def grow(case, rater, count):
             judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
         counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
         _import(case, rater)
-        group = CaseGroup.objects.create(name="Markets", owner=case.owner)
-        group.cases.add(case)
-        group.comparisons.create(key=f"{group.pk}", inputs=[])
+        for grow_app in contributed("grow"):
+            grow_app(case)
         query.link = QueryLink.objects.create(book=case.book)
         query.save(update_fields=["link"])
         RunComparison.objects.create(run=run, baseline=run, version=version, revision=0, **counts)

@@ -14,7 +14,6 @@ from relevancy.models import (
     Attempt,
     Authenticator,
     Case,
-    CaseGroup,
     Endpoint,
     Invitation,
     JudgeModel,
@@ -38,7 +37,6 @@ class AccountContents:
     cases, endpoints, judge_models, scorers: those that nobody else can see. They are archived, for admins to restore.
     used_endpoints: not shared, but cases that others see have attempts on them. They stay as they are.
     teams: those without another member; they are deleted.
-    groups: of cases, those that nobody else can see; they are deleted, their cases are not.
     losses: of optional apps.
     """
 
@@ -50,7 +48,6 @@ class AccountContents:
     judge_models: list[JudgeModel]
     scorers: list[Scorer]
     teams: list[Team]
-    groups: list[CaseGroup]
     losses: list[hooks.Loss]
 
     @property
@@ -101,7 +98,6 @@ def contents(user: User) -> AccountContents:
         judge_models=unshared(user, JudgeModel.objects.live()),
         scorers=unshared(user, Scorer.objects.live()),
         teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=_teams_of_others(user))),
-        groups=unshared(user, CaseGroup.objects.all()),
         losses=[loss for losses in hooks.user_losses(user) for loss in losses],
     )
 
@@ -126,7 +122,7 @@ def delete(*, user: User) -> None:
     """Deletes an account: name, address, password, second factor, sessions, tokens and memberships.
 
     Ratings, runs and everything that is shared stay, under a name that says nothing. What nobody else can see is archived, and its
-    stored passwords and keys are erased; groups of cases are deleted. Raises `ValidationError` with the reason of `why_not`.
+    stored passwords and keys are erased. Raises `ValidationError` with the reason of `why_not`.
     """
     with transaction.atomic():
         # The same lock as for roles, so that two owners of a team cannot leave at once.
@@ -157,8 +153,6 @@ def _archive(content: AccountContents) -> None:
     for judge in content.judge_models:
         judge.archived_at, judge.secrets = now, {}
         judge.save(update_fields=["archived_at", "secrets"])
-    for group in content.groups:
-        group.delete()
     for team in content.teams:
         team.delete()
 

@@ -23,10 +23,9 @@ KINDS: Mapping[str, str] = {
     "team": "Team",
     "member": "Members",
     "endpoint": "Endpoints",
-    "group": "Groups of cases",
 }
 CASE_KINDS = tuple(KINDS)[:10]
-TEAM_KINDS = ("team", "member", "sharing", "case", "endpoint", "scorer", "group")
+TEAM_KINDS = ("team", "member", "sharing", "case", "endpoint", "scorer")
 
 _V = Activity.Verb
 SENTENCES: Mapping[str, str] = {
@@ -105,9 +104,6 @@ SENTENCES: Mapping[str, str] = {
     _V.ENDPOINT_UNSHARED: "Stopped sharing the endpoint “{subject}” with the team",
     _V.ENDPOINT_ARCHIVED: "Archived the endpoint “{subject}”",
     _V.ENDPOINT_RESTORED: "Restored the endpoint “{subject}”",
-    _V.GROUP_SHARED: "Shared the group of cases “{subject}” with the team",
-    _V.GROUP_UNSHARED: "Stopped sharing the group of cases “{subject}” with the team",
-    _V.GROUP_DELETED: "Deleted the group of cases “{subject}”; its cases are kept",
 }
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from relevancy import models, scores
 
-from .base import IdSelectMixin, ReadOnlyInline, UndeletableAdmin
+from .base import ReadOnlyInline, UndeletableAdmin
 
 
 @admin.register(models.Book)
@@ -38,16 +38,6 @@ class QueryAdmin(UndeletableAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
-
-
-@admin.register(models.CaseGroup)
-class CaseGroupAdmin(IdSelectMixin, admin.ModelAdmin):
-    list_display = ("name", "owner", "weighting", "created_at")
-    list_filter = ("weighting",)
-    list_select_related = ("owner",)
-    search_fields = ("name", "owner__email", "owner__name")
-    autocomplete_fields = ("owner", "teams", "cases")
-    readonly_fields = ("created_at",)
 
 
 class CaseScorerInline(ReadOnlyInline):

@@ -1,6 +1,6 @@
 """Models that only the application writes, by the columns of their lists."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -37,7 +37,6 @@ COLUMNS: Mapping[type[Model], str] = {
     models.RunComparison: "run baseline version run_score baseline_score compared revision",
     models.ScorerVersion: "scorer number measure created_by created_at",
     models.StoredComparison: "key case version revision computed_at error",
-    models.StoredGroupComparison: "group key computed_at error",
 }
 SEARCHED = (
     "name",
@@ -47,8 +46,8 @@ SEARCHED = (
 )  # fields by which rows are found, their own and those of what they refer to
 
 
-def register_read_only(model: type[Model], columns: str) -> None:
-    """Registers a model. columns: names of fields, separated by spaces.
+def register_read_only(model: type[Model], columns: str, *, related: Sequence[str] = ()) -> None:
+    """Registers a model. columns: names of fields, separated by spaces. related: paths of what the columns show besides.
 
     Rows are searched by the texts and people in the list, and filtered by fields with choices. Secrets and large JSON are left out.
     """
@@ -57,7 +56,10 @@ def register_read_only(model: type[Model], columns: str) -> None:
     shown = [fields[name] for name in names if name in fields]
     options: dict[str, Any] = {
         "list_display": names,
-        "list_select_related": [path for field in shown if isinstance(field, ForeignKey) for path in _related(field)],
+        "list_select_related": [
+            *(path for field in shown if isinstance(field, ForeignKey) for path in _related(field)),
+            *related,
+        ],
         "list_filter": [field.name for field in shown if field.choices],
         "search_fields": [path for field in shown for path in _search_paths(field)],
         "exclude": [field.name for field in fields.values() if _is_hidden(field)],
@@ -71,7 +73,7 @@ def _related(field: ForeignKey[Any, Any]) -> list[str]:
     names = {related.name for related in field.related_model._meta.get_fields()}
     return [
         field.name,
-        *(f"{field.name}__{name}" for name in ("scorer", "case", "group", "book", "query") if name in names),
+        *(f"{field.name}__{name}" for name in ("scorer", "case", "book", "query") if name in names),
     ]
 
 

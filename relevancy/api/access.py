@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Path
 from pydantic import Field
 
-from relevancy.models import Attempt, Book, Case, CaseGroup, Endpoint, Query, Role, Run, Scorer
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Role, Run, Scorer
 from relevancy.views.permissions import get_or_403
 
 from .authentication import ApiRequest
@@ -74,13 +74,6 @@ def get_endpoint(request: ApiRequest, endpoint_id: int, *, needs: Role = Role.VI
     rows = Endpoint.objects.select_related("owner").defer("credentials", "headers")
     endpoint: Endpoint = get_or_403(rows, request.user, endpoint_id, needs=needs)
     return endpoint
-
-
-def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> CaseGroup:
-    """Returns a group of cases. Raises `Http404`, `PermissionDenied`."""
-    rows = lockable(CaseGroup.objects.select_related("owner"), lock=lock)
-    group: CaseGroup = get_or_403(rows, request.user, group_id, needs=needs)
-    return group
 
 
 def get_scorer(request: ApiRequest, scorer_id: int, *, needs: Role = Role.VIEWER) -> Scorer:

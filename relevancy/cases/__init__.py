@@ -1,6 +1,6 @@
 """Service: cases, from set-up to archive."""
 
-from . import annotations, groups, public_links
+from . import annotations, public_links
 from .activity import recent_activity
 from .cases import archive, build_book, create, rename, restore, share, unshare
 from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
@@ -28,7 +28,6 @@ __all__ = [
     "delete",
     "duplicate",
     "find_cases",
-    "groups",
     "list_knob_ranges",
     "losses",
     "public_links",

@@ -10,13 +10,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import activity, judgments
+from relevancy import activity, hooks, judgments
 from relevancy.models import (
     Activity,
     Attempt,
     Book,
     Case,
-    CaseGroup,
     CaseScore,
     QueryScore,
     Ranking,
@@ -32,8 +31,8 @@ from relevancy.models import (
 class Losses:
     """What is lost with a case: the numbers of its queries, attempts, runs and annotations, and the names of its own scorers.
 
-    groups: names of the groups that lose the case, of those that the user sees. ratings: of its book. other_cases: names of the
-    other cases that use this book, which keeps them. can_delete_book: whether the user may delete the book too.
+    of_apps: what optional apps lose. ratings: of its book. other_cases: names of the other cases that use this book, which keeps
+    them. can_delete_book: whether the user may delete the book too.
     """
 
     queries: int
@@ -41,7 +40,7 @@ class Losses:
     runs: int
     annotations: int
     scorers: tuple[str, ...]
-    groups: tuple[str, ...]
+    of_apps: tuple[hooks.Loss, ...]
     ratings: int
     other_cases: tuple[str, ...]
     can_delete_book: bool
@@ -56,9 +55,7 @@ def losses(*, case: Case, by: User) -> Losses:
         runs=case.runs.count(),
         annotations=case.annotations.filter(removed_at=None).count(),
         scorers=tuple(Scorer.objects.filter(only_for=case).order_by("name").values_list("name", flat=True)),
-        groups=tuple(
-            CaseGroup.objects.visible_to(by).filter(cases=case).order_by("name").values_list("name", flat=True)
-        ),
+        of_apps=tuple(loss for added in hooks.case_losses(case, by) for loss in added),
         ratings=sum(count for *_, count, _ in count_current_ratings(("verdict",), query__book=case.book_id)),
         other_cases=other_cases,
         can_delete_book=not other_cases and _owns_book(case, by),

@@ -2,7 +2,7 @@
 
 from relevancy.statistics import TIE
 
-from . import stored, stored_groups
+from . import stored
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .bounds import DifferenceBounds
 from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
@@ -12,14 +12,11 @@ from .figures import ComparisonFigures, PairFigures, compute_figures
 from .gates import (
     DEFAULT_ALPHA,
     DropCheck,
-    GroupDropCheck,
     check_drop,
-    check_group_drop,
     check_limits,
     find_run_errors,
     format_difference,
 )
-from .groups import GroupComparison, GroupFigures, combine_cases, describe_group
 from .ideal import (
     BEST_ORDER,
     IDEAL_LABELS,
@@ -62,9 +59,6 @@ __all__ = [
     "DropCheck",
     "Figure",
     "GainSplit",
-    "GroupComparison",
-    "GroupDropCheck",
-    "GroupFigures",
     "IdealComparison",
     "IdealTag",
     "ListOverlap",
@@ -83,10 +77,8 @@ __all__ = [
     "best_order",
     "build_planner",
     "check_drop",
-    "check_group_drop",
     "check_ideal",
     "check_limits",
-    "combine_cases",
     "compare",
     "compare_result_lists",
     "compare_tags",
@@ -95,7 +87,6 @@ __all__ = [
     "count_attempts_tried",
     "describe_carriers",
     "describe_differences",
-    "describe_group",
     "describe_groups",
     "describe_scatter",
     "describe_scores",
@@ -116,7 +107,6 @@ __all__ = [
     "select_rows",
     "split_gains",
     "stored",
-    "stored_groups",
     "summarize_pair",
     "unique",
 ]

@@ -14,7 +14,6 @@ from relevancy.statistics import ALPHA, Interval, find_interval, list_too_few
 from relevancy.wording import counted
 
 from .comparisons import Comparison, compare
-from .groups import GroupComparison, combine_cases
 
 DEFAULT_ALPHA = ALPHA
 TOLERANCE = 1e-9  # points
@@ -22,7 +21,7 @@ MAX_NAMED = 30  # failed queries in a message
 
 
 @dataclass(frozen=True)
-class _Drop:
+class Drop:
     """A difference and what it says about a drop.
 
     independent: the queries that the test counts. interval: of the difference, at the level 1 − alpha: the whole interval is on one
@@ -50,7 +49,8 @@ class _Drop:
         """Whether a drop by more than is allowed can be excluded: the whole interval is above −max_drop."""
         return not self.is_too_few and self.interval.low >= -self.max_drop - TOLERANCE
 
-    def _conclude(self) -> str:
+    def conclude(self) -> str:
+        """Returns the end of a sentence: whether a drop is shown or excluded."""
         if self.is_too_few:
             return "too few queries to tell"
         allowed = f"a drop of more than {self.max_drop:g} points"
@@ -62,7 +62,7 @@ class _Drop:
 
 
 @dataclass(frozen=True)
-class DropCheck(_Drop):
+class DropCheck(Drop):
     """A run against a baseline, under one scorer version. comparison: the baseline is its first run."""
 
     comparison: Comparison
@@ -77,24 +77,7 @@ class DropCheck(_Drop):
         )
         if self.independent < queries:
             figures += f", {self.independent:,} independent"
-        return f"{self.comparison.version.scorer}: {figures}: {self._conclude()}."
-
-
-@dataclass(frozen=True)
-class GroupDropCheck(_Drop):
-    """The runs of several cases against their baselines, as one sample. max_drop: of the group."""
-
-    group: GroupComparison
-
-    def describe(self) -> str:
-        """Returns one sentence with the difference, the interval and the conclusion."""
-        together = self.group.together
-        assert together is not None
-        low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
-        figures = f"{format_signed(self.difference, 1)} points (95 %: {low} to {high}) on the same {together.queries:,} queries"
-        if self.independent < together.queries:
-            figures += f", {self.independent:,} independent,"
-        return f"{figures} of {counted(self.group.counted, 'case')}: {self._conclude()}."
+        return f"{self.comparison.version.scorer}: {figures}: {self.conclude()}."
 
 
 def format_difference(difference: float | None) -> str:
@@ -131,24 +114,6 @@ def check_drop(
             f"both, and at least two are needed."
         )
     return DropCheck(paired.differences.mean, comparison.table.independent, interval, max_drop, alpha, comparison)
-
-
-def check_group_drop(
-    *, comparisons: Sequence[Comparison], weights: Sequence[float], max_drop: float = 0.0
-) -> GroupDropCheck:
-    """Checks the drop of the mean of several cases, each with its run and its baseline; see `combine_cases`.
-
-    Raises ValidationError if the limit is out of range, or fewer than two independent queries are scored in both runs of a case.
-    """
-    check_limits(max_drop=max_drop, alpha=ALPHA)
-    group = combine_cases(comparisons, weights)
-    together = group.together
-    if together is None or together.difference is None or together.interval is None:
-        queries = together.independent if together else 0
-        raise ValidationError(
-            f"{queries} independent queries are scored in both runs of a case of the group, and at least two are needed."
-        )
-    return GroupDropCheck(together.difference, together.independent, together.interval, max_drop, ALPHA, group)
 
 
 def find_run_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:

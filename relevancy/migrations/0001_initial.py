@@ -179,20 +179,6 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='cases', to=settings.AUTH_USER_MODEL),
         ),
         migrations.CreateModel(
-            name='CaseGroup',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(max_length=191)),
-                ('weighting', models.CharField(choices=[('cases', 'each case counts the same'), ('queries', 'each scored query counts the same')], default='cases', max_length=10)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('cases', models.ManyToManyField(blank=True, related_name='groups', to='relevancy.case')),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='case_groups', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('name', 'id'),
-            },
-        ),
-        migrations.CreateModel(
             name='Endpoint',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -791,23 +777,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='StoredGroupComparison',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64)),
-                ('inputs', models.JSONField()),
-                ('figures', models.JSONField(null=True)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('computed_at', models.DateTimeField(null=True)),
-                ('queued_at', models.DateTimeField(help_text='When a background task was enqueued that computes the figures.', null=True)),
-                ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comparisons', to='relevancy.casegroup')),
-            ],
-            options={
-                'ordering': ('-id',),
-            },
-        ),
-        migrations.CreateModel(
             name='Team',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -876,11 +845,6 @@ class Migration(migrations.Migration):
             model_name='endpoint',
             name='teams',
             field=models.ManyToManyField(blank=True, related_name='endpoints', to='relevancy.team'),
-        ),
-        migrations.AddField(
-            model_name='casegroup',
-            name='teams',
-            field=models.ManyToManyField(blank=True, related_name='case_groups', to='relevancy.team'),
         ),
         migrations.AddField(
             model_name='case',
@@ -1151,10 +1115,6 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('comparison', 'run'), name='compared_run_once'),
         ),
         migrations.AddConstraint(
-            model_name='storedgroupcomparison',
-            constraint=models.UniqueConstraint(fields=('group', 'key'), name='group_comparison_once_per_input'),
-        ),
-        migrations.AddConstraint(
             model_name='team',
             constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('name'), name='team_name_any_case'),
         ),
@@ -1197,10 +1157,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='endpoint',
             constraint=models.CheckConstraint(condition=models.Q(('parallel__gte', 1), ('parallel__lte', 64)), name='endpoint_parallel_1_to_64'),
-        ),
-        migrations.AddConstraint(
-            model_name='casegroup',
-            constraint=models.CheckConstraint(condition=models.Q(('weighting__in', ['cases', 'queries'])), name='case_group_weighting_known'),
         ),
         migrations.AddConstraint(
             model_name='book',

@@ -6,7 +6,6 @@ from .api_token import ApiToken
 from .attempt import Attempt
 from .book import Book, Query, QueryLink
 from .case import Case, CaseQuery, CaseScorer
-from .case_group import CaseGroup, StoredGroupComparison
 from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
 from .external_account import ExternalAccount
@@ -47,7 +46,6 @@ __all__ = [
     "Book",
     "CalibrationSample",
     "Case",
-    "CaseGroup",
     "CaseQuery",
     "CaseRevision",
     "CaseScore",
@@ -83,7 +81,6 @@ __all__ = [
     "ScorerVersion",
     "SignInCounter",
     "StoredComparison",
-    "StoredGroupComparison",
     "StoredIndex",
     "Team",
     "UnreadableSecret",

@@ -97,9 +97,6 @@ class Activity(models.Model):
         ENDPOINT_UNSHARED = "endpoint.unshared"
         ENDPOINT_ARCHIVED = "endpoint.archived"
         ENDPOINT_RESTORED = "endpoint.restored"
-        GROUP_SHARED = "group.shared"
-        GROUP_UNSHARED = "group.unshared"
-        GROUP_DELETED = "group.deleted"
 
     at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")

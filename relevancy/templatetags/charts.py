@@ -227,7 +227,7 @@ def history_chart(
 
 
 def lines_chart(points: Sequence[Any], rows: Sequence[Any]) -> SafeString:
-    """The mean of a group of cases after each run, and the line of each case, from 0 to 100, as wide as its container.
+    """The mean of several cases after each run, and the line of each case, from 0 to 100, as wide as its container.
 
     points: with `score`, `at` and `by_case`, the scores of the cases in the order of `rows`, which have a `case`.
     """

@@ -5,6 +5,8 @@ from typing import TypedDict
 from django.http import HttpRequest
 from django.urls import reverse
 
+from relevancy.hooks import section_paths
+
 
 class NavigationItem(TypedDict):
     """A link of the main navigation. current: the page belongs to it."""
@@ -27,7 +29,7 @@ class PageContext(TypedDict):
 
 # (label, URL name, prefixes of the paths that belong to it)
 SECTIONS = (
-    ("Cases", "home", ("/cases/", "/groups/")),
+    ("Cases", "home", ("/cases/",)),
     ("Books", "books", ("/books/",)),
     ("Endpoints", "endpoints", ("/endpoints/",)),
     ("Scorers", "scorers", ("/scorers/",)),
@@ -64,4 +66,8 @@ def _known_theme(cookie: str) -> str:
 
 def _navigation_item(path: str, label: str, url_name: str, prefixes: tuple[str, ...]) -> NavigationItem:
     url = reverse(url_name)
-    return {"label": label, "url": url, "current": path == url or path.startswith(prefixes)}
+    return {
+        "label": label,
+        "url": url,
+        "current": path == url or path.startswith((*prefixes, *section_paths.get(url_name, ()))),
+    }

@@ -7,7 +7,6 @@ from relevancy import accounts, cases, judgments
 from relevancy.models import (
     Authenticator,
     Case,
-    CaseGroup,
     Invitation,
     Membership,
     Rating,
@@ -90,18 +89,6 @@ def test_what_nobody_else_sees_is_archived_without_its_passwords(ann: User) -> N
     assert endpoint.credentials == {}
     assert not Team.objects.filter(pk=alone.pk).exists()
     assert Case.objects.visible_to(make_user("root", superuser=True)).filter(pk=case.pk).exists()
-
-
-def test_groups_that_nobody_else_sees_are_deleted(ann: User) -> None:
-    team = make_team(bob=Role.EDITOR)
-    case = make_case(["a query"], owner=make_user("Bob B"))
-    own, shared = (CaseGroup.objects.create(name=name, owner=ann) for name in ("Mine", "Ours"))
-    own.cases.add(case)
-    shared.teams.add(team)
-    assert accounts.deletion.contents(ann).groups == [own]
-    accounts.deletion.delete(user=ann)
-    assert list(CaseGroup.objects.all()) == [shared]
-    assert Case.objects.live().filter(pk=case.pk).exists()
 
 
 def test_the_only_owner_of_a_team_with_members_stays(ann: User) -> None:

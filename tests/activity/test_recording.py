@@ -144,15 +144,6 @@ def test_every_change_is_recorded() -> None:
     text = "Stopped sharing the scorer Own with the team"
     check(lambda: scorers.unshare(scorer=own, team=team, by=ann), text, by=ann)
 
-    # groups
-    text = "Shared the group of cases “Shops” with the team"
-    group = check(lambda: cases.groups.create(name="Shops", by=ann, teams=[team]), text, by=ann)
-    text = "Stopped sharing the group of cases “Shops” with the team"
-    check(lambda: cases.groups.set_teams(group=group, teams=[], by=ann), text, by=ann)
-    cases.groups.set_teams(group=group, teams=[team], by=ann)
-    text = "Deleted the group of cases “Shops”; its cases are kept"
-    check(lambda: cases.groups.delete(group=group, by=ann), text, by=ann)
-
     # endpoints
     values = {"name": "films", "engine": "scripted", "url": "s", "by": ann, "teams": (team,)}
     text = "Created the endpoint “films” for the team"

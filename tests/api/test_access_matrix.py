@@ -81,14 +81,6 @@ compare_with_ideal see     read   200
 read_gate          see     read   200
 read_gate_junit    see     read   200
 report_comparison  see     read   202
-list_groups        all     read   200
-read_group         see     read   200
-read_group_history see     read   200
-create_group       all     write  201
-change_group       edit    write  200
-delete_group       own     write  204
-add_case_to_group  edit    write  204
-remove_case_from_group edit write 204
 list_scorers       all     read   200
 create_scorer      all     write  201
 read_scorer        see     read   200
@@ -184,7 +176,6 @@ def ids(world):
         "endpoint_id": world.endpoint.pk,
         "scorer_id": world.scorer.pk,
         "book_id": world.case.book_id,
-        "group_id": world.case.groups.get().pk,
         "team_id": world.team.pk,
         "name": "ratings",
     }
@@ -206,8 +197,6 @@ def body(operation, world):
         **{name: sent for bodies in contributed("OPERATION_BODIES") for name, sent in bodies.items()},
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "change_query": {"notes": "Noted", "tags": ["films"]},
-        "create_group": {"name": "Markets", "team_ids": []},
-        "change_group": {"name": "Markets"},
         "link_queries": {"query_ids": list(world.case.book.queries.values_list("pk", flat=True))},
         "change_link": {"shares_ratings": True},
         "change_book": {"guidelines": "3: what the user wanted."},
@@ -325,12 +314,9 @@ create_case          -      edit    book_id
 create_case          -      edit    team_id
 create_case          -      edit    endpoint_id
 import_case          -      edit    endpoint_id
-create_group         -      edit    team_ids
 try_scorer           -      see     scorer_id
-change_group         own    edit    team_ids
 choose_case_scorers  edit   see     scorer_ids
 create_attempt       edit   edit    endpoint_id
-add_case_to_group    edit   see     case_id
 share_case           own    edit    team_id
 share_endpoint       own    edit    team_id
 """
@@ -353,8 +339,8 @@ compare_runs            other_id
 report_comparison       other_id
 unshare_case            team_id
 unshare_endpoint        team_id
-remove_case_from_group  case_id
 """
+ALL_PAIRS = [row for table in (TWO_OBJECTS, *contributed("OPERATION_PAIRS")) for row in rows_of(table)]
 ALL_PARTS = [row for table in (PARTS, *contributed("OPERATION_PARTS")) for row in rows_of(table)]
 
 
@@ -390,10 +376,10 @@ def test_every_id_is_in_a_table():
             in_address
         )
         with_ids |= {(operation, name) for name in names - {"doc_id", "number", "name"}}
-    assert with_ids == set(ALL_PARTS) | {(row[0], row[3]) for row in rows_of(TWO_OBJECTS)}
+    assert with_ids == set(ALL_PARTS) | {(row[0], row[3]) for row in ALL_PAIRS}
 
 
-@pytest.mark.parametrize(("operation", "first", "second", "name"), rows_of(TWO_OBJECTS))
+@pytest.mark.parametrize(("operation", "first", "second", "name"), ALL_PAIRS)
 def test_roles_on_two_objects(api, own, foreign, operation, first, second, name):
     """All pairs of roles. The same request is accepted with the roles of the row, so nothing but a role refuses it otherwise."""
     user = User.objects.create_user("both@example.org", name="Both")

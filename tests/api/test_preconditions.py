@@ -17,8 +17,6 @@ def case(script):
     queries.link(queries=list(case.book.queries.order_by("pk")[1:]))
     run = run_now(make_attempt(case))
     cases.annotations.add(case=case, run=run, text="New synonyms", by=case.owner)
-    group = cases.groups.create(name="Markets", by=case.owner)
-    cases.groups.add_case(group=group, case=case)
     return case
 
 
@@ -29,7 +27,7 @@ def client(api, case):
 
 def changes_of(case):
     """For each address whose object can be changed: the method, and two different bodies."""
-    annotation, group, link = case.annotations.get(), case.groups.get(), case.book.query_links.get()
+    annotation, link = case.annotations.get(), case.book.query_links.get()
     query = query_of(case, "query 1")
     endpoint = case.attempts.get().endpoint
     scorer = scorers.create(name="Of the shop", definition=ScorerDefinition(measure="nDCG@5"), by=case.owner)
@@ -47,7 +45,6 @@ def changes_of(case):
         f"/cases/{case.pk}": ("PATCH", {"name": "One"}, {"name": "Two"}),
         f"/cases/{case.pk}/attempts/1": ("PATCH", {"note": "One"}, {"note": "Two"}),
         f"/cases/{case.pk}/annotations/{annotation.pk}": ("PATCH", {"text": "One"}, {"text": "Two"}),
-        f"/groups/{group.pk}": ("PATCH", {"name": "One"}, {"name": "Two"}),
         **{path: rows for added in contributed("changes_of") for path, rows in added(case).items()},
     }
 
@@ -70,26 +67,26 @@ def test_a_change_that_was_not_seen_is_not_overwritten(client, case):
 
 
 def test_an_object_that_was_changed_is_not_removed(client, case):
-    group, query = f"/groups/{case.groups.get().pk}", query_of(case, "query 1")
+    query = query_of(case, "query 1")
     kept = {f"/cases/{case.pk}/attempts/1", f"/cases/{case.pk}/scorers", f"/queries/{query.pk}"}
-    for path, (method, first, second) in changes_of(case).items():
+    changes = changes_of(case)
+    for path, (method, first, second) in changes.items():
         if path in kept or path.startswith(("/books/", "/endpoints/", "/scorers/")):
             continue
         etag = client.send(method, path, first).headers["ETag"]
         newer = client.send(method, path, second).headers["ETag"]
         assert client.send("DELETE", path, **{"If-Match": etag}).status_code == 412, path
         assert client.send("GET", path).status_code == 200, path
-        if path not in {group, f"/cases/{case.pk}"}:  # what follows is part of them
+        if not any(other.startswith(f"{path}/") for other in changes):  # which are part of it
             assert client.send("DELETE", path, **{"If-Match": newer}).status_code == 204, path
             assert client.send("GET", path).status_code == 404, path
 
 
 def test_scores_and_ratings_are_no_changes(client, case):
     """They change what is answered, and not what is changed at the address."""
-    query, group = query_of(case, "query 1"), case.groups.get()
+    query = query_of(case, "query 1")
     paths = {
         f"/queries/{query.pk}": {"notes": "One"},
-        f"/groups/{group.pk}": {"name": "One"},
         f"/cases/{case.pk}": {"name": "One"},
     }
     etags = {path: client.send("GET", path).headers["ETag"] for path in paths}

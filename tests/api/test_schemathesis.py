@@ -76,8 +76,6 @@ def case_of_owner(script: Any) -> Case:
     queries.link(queries=list(case.book.queries.order_by("pk")[1:]))
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
-    group = cases.groups.create(name="Markets", by=case.owner)
-    cases.groups.add_case(group=group, case=case)
     cases.annotations.add(case=case, run=runs[0], text="New synonyms", by=case.owner)
     return case
 
@@ -97,7 +95,6 @@ def ids(case_of_owner: Case) -> dict[str, Any]:
         "number": newest.attempt.number,
         "run_id": newest.pk,
         "other_id": before.pk,
-        "group_id": case_of_owner.owner.case_groups.get().pk,
         "link_id": case_of_owner.book.query_links.get().pk,
         "annotation_id": case_of_owner.annotations.get().pk,
         "endpoint_id": newest.attempt.endpoint_id,

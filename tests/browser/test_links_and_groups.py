@@ -2,7 +2,8 @@
 
 from playwright.sync_api import expect
 
-from relevancy.models import Case, CaseGroup, User
+from relevancy.models import Case, User
+from relevancy.optional.groups.models import CaseGroup
 
 from . import stage
 from .conftest import Opens

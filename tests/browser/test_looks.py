@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from relevancy import cases
 from relevancy.models import Case, Endpoint, Team, User
+from relevancy.optional.groups import groups
 
 from . import stage
 from .conftest import Opens
@@ -61,8 +62,8 @@ def case(people: dict[str, User], films: str) -> Case:
 def _addresses(case: Case) -> list[str]:
     team = Team.objects.get(name="Search")
     case_query, endpoint = case.case_queries.first(), Endpoint.objects.get()
-    group = cases.groups.create(name=LONG_NAME, by=case.owner)
-    cases.groups.add_case(group=group, case=case)
+    group = groups.create(name=LONG_NAME, by=case.owner)
+    groups.add_case(group=group, case=case)
     assert case_query is not None
     return [
         "/",
@@ -143,8 +144,8 @@ def test_home_fits_a_phone_and_twice_the_size(look: Opens, case: Case, people: d
 
 
 def test_wide_tables_scroll_within_their_panel_on_a_phone(look: Opens, case: Case) -> None:
-    group = cases.groups.create(name=LONG_NAME, by=case.owner)
-    cases.groups.add_case(group=group, case=case)
+    group = groups.create(name=LONG_NAME, by=case.owner)
+    groups.add_case(group=group, case=case)
     page = look("owner", viewport={"width": 390, "height": 800})
     for address in (f"/cases/{case.pk}/attempts/all/", f"/groups/{group.pk}/", f"/cases/{case.pk}/links/"):
         page.goto(address)

@@ -296,16 +296,6 @@ scorer_adopt           POST   see     302
 scorer_replace         GET    see     200
 scorer_replace         POST   see     422
 scorer_export          GET    see     200
-groups                 GET    all     200
-group_new              GET    all     200
-group_new              POST   all     302
-group                  GET    see     200
-group_edit             GET    edit    200
-group_edit             POST   edit    302
-group_case_add         POST   edit    302
-group_case_remove      POST   edit    302
-group_delete           GET    own     200
-group_delete           POST   own     302
 teams                  GET    all     200
 team_new               GET    all     200
 team_new               POST   all     302
@@ -368,7 +358,6 @@ class World:
             "query_id": self.case.book.queries.first().pk,
             "judge_id": self.judge.pk,
             "rater_id": self.case.owner_id,
-            "group_id": self.case.groups.get().pk,
             "link_id": self.case.case_queries.first().query.link_id,
             **self.optional_ids,
             "public_link_id": self.public_link.pk,
@@ -389,8 +378,6 @@ def make_world(owner, name, script_owner):
     member = team.memberships.create(user=user, role=Role.RATER)
     case = make_case(["query 1", f"{canary} query"], {"query 1": {"a": 3, f"{canary}-document": 1}}, owner=owner)
     cases.share(case=case, team=team)
-    group = cases.groups.create(name=f"Group of {name}", by=owner, teams=[team])
-    cases.groups.add_case(group=group, case=case)
     queries.link(queries=list(case.book.queries.all()))
     endpoint = make_endpoint(owner)
     endpoint.teams.add(team)
@@ -479,9 +466,6 @@ def bodies(world):
         "query_edit": {"text": "query 1", "weight": "1"},
         "query_move": {"steps": "1"},
         "query_notes": {"notes": "noted"},
-        "group_new": {"name": "Markets", "weighting": "cases"},
-        "group_edit": {"name": "Markets", "weighting": "cases"},
-        "group_case_add": {"case": world.case.pk},
         "query_links_add": {"queries": list(world.case.case_queries.values_list("pk", flat=True))},
         "query_links_sharing": {"shares": "1"},
         "query_tag": {"tag": "films", "add": "films"},
@@ -692,8 +676,6 @@ endpoint_share   own    edit    team
 scorer_share     own    edit    team
 case_scorer      edit   see     scorer
 case_scorer_add  edit   see     scorer
-group_case_add   edit   see     case
-group_edit       own    edit    teams
 book_merge       own    own     other
 scorer_replace   see    edit    case
 run              edit   edit    endpoint
@@ -729,6 +711,7 @@ def rows_of(table):
     return [tuple(line.split(maxsplit=len(head.split()) - 1)) for line in lines]
 
 
+ALL_PAIRS = [row for table in (TWO_OBJECTS, *contributed("FORM_PAIRS")) for row in rows_of(table)]
 OPTIONAL_PARTS = [row for table in contributed("FORM_PARTS") for row in rows_of(table)]
 
 
@@ -756,14 +739,14 @@ def test_every_field_that_names_an_object_is_in_a_table():
         classes += form.__subclasses__()
         if form.__module__.startswith("relevancy.views"):
             names |= {name for name, field in form.base_fields.items() if isinstance(field, ModelChoiceField)}
-    named = {name for table in (TWO_OBJECTS, PARTS) for row in rows_of(table) for name in row[-1].split()}
+    named = {name for row in (*ALL_PAIRS, *rows_of(PARTS)) for name in row[-1].split()}
     assert names - named - OTHER_FIELDS - NEW_FIELDS == set()
 
 
 def attempt_two_objects(client, route, own, foreign, body, *, hidden):
     """Whether an action on both worlds was done: what it wrote or which engine it asked, and the status."""
     searches_before = len(SCRIPT[foreign.endpoint.url].requests)
-    of_first = {"group_edit": "relevancy_casegroup"}.get(route)
+    of_first = next((tables[route] for tables in contributed("FORM_TABLES") if route in tables), None)
     with leaks.written() as writes:
         status = send(client, next(row for row in ROWS if row[:2] == (route, "POST")), own, body=body, hidden=hidden)
     return status, any(table != of_first for table, _ in writes) or len(
@@ -771,7 +754,7 @@ def attempt_two_objects(client, route, own, foreign, body, *, hidden):
     ) > searches_before
 
 
-@pytest.mark.parametrize(("route", "first", "second", "names"), rows_of(TWO_OBJECTS))
+@pytest.mark.parametrize(("route", "first", "second", "names"), ALL_PAIRS)
 def test_roles_on_two_objects(client, own, foreign, route, first, second, names):
     """All pairs of roles. The same form is accepted with the roles of the row, so nothing but a role refuses it otherwise."""
     user = User.objects.create_user("both@example.org", name="Both")
@@ -855,7 +838,6 @@ def test_parameters_of_others(client, everyone, own, foreign, role):
         "scorer": foreign.scorer.pk,
         "team": foreign.team.pk,
         "book": foreign.case.book_id,
-        "group": world["group_id"],
         "doc_id": "a",
     }
     for row in ROWS:

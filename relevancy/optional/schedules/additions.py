@@ -17,8 +17,9 @@ from relevancy.hooks import (
     user_deletion,
     user_losses,
 )
-from relevancy.models import Case, CaseGroup, Run, User
-from relevancy.views.groups import pages as group_pages
+from relevancy.models import Case, Run, User
+from relevancy.optional.groups import pages as group_pages
+from relevancy.optional.groups.models import CaseGroup
 
 from . import checks, notifications, saving, starting
 from .models import Schedule

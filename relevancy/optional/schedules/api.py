@@ -11,12 +11,14 @@ from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Schema, Status
 from pydantic import Field, StrictBool
 
-from relevancy.api.access import Id, Number, get_case, get_group, lockable
+from relevancy.api.access import Id, Number, get_case, lockable
 from relevancy.api.authentication import READ, WRITE, ApiRequest
 from relevancy.api.inputs import Input
 from relevancy.api.paging import Page, PageParameters, paginate
 from relevancy.api.preconditions import IfMatch, check_if_match, set_etag
-from relevancy.models import Attempt, Case, CaseGroup, Role, Run, User
+from relevancy.models import Attempt, Case, Role, Run, User
+from relevancy.optional.groups.api import get_group
+from relevancy.optional.groups.models import CaseGroup
 
 from . import group_schedules, notifications, schedules
 from .models import Schedule, ScheduledCheck

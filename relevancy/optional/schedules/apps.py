@@ -4,3 +4,4 @@ from relevancy import hooks  # a second AppConfig in this module would be one to
 class SchedulesConfig(hooks.OptionalApp):
     name = "relevancy.optional.schedules"
     verbose_name = "Schedules"
+    requires = ("groups",)

@@ -9,7 +9,8 @@ from django.db.models import QuerySet
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from relevancy.models import Attempt, Case, CaseGroup, Run, User
+from relevancy.models import Attempt, Case, Run, User
+from relevancy.optional.groups.models import CaseGroup
 from relevancy.views.forms import LineField
 
 from . import group_schedules, schedules

@@ -6,7 +6,8 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy.models import CaseGroup, Role
+from relevancy.models import Role
+from relevancy.optional.groups.models import CaseGroup
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest

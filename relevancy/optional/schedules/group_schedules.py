@@ -10,7 +10,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from relevancy import comparison, engines, runs, scores
-from relevancy.models import Case, CaseGroup, CaseScore, Run, ScorerVersion, User
+from relevancy.models import Case, CaseScore, Run, ScorerVersion, User
+from relevancy.optional.groups.drops import check_group_drop
+from relevancy.optional.groups.models import CaseGroup
 from relevancy.scoring.rounding import format_rounded
 from relevancy.wording import counted
 
@@ -176,7 +178,7 @@ def examine_group(check: ScheduledCheck, schedule: Schedule | None) -> tuple[Sch
     assert check.group is not None
     weighting = check.group.weighting
     try:
-        drop = comparison.check_group_drop(
+        drop = check_group_drop(
             comparisons=[_compare(row, version) for row in compared],
             weights=[_weight(row, version, weighting) for row in compared],
             max_drop=schedule.max_drop if schedule else 0.0,

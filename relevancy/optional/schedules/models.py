@@ -7,9 +7,10 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from relevancy.models import Attempt, Case, CaseGroup, Run
+from relevancy.models import Attempt, Case, Run
 from relevancy.models.secret import EncryptedJSONField
 from relevancy.models.text import LineField
+from relevancy.optional.groups.models import CaseGroup
 
 
 class Schedule(models.Model):

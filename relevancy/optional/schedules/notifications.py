@@ -17,7 +17,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from relevancy import endpoints, engines
-from relevancy.models import Case, CaseGroup, UnreadableSecret, User
+from relevancy.models import Case, UnreadableSecret, User
+from relevancy.optional.groups.models import CaseGroup
 from relevancy.slow_requests import slow_request
 
 from .group_schedules import sees_cases

@@ -3,7 +3,7 @@
 import pytest
 
 from relevancy import cases, judgments, teams
-from relevancy.models import Attempt, Book, Case, CaseGroup, Endpoint, Membership, Rating, Role, Run, Team
+from relevancy.models import Attempt, Book, Case, Endpoint, Membership, Rating, Role, Run, Team
 from tests.markup import compact
 from tests.views.factories import make_case, make_run
 
@@ -190,17 +190,7 @@ def test_delete_asks_and_names_what_is_lost(sign_in, case):
     page = compact(sign_in("owner").get(at(case, "delete")).content.decode())
     assert "1 run with" in page
     assert 'name="with_book"' in page
-    assert 'data-lost="groups"' not in page
     assert Case.objects.count() == 1
-
-
-def test_delete_names_the_groups_that_lose_the_case(sign_in, case, people):
-    """Not those of others."""
-    for name, who in (("All shops", "owner"), ("Secret", "stranger")):
-        CaseGroup.objects.create(name=name, owner=people[who]).cases.add(case)
-    page = compact(sign_in("owner").get(at(case, "delete")).content.decode())
-    assert "its place in the group All shops," in page
-    assert "Secret" not in page
 
 
 def test_delete(sign_in, case):

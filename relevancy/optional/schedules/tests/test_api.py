@@ -2,8 +2,8 @@
 
 import pytest
 
-from relevancy import cases
 from relevancy.models import Role
+from relevancy.optional.groups import groups
 from relevancy.optional.schedules.models import Schedule, ScheduledCheck
 from tests.factories import make_attempt, make_case, make_team, make_user, run_now
 
@@ -19,8 +19,8 @@ def case():
 
 @pytest.fixture
 def group(case):
-    group = cases.groups.create(name="Markets", by=case.owner)
-    cases.groups.add_case(group=group, case=case)
+    group = groups.create(name="Markets", by=case.owner)
+    groups.add_case(group=group, case=case)
     return group
 
 
@@ -70,7 +70,7 @@ def test_schedule_of_a_group(client, case, group):
 def test_schedules_of_groups_that_are_refused(client, api, case, group):
     path = f"/groups/{group.pk}/schedule"
     waiting = ScheduledCheck.objects.create(group=group)
-    elsewhere = cases.groups.create(name="Elsewhere", by=case.owner).scheduled_checks.create(status="passed")
+    elsewhere = groups.create(name="Elsewhere", by=case.owner).scheduled_checks.create(status="passed")
     wrong = {
         "cron": ["* * * * *", "never"],
         "baseline_check_id": [waiting.pk, elsewhere.pk, 0],

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from relevancy import cases
+from relevancy.optional.groups import groups
 from relevancy.optional.schedules import group_schedules
 from relevancy.optional.schedules.models import Schedule, ScheduledCheck
 from tests.factories import make_attempt, make_case, script_of
@@ -14,11 +15,11 @@ SETTINGS = {"cron": "0 2 * * *", "time_zone": "UTC", "is_active": "on", "max_dro
 
 @pytest.fixture
 def group(people, team, script):
-    group = cases.groups.create(name="Markets", by=people["admin"], teams=[team])
+    group = groups.create(name="Markets", by=people["admin"], teams=[team])
     case = make_case(3, {"query 1": {"a": 3}}, owner=people["admin"])
     script_of(make_attempt(case)).default = ["a"]
     cases.share(case=case, team=team)
-    cases.groups.add_case(group=group, case=case)
+    groups.add_case(group=group, case=case)
     return group
 
 

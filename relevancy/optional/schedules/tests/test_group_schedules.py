@@ -9,7 +9,10 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from relevancy import cases, comparison, engines, runs, tasks
-from relevancy.models import CaseGroup, Role, Run, ScorerVersion, User
+from relevancy.models import Role, Run, ScorerVersion, User
+from relevancy.optional.groups import groups
+from relevancy.optional.groups.drops import check_group_drop
+from relevancy.optional.groups.models import CaseGroup
 from relevancy.optional.schedules import checks, group_schedules, starting
 from relevancy.optional.schedules.models import GroupCheckRun, Schedule, ScheduledCheck
 from relevancy.optional.schedules.notifications import payload
@@ -28,12 +31,12 @@ def owner() -> User:
 @pytest.fixture
 def group(owner: User) -> CaseGroup:
     """Two cases of twelve queries each, on books of their own; both return the relevant document first."""
-    group = cases.groups.create(name="Markets", by=owner)
+    group = groups.create(name="Markets", by=owner)
     for _ in range(2):
         ratings = {f"query {number}": {"a": 3, "x": 0} for number in range(1, QUERIES + 1)}
         case = make_case(QUERIES, ratings, owner=owner)
         script_of(make_attempt(case)).default = GOOD
-        cases.groups.add_case(group=group, case=case)
+        groups.add_case(group=group, case=case)
     return group
 
 
@@ -83,7 +86,7 @@ def test_the_difference_of_the_group_decides(group: CaseGroup) -> None:
         compared.append(comparison.compare(runs=[row.baseline, row.run], version=version))
     by_case = [item.pairs[0].difference for item in compared]
     assert by_case[1] == 0
-    drop = comparison.check_group_drop(comparisons=compared, weights=[1.0, 1.0])
+    drop = check_group_drop(comparisons=compared, weights=[1.0, 1.0])
     assert drop.difference == pytest.approx(by_case[0] / 2)
     assert drop.interval.high < 0
     assert drop.describe() in check.message
@@ -118,7 +121,7 @@ def test_one_incomplete_run_fails_the_check(group: CaseGroup) -> None:
 def test_cases_of_other_scorers_have_no_difference(group: CaseGroup, owner: User) -> None:
     other = make_case(2, {"query 1": {"a": 3}}, owner=owner, measures=("P@1",))
     make_attempt(other)
-    cases.groups.add_case(group=group, case=other)
+    groups.add_case(group=group, case=other)
     save(group)
     check = run_due(group)
     assert check.status == "failed"
@@ -206,7 +209,7 @@ def test_removing_keeps_the_checks_and_empty_groups_have_no_schedule(group: Case
     assert not Schedule.objects.exists()
     assert group.scheduled_checks.count() == 1
     with pytest.raises(ValidationError, match="no case yet"):
-        save(cases.groups.create(name="Empty", by=owner))
+        save(groups.create(name="Empty", by=owner))
 
 
 def test_the_newest_attempt_is_not_that_of_imported_rankings(group: CaseGroup) -> None:

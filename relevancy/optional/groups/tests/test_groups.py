@@ -5,7 +5,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import cases, comparison, judgments, queries, scores
-from relevancy.models import CaseGroup, Role, ScorerVersion, StoredGroupComparison
+from relevancy.models import Role, ScorerVersion
+from relevancy.optional.groups import figures, groups, stored_groups
+from relevancy.optional.groups.models import CaseGroup, StoredGroupComparison
 from relevancy.statistics import Differences, Verdict, find_interval
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_team, make_user, query_of
@@ -15,15 +17,15 @@ RATINGS = {f"query {number}": {"a": 3, "b": 1} for number in (1, 2, 3, 4)}
 
 
 def make_group(owner, *members, weighting="cases"):
-    group = cases.groups.create(name="Markets", by=owner, weighting=weighting)
+    group = groups.create(name="Markets", by=owner, weighting=weighting)
     for case in members:
-        cases.groups.add_case(group=group, case=case)
+        groups.add_case(group=group, case=case)
     return read(group, owner)[0]
 
 
 def read(group, user):
     stored = CaseGroup.objects.visible_to(user).get(pk=group.pk)
-    return stored, cases.groups.read_group(group=stored, by=user)
+    return stored, groups.read_group(group=stored, by=user)
 
 
 @pytest.fixture
@@ -56,14 +58,14 @@ def test_the_mean_weighs_cases_or_queries(owner, markets, weighting, mean):
 def test_the_mean_leaves_out_cases_without_a_score_and_refuses_different_scorers(owner, markets):
     group = make_group(owner)
     assert read(group, owner)[1].mean.reason == "The group has no cases."
-    cases.groups.add_case(group=group, case=make_case(1, owner=owner, measures=("P@1",)))
+    groups.add_case(group=group, case=make_case(1, owner=owner, measures=("P@1",)))
     assert read(group, owner)[1].mean.reason == "No case has a score yet."
-    cases.groups.add_case(group=group, case=markets[0])
+    groups.add_case(group=group, case=markets[0])
     mean = read(group, owner)[1].mean
     assert (mean.score, mean.counted) == (100, 1)
     other = make_case(1, {"query 1": {"a": 3}}, owner=owner, measures=("nDCG@10",))
     run_with(other, {"query 1": "a"})
-    cases.groups.add_case(group=group, case=other)
+    groups.add_case(group=group, case=other)
     mean = read(group, owner)[1].mean
     assert mean.score is None
     assert "nDCG@10, P@1" in mean.reason
@@ -72,7 +74,7 @@ def test_the_mean_leaves_out_cases_without_a_score_and_refuses_different_scorers
 def test_members_see_the_mean_of_the_cases_they_may_see(owner, markets):
     team = make_team("Search", Vera=Role.VIEWER, Edith=Role.EDITOR)
     group = make_group(owner, *markets)
-    cases.groups.set_teams(group=group, teams=[team], by=make_user(superuser=True))
+    groups.set_teams(group=group, teams=[team], by=make_user(superuser=True))
     cases.share(case=markets[0], team=team)
     people = {member.user.name: member.user for member in team.memberships.select_related("user")}
     for name, hidden in (("Vera", 0), ("Edith", 1)):
@@ -83,7 +85,7 @@ def test_members_see_the_mean_of_the_cases_they_may_see(owner, markets):
 
 def test_the_history_begins_when_every_case_has_a_score(owner, markets):
     group = make_group(owner, *markets)
-    points = cases.groups.history_of(read(group, owner)[1].rows, group.weighting)
+    points = groups.history_of(read(group, owner)[1].rows, group.weighting)
     assert [(point.score, list(point.by_case)) for point in points] == [
         (37.5, [50, 25]),
         (62.5, [100, 25]),
@@ -93,18 +95,18 @@ def test_the_history_begins_when_every_case_has_a_score(owner, markets):
 
 def compute(group, view):
     """What the worker does after the page was opened for the first and the second time."""
-    waiting = cases.groups.compare_group(group=group, view=view)
+    waiting = groups.compare_group(group=group, view=view)
     assert waiting.to_compute and waiting.figures is None and waiting.is_pending
     for stored in waiting.to_compute:
         comparison.stored.compute(stored.pk)
-    waiting = cases.groups.compare_group(group=group, view=view)
+    waiting = groups.compare_group(group=group, view=view)
     assert not waiting.to_compute and waiting.figures is None and waiting.is_pending
     return compute_group(waiting, group, view)
 
 
 def compute_group(waiting, group, view):
-    comparison.stored_groups.compute(waiting.stored.pk)
-    return cases.groups.compare_group(group=group, view=view)
+    stored_groups.compute(waiting.stored.pk)
+    return groups.compare_group(group=group, view=view)
 
 
 def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, markets, monkeypatch):
@@ -118,19 +120,19 @@ def test_the_newest_runs_are_compared_once_their_figures_are_computed(owner, mar
     assert (together.queries, together.independent) == (6, 6)
     assert (together.p, together.verdict) == (0.5, Verdict.UNDECIDED)
     # Reading them again tests nothing.
-    monkeypatch.setattr(comparison.groups, "compare_paired", lambda differences: pytest.fail("tested again"))
-    assert cases.groups.compare_group(group=group, view=view) == compared
+    monkeypatch.setattr(figures, "compare_paired", lambda differences: pytest.fail("tested again"))
+    assert groups.compare_group(group=group, view=view) == compared
     assert StoredGroupComparison.objects.count() == 1
 
 
 def test_a_case_has_figures_before_the_others(owner, markets):
     group, view = read(make_group(owner, *markets), owner)
-    first, second = cases.groups.compare_group(group=group, view=view).to_compute
+    first, second = groups.compare_group(group=group, view=view).to_compute
     comparison.stored.compute(second.pk)
-    waiting = cases.groups.compare_group(group=group, view=view)
+    waiting = groups.compare_group(group=group, view=view)
     assert waiting.to_compute == [first] and [item.pair is None for item in waiting.cases] == [True, False]
     comparison.stored.compute(first.pk)
-    waiting = cases.groups.compare_group(group=group, view=view)
+    waiting = groups.compare_group(group=group, view=view)
     assert waiting.is_pending and [item.pair.difference for item in waiting.cases] == [50, 25]
     compared = compute_group(waiting, group, view)
     assert [item.pair for item in compared.cases] == [None, None]
@@ -141,19 +143,19 @@ def test_a_case_has_figures_before_the_others(owner, markets):
 def test_the_verdict_is_computed_again_after_a_rating_another_weighting_and_for_other_members(owner, markets):
     group, view = read(make_group(owner, *markets), owner)
     before = compute(group, view).figures.together
-    cases.groups.change(group=group, name="Markets", weighting="queries")
+    groups.change(group=group, name="Markets", weighting="queries")
     group, view = read(group, owner)
-    waiting = cases.groups.compare_group(group=group, view=view)
+    waiting = groups.compare_group(group=group, view=view)
     assert waiting.figures is None and not waiting.to_compute
-    comparison.stored_groups.compute(waiting.stored.pk)
-    weighted = cases.groups.compare_group(group=group, view=view).figures.together
+    stored_groups.compute(waiting.stored.pk)
+    weighted = groups.compare_group(group=group, view=view).figures.together
     assert weighted.difference == pytest.approx((2 * 50 + 4 * 25) / 6) != before.difference
     # A rating changes what a comparison that is about to be computed was asked for: it is not stored.
     judgments.rate(query=query_of(markets[0], "query 2"), doc_id="x", value=3, by=owner)
     StoredGroupComparison.objects.update(figures=None)
-    comparison.stored_groups.compute(waiting.stored.pk)
+    stored_groups.compute(waiting.stored.pk)
     assert not StoredGroupComparison.objects.filter(pk=waiting.stored.pk).exists()
-    assert cases.groups.compare_group(group=group, view=view).to_compute
+    assert groups.compare_group(group=group, view=view).to_compute
 
 
 def test_cases_under_different_scorers_are_compared_without_a_verdict_on_all(owner, markets):
@@ -177,17 +179,17 @@ def test_combine_cases_of_equal_weights_and_sizes_is_one_comparison(owner, marke
     for doc_ids in ("xb", "ab"):
         run_with(again, {text: "ab" if text == "query 1" else doc_ids for text in RATINGS})
     compared = [comparison_of(markets[1]), comparison_of(again)]
-    doc_ids = comparison.combine_cases(compared, [1.0, 1.0])
+    doc_ids = figures.combine_cases(compared, [1.0, 1.0])
     values = np.concatenate([item.pairs[0].by_query.values for item in compared])
     interval = find_interval(Differences.build(values))
     together = doc_ids.together
     assert (together.interval.low, together.interval.high) == pytest.approx((interval.low, interval.high))
     assert together.difference == pytest.approx(values.mean())
-    weighted = comparison.combine_cases(compared, [3.0, 1.0]).together
+    weighted = figures.combine_cases(compared, [3.0, 1.0]).together
     assert weighted.difference == pytest.approx((3 * 25 + 75) / 4)
-    none = comparison.combine_cases([], [])
-    assert (none.together, comparison.describe_group(none)[:8]) == (None, "No query")
-    assert comparison.combine_cases(compared, [0.0, 1.0]).counted == 1
+    none = figures.combine_cases([], [])
+    assert (none.together, figures.describe_group(none)[:8]) == (None, "No query")
+    assert figures.combine_cases(compared, [0.0, 1.0]).counted == 1
 
 
 def test_combine_cases_counts_a_query_of_two_cases_once(owner, markets):
@@ -197,32 +199,32 @@ def test_combine_cases_counts_a_query_of_two_cases_once(owner, markets):
     for doc_ids in ("xb", "ab"):
         run_with(other, {"query 1": "ab", "query 2": doc_ids, "query 3": "xb", "query 4": "xb"})
     alone, compared = comparison_of(case), [comparison_of(case), comparison_of(other)]
-    doc_ids = comparison.combine_cases(compared, [1.0, 1.0])
+    doc_ids = figures.combine_cases(compared, [1.0, 1.0])
     paired = alone.pairs[0].paired
     together = doc_ids.together
     assert (together.queries, together.independent) == (8, 4)
     assert (together.difference, together.p) == pytest.approx((paired.differences.mean, paired.p))
     assert together.interval.low == pytest.approx(paired.interval.low)
-    assert "8 queries, 4 independent, of 2 cases" in comparison.describe_group(doc_ids)
+    assert "8 queries, 4 independent, of 2 cases" in figures.describe_group(doc_ids)
     queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
-    linked = comparison.combine_cases([comparison_of(case), comparison_of(other)], [1.0, 1.0]).together
+    linked = figures.combine_cases([comparison_of(case), comparison_of(other)], [1.0, 1.0]).together
     assert linked.independent == 3
 
 
 def test_add_case_refuses_too_many(owner, monkeypatch):
-    monkeypatch.setattr("relevancy.cases.groups.MAX_CASES", 1)
+    monkeypatch.setattr("relevancy.optional.groups.groups.MAX_CASES", 1)
     group = make_group(owner, make_case(1, owner=owner))
     with pytest.raises(ValidationError, match="which is the maximum"):
-        cases.groups.add_case(group=group, case=make_case(1, owner=owner))
-    cases.groups.add_case(group=group, case=group.cases.get())
+        groups.add_case(group=group, case=make_case(1, owner=owner))
+    groups.add_case(group=group, case=group.cases.get())
 
 
 def test_change_and_delete_keep_the_cases(owner, markets):
     group = make_group(owner, *markets)
-    cases.groups.change(group=group, name="Regions", weighting="queries")
+    groups.change(group=group, name="Regions", weighting="queries")
     with pytest.raises(ValidationError):
-        cases.groups.change(group=group, name="", weighting="queries")
-    cases.groups.remove_case(group=group, case_id=markets[0].pk)
+        groups.change(group=group, name="", weighting="queries")
+    groups.remove_case(group=group, case_id=markets[0].pk)
     assert [row.case for row in read(group, owner)[1].rows] == [markets[1]]
-    cases.groups.delete(group=group, by=group.owner)
+    groups.delete(group=group, by=group.owner)
     assert {case.pk for case in cases.find_cases(owner)} == {case.pk for case in markets}

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from django.db.models import Q
 from django.utils import timezone
 
-from relevancy.models import CaseGroup, Run, ScorerVersion, StoredComparison, StoredGroupComparison
+from relevancy.comparison import Comparison, stored
+from relevancy.models import Run, ScorerVersion, StoredComparison
 
-from . import stored
-from .comparisons import Comparison
-from .groups import GroupComparison, combine_cases, dump_group, load_group
+from .figures import GroupComparison, combine_cases, dump_group, load_group
+from .models import CaseGroup, StoredGroupComparison
 
 FORMAT = 2  # of the stored figures; part of their key
 KEPT = 20  # of each group: people who see different cases need different ones

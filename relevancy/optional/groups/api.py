@@ -9,14 +9,18 @@ from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from relevancy import cases, comparison, tasks
-from relevancy.models import CaseGroup, Role, Team
+from relevancy.api.access import Id, ObjectId, get_case, lockable
+from relevancy.api.authentication import READ, WRITE, ApiRequest
+from relevancy.api.inputs import Input
+from relevancy.api.paging import Page, PageParameters, paginate
+from relevancy.api.preconditions import IfMatch, check_if_match, set_etag
+from relevancy.cases import CaseRow
+from relevancy.models import Role, Team
+from relevancy.views.permissions import get_or_403
 
-from .access import Id, ObjectId, get_case, get_group
-from .authentication import READ, WRITE, ApiRequest
-from .inputs import Input
-from .paging import Page, PageParameters, paginate
-from .preconditions import IfMatch, check_if_match, set_etag
+from . import figures, groups
+from .models import CaseGroup
+from .tasks import enqueue_group_figures
 
 MAX_TEAMS = 200  # in one request
 router = Router(tags=["Groups"])
@@ -120,10 +124,17 @@ class GroupHistoryPoint(Schema):
     scores: list[float | None]
 
 
+def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> CaseGroup:
+    """Returns a group of cases. Raises `Http404`, `PermissionDenied`."""
+    rows = lockable(CaseGroup.objects.select_related("owner"), lock=lock)
+    group: CaseGroup = get_or_403(rows, request.user, group_id, needs=needs)
+    return group
+
+
 @router.get("/groups", auth=READ, response=Page[GroupSummary])
 def list_groups(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The groups of cases that you may see, oldest first."""
-    rows, following = paginate(cases.groups.groups_of(request.user), page, "id")
+    rows, following = paginate(groups.groups_of(request.user), page, "id")
     return {"items": [_summary(row) for row in rows], "next": following}
 
 
@@ -134,9 +145,9 @@ def read_group(request: ApiRequest, response: HttpResponse, group_id: Id) -> dic
     The ETag can be sent as If-Match when you change or delete it; new scores and cases do not count as a change.
     """
     group = get_group(request, group_id)
-    view = cases.groups.read_group(group=group, by=request.user)
-    compared = cases.groups.compare_group(group=group, view=view)
-    tasks.enqueue_group_figures(compared)
+    view = groups.read_group(group=group, by=request.user)
+    compared = groups.compare_group(group=group, view=view)
+    enqueue_group_figures(compared)
     content = {
         **_summary(group),
         "mean": view.mean.score,
@@ -151,7 +162,7 @@ def read_group(request: ApiRequest, response: HttpResponse, group_id: Id) -> dic
 def create_group(request: ApiRequest, new: NewGroup) -> Status[dict[str, Any]]:
     """Creates a group. Add its cases afterwards."""
     teams = _find_teams(request, new.team_ids)
-    created = cases.groups.create(name=new.name, weighting=new.weighting, teams=teams, by=request.user)
+    created = groups.create(name=new.name, weighting=new.weighting, teams=teams, by=request.user)
     return Status(201, _summary(get_group(request, created.pk)))
 
 
@@ -165,13 +176,13 @@ def change_group(
         group = get_group(request, group_id, needs=needs, lock=True)
         check_if_match(if_match, state=_state(group))
         teams = None if changes.team_ids is None else _find_teams(request, changes.team_ids)
-        cases.groups.change(
+        groups.change(
             group=group,
             name=group.name if changes.name is None else changes.name,
             weighting=changes.weighting or group.weighting,
         )
         if teams is not None:
-            cases.groups.set_teams(group=group, teams=teams, by=request.user)
+            groups.set_teams(group=group, teams=teams, by=request.user)
     return set_etag(response, _summary(group), state=_state(group))
 
 
@@ -181,7 +192,7 @@ def delete_group(request: ApiRequest, group_id: Id, if_match: IfMatch) -> Status
     with transaction.atomic():
         group = get_group(request, group_id, needs=Role.OWNER, lock=True)
         check_if_match(if_match, state=_state(group))
-        cases.groups.delete(group=group, by=request.user)
+        groups.delete(group=group, by=request.user)
     return Status(204, None)
 
 
@@ -191,7 +202,7 @@ def add_case_to_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[
     group, case = get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
     if case.archived_at is not None:
         raise ValidationError(f"The case {case} has been archived. Restore it or choose another one.")
-    cases.groups.add_case(group=group, case=case)
+    groups.add_case(group=group, case=case)
     return Status(204, None)
 
 
@@ -199,7 +210,7 @@ def add_case_to_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[
 def remove_case_from_group(request: ApiRequest, group_id: Id, case_id: Id) -> Status[None]:
     """Removes a case from a group. Nothing happens to the case. Repeating it changes nothing."""
     group, case = get_group(request, group_id, needs=Role.EDITOR), get_case(request, case_id)
-    cases.groups.remove_case(group=group, case_id=case.pk)
+    groups.remove_case(group=group, case_id=case.pk)
     return Status(204, None)
 
 
@@ -207,7 +218,7 @@ def remove_case_from_group(request: ApiRequest, group_id: Id, case_id: Id) -> St
 def read_group_history(request: ApiRequest, group_id: Id) -> list[dict[str, Any]]:
     """The mean after each of the newest 60 runs, oldest first. It begins when every case has a score under the same scorer."""
     group = get_group(request, group_id)
-    view = cases.groups.read_group(group=group, by=request.user)
+    view = groups.read_group(group=group, by=request.user)
     return [
         {
             "run_id": point.run.pk,
@@ -216,7 +227,7 @@ def read_group_history(request: ApiRequest, group_id: Id) -> list[dict[str, Any]
             "mean": point.score,
             "scores": list(point.by_case),
         }
-        for point in cases.groups.history_of(view.rows, group.weighting)
+        for point in groups.history_of(view.rows, group.weighting)
     ]
 
 
@@ -244,7 +255,7 @@ def _summary(group: CaseGroup) -> dict[str, Any]:
     }
 
 
-def _case(row: cases.CaseRow, weight: float) -> dict[str, Any]:
+def _case(row: CaseRow, weight: float) -> dict[str, Any]:
     """Returns a case with its score; one that is being computed from newer ratings is None."""
     score = row.score if weight else None
     return {
@@ -258,7 +269,7 @@ def _case(row: cases.CaseRow, weight: float) -> dict[str, Any]:
     }
 
 
-def _comparison(compared: cases.groups.ComparedGroup) -> dict[str, Any]:
+def _comparison(compared: groups.ComparedGroup) -> dict[str, Any]:
     status = "computing" if compared.is_pending else "failed" if compared.error else "current"
     return {
         "status": status,
@@ -277,17 +288,17 @@ def _comparison(compared: cases.groups.ComparedGroup) -> dict[str, Any]:
     }
 
 
-def _figures(figures: comparison.GroupFigures | None) -> dict[str, Any] | None:
-    if figures is None:
+def _figures(compared: figures.GroupFigures | None) -> dict[str, Any] | None:
+    if compared is None:
         return None
-    interval = figures.interval
+    interval = compared.interval
     return {
-        "queries": figures.queries,
-        "independent": figures.independent,
-        "difference": figures.difference,
+        "queries": compared.queries,
+        "independent": compared.independent,
+        "difference": compared.difference,
         "interval": [interval.low, interval.high] if interval else None,
         "reliable": bool(interval and interval.is_reliable),
-        "p": figures.p,
-        "p_holm": figures.p_holm,
-        "verdict": figures.verdict.value,
+        "p": compared.p,
+        "p_holm": compared.p_holm,
+        "verdict": compared.verdict.value,
     }

@@ -9,16 +9,18 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import cases, tasks
 from relevancy.hooks import Hook, Link
-from relevancy.models import Case, CaseGroup, Role
+from relevancy.models import Case, Role
 from relevancy.statistics.types import Verdict
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 
+from . import groups
 from .forms import AddCaseForm, GroupForm
+from .models import CaseGroup
+from .tasks import enqueue_group_figures
 
 links: Hook[[CaseGroup], Iterable[Link]] = Hook()
 """What other apps add beside the mean of a group."""
@@ -45,8 +47,8 @@ def _group_url(group: CaseGroup) -> str:
 @require_GET
 def group_list(request: HtmxRequest) -> HttpResponse:
     """The groups that the user can see."""
-    groups = cases.groups.groups_of(request.user).select_related("owner").annotate(case_count=Count("cases"))
-    return render(request, "groups/list.html", {"groups": groups})
+    visible = groups.groups_of(request.user).select_related("owner").annotate(case_count=Count("cases"))
+    return render(request, "groups/list.html", {"groups": visible})
 
 
 @require_http_methods(["GET", "POST"])
@@ -55,7 +57,7 @@ def group_new(request: HtmxRequest) -> HttpResponse:
     form = GroupForm(request.user, request.POST or None)
     if form.is_valid():
         try:
-            created = cases.groups.create(by=request.user, **form.cleaned_data)
+            created = groups.create(by=request.user, **form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -67,9 +69,9 @@ def group_new(request: HtmxRequest) -> HttpResponse:
 def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     """A group; for htmx the comparison of its newest runs, which is polled until a worker has computed all figures."""
     group = _get_group(request, group_id)
-    view = cases.groups.read_group(group=group, by=request.user)
-    compared = cases.groups.compare_group(group=group, view=view)
-    tasks.enqueue_group_figures(compared)
+    view = groups.read_group(group=group, by=request.user)
+    compared = groups.compare_group(group=group, view=view)
+    enqueue_group_figures(compared)
     role: int = vars(group)["role"]
     context: dict[str, object] = {
         "group": group,
@@ -83,7 +85,7 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     }
     if request.htmx:
         return render(request, "groups/_comparison.html", context)
-    context["points"] = cases.groups.history_of(view.rows, group.weighting)
+    context["points"] = groups.history_of(view.rows, group.weighting)
     if role >= Role.EDITOR:
         others = Case.objects.visible_to(request.user).live().exclude(groups=group).order_by("name", "pk")
         context["add_form"] = AddCaseForm(others)
@@ -91,7 +93,7 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     return render(request, "groups/group.html", context)
 
 
-def _compared_row(of_case: cases.groups.ComparedCase) -> dict[str, object]:
+def _compared_row(of_case: groups.ComparedCase) -> dict[str, object]:
     """Returns what the table of the comparison says about a case."""
     figures = of_case.figures or of_case.pair
     row: dict[str, object] = {"compared": of_case, "row": of_case.row, "figures": figures, "verdict": "", "url": ""}
@@ -113,12 +115,12 @@ def group_edit(request: HtmxRequest, group_id: int) -> HttpResponse:
     if form.is_valid():
         teams = form.cleaned_data.pop("teams", None)
         try:
-            cases.groups.change(group=group, **form.cleaned_data)
+            groups.change(group=group, **form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
         else:
             if teams is not None:
-                cases.groups.set_teams(group=group, teams=teams, by=request.user)
+                groups.set_teams(group=group, teams=teams, by=request.user)
             return redirect_with_message(request, _group_url(group), "The group is saved.")
     return render(request, "groups/form.html", {"form": form, "group": group}, status=422 if form.errors else 200)
 
@@ -133,7 +135,7 @@ def group_case_add(request: HtmxRequest, group_id: int) -> HttpResponse:
     if not form.is_valid():
         return conflict(request, _group_url(group), form_error(form))
     try:
-        cases.groups.add_case(group=group, case=form.cleaned_data["case"])
+        groups.add_case(group=group, case=form.cleaned_data["case"])
     except ValidationError as error:
         return conflict(request, _group_url(group), error)
     return redirect_with_message(request, _group_url(group), f"“{form.cleaned_data['case']}” added to the group.")
@@ -144,7 +146,7 @@ def group_case_remove(request: HtmxRequest, group_id: int, case_id: int) -> Http
     """Removes a case from a group; adding it again undoes that."""
     group = _get_group(request, group_id, Role.EDITOR)
     case: Case = get_or_403(Case.objects, request.user, case_id, needs=Role.VIEWER)
-    cases.groups.remove_case(group=group, case_id=case.pk)
+    groups.remove_case(group=group, case_id=case.pk)
     undo = reverse("group_case_add", args=[group.pk], query={"case": case.pk})
     return redirect_with_message(request, _group_url(group), f"“{case}” removed from the group.", undo=undo)
 
@@ -154,6 +156,6 @@ def group_delete(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Asks, then deletes a group. Its cases stay."""
     group = _get_group(request, group_id, Role.OWNER)
     if request.method == "POST":
-        cases.groups.delete(group=group, by=request.user)
+        groups.delete(group=group, by=request.user)
         return redirect_with_message(request, reverse("groups"), f"Group “{group}” deleted. Its cases are kept.")
     return render(request, "groups/delete.html", {"group": group})

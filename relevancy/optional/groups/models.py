@@ -10,10 +10,9 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from .access import SharedQuerySet
-from .case import Case
-from .team import Team
-from .text import LineField
+from relevancy.models import Case, Team
+from relevancy.models.access import SharedQuerySet
+from relevancy.models.text import LineField
 
 
 class CaseGroupQuerySet(SharedQuerySet["CaseGroup"]):
@@ -55,7 +54,7 @@ class StoredGroupComparison(models.Model):
     """The figures of the newest runs of a group's cases against their baselines, for the cases that one user sees.
 
     key: of the inputs, so that other inputs have another row. inputs: for each case the id, the revision and the generation of its
-    stored comparison, and its weight in the group. figures: as `relevancy.comparison` writes them; None until they are computed.
+    stored comparison, and its weight in the group. figures: as `figures.dump_group` writes them; None until they are computed.
     error: why they could not be computed, in a sentence.
     """
 

@@ -5,8 +5,10 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
-from relevancy.models import Case, CaseGroup, Team, User
+from relevancy.models import Case, Team, User
 from relevancy.views.forms import FormData, LineField
+
+from .models import CaseGroup
 
 
 class GroupForm(forms.Form):

@@ -9,22 +9,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from relevancy import activity, comparison, scores
-from relevancy.models import (
-    Activity,
-    Case,
-    CaseGroup,
-    CaseScore,
-    Role,
-    Run,
-    StoredComparison,
-    StoredGroupComparison,
-    Team,
-    User,
-)
+from relevancy.cases import CaseRow, case_rows, find_cases
+from relevancy.models import Case, CaseScore, Role, Run, StoredComparison, Team, User
 from relevancy.models.saving import clean_and_save
 
-from .dashboard import CaseRow, case_rows, find_cases
+from . import stored_groups
+from .figures import GroupComparison, GroupFigures, describe_group
+from .models import CaseGroup, StoredGroupComparison
 
+SHARED, UNSHARED, DELETED = "group.shared", "group.unshared", "group.deleted"  # verbs of the activity log
 MAX_CASES = 50  # of a group
 MAX_POINTS = 60  # of the history: the newest
 
@@ -55,7 +48,7 @@ def set_teams(*, group: CaseGroup, teams: Collection[Team], by: User) -> None:
 def _share_with(group: CaseGroup, teams: Iterable[Team], by: User) -> None:
     former, now = set(group.teams.all()), set(teams)
     group.teams.set(now)
-    for verb, changed in ((Activity.Verb.GROUP_SHARED, now - former), (Activity.Verb.GROUP_UNSHARED, former - now)):
+    for verb, changed in ((SHARED, now - former), (UNSHARED, former - now)):
         activity.record_for_teams(verb, teams=changed, by=by, subject=group.name, object_id=group.pk)
 
 
@@ -78,7 +71,7 @@ def delete(*, group: CaseGroup, by: User) -> None:
     with transaction.atomic():
         teams, name, group_id = list(group.teams.all()), group.name, group.pk
         group.delete()
-        activity.record_for_teams(Activity.Verb.GROUP_DELETED, teams=teams, by=by, subject=name, object_id=group_id)
+        activity.record_for_teams(DELETED, teams=teams, by=by, subject=name, object_id=group_id)
 
 
 def groups_of(user: User) -> QuerySet[CaseGroup]:
@@ -209,7 +202,7 @@ class ComparedCase:
     baseline: Run | None = None
     stored: StoredComparison | None = None
     error: str = ""
-    figures: comparison.GroupFigures | None = None
+    figures: GroupFigures | None = None
     pair: comparison.PairFigures | None = None
 
     @property
@@ -228,19 +221,19 @@ class ComparedGroup:
     cases: list[ComparedCase]
     to_compute: list[StoredComparison]
     stored: StoredGroupComparison | None = None
-    figures: comparison.GroupComparison | None = None
+    figures: GroupComparison | None = None
 
     @property
     def is_pending(self) -> bool:
         """Whether a worker has something to compute."""
         if self.to_compute:
             return True
-        return self.stored is not None and comparison.stored_groups.needs_computing(self.stored)
+        return self.stored is not None and stored_groups.needs_computing(self.stored)
 
     @property
     def sentence(self) -> str:
         """The verdict on all cases together; empty if there is none."""
-        return comparison.describe_group(self.figures) if self.figures and self.figures.together else ""
+        return describe_group(self.figures) if self.figures and self.figures.together else ""
 
     @property
     def error(self) -> str:
@@ -266,18 +259,18 @@ def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
     # Cases under different scorers have no mean, so that there is no verdict on all of them either.
     by_case = {row.case.pk: weight for row, weight in zip(view.rows, view.mean.weights, strict=True)}
     weights = [by_case[stored.case_id] if view.mean.score is not None else 0.0 for stored in ready]
-    of_group = comparison.stored_groups.find_or_create(group=group, compared=ready, weights=weights)
+    of_group = stored_groups.find_or_create(group=group, compared=ready, weights=weights)
     if of_group.figures is None:
         return ComparedGroup(_with_pairs(compared, ready), [], of_group)
-    figures = comparison.stored_groups.load(of_group)
-    by_stored = dict(zip([stored.pk for stored in ready], figures.cases, strict=True))
+    of_all = stored_groups.load(of_group)
+    by_stored = dict(zip([stored.pk for stored in ready], of_all.cases, strict=True))
     with_figures = [
         replace(of_case, figures=by_stored[of_case.stored.pk])
         if of_case.stored and of_case.stored.pk in by_stored
         else of_case
         for of_case in compared
     ]
-    return ComparedGroup(with_figures, [], of_group, figures)
+    return ComparedGroup(with_figures, [], of_group, of_all)
 
 
 def _with_pairs(compared: Sequence[ComparedCase], ready: Sequence[StoredComparison]) -> list[ComparedCase]:

@@ -3,8 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import cases, comparison
-from relevancy.models import CaseGroup, Role, StoredGroupComparison
+from relevancy import comparison
+from relevancy.models import Role
+from relevancy.optional.groups import groups, stored_groups
+from relevancy.optional.groups.models import CaseGroup, StoredGroupComparison
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_team, make_user
 from tests.views.workbench.example_cases import HTMX, by_id, elements, words
@@ -56,17 +58,17 @@ def test_a_group_is_made_filled_changed_and_deleted(client, owner, market):
 
 def test_the_page_polls_until_the_figures_are_computed(client, owner, market, settings):
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
-    group = cases.groups.create(name="Markets", by=owner)
-    cases.groups.add_case(group=group, case=market)
+    group = groups.create(name="Markets", by=owner)
+    groups.add_case(group=group, case=market)
     url = reverse("group", args=[group.pk])
     assert elements(by_id(client.get(url), "group-comparison"), **{"aria-busy": "true"})
-    view = cases.groups.read_group(group=CaseGroup.objects.visible_to(owner).get(), by=owner)
-    for stored in cases.groups.compare_group(group=group, view=view).to_compute:
+    view = groups.read_group(group=CaseGroup.objects.visible_to(owner).get(), by=owner)
+    for stored in groups.compare_group(group=group, view=view).to_compute:
         comparison.stored.compute(stored.pk)
     waiting = client.get(url, headers=HTMX)
     assert elements(by_id(waiting, "group-comparison"), **{"aria-busy": "true"})
     assert words(by_id(waiting, "compared-cases")).endswith("+50.0 −100.0 to +100.0 1.000 … …")
-    comparison.stored_groups.compute(StoredGroupComparison.objects.get().pk)
+    stored_groups.compute(StoredGroupComparison.objects.get().pk)
     part = client.get(url, headers=HTMX)
     assert not elements(by_id(part, "group-comparison"), **{"aria-busy": "true"})
     assert "+50.0" in words(by_id(part, "compared-cases"))
@@ -75,8 +77,8 @@ def test_the_page_polls_until_the_figures_are_computed(client, owner, market, se
 
 def test_who_may_not_know_is_not_told_about_other_cases(client, owner, market):
     team = make_team("Search", Vera=Role.VIEWER, Edith=Role.EDITOR)
-    group = cases.groups.create(name="Markets", by=owner, teams=[team])
-    cases.groups.add_case(group=group, case=market)
+    group = groups.create(name="Markets", by=owner, teams=[team])
+    groups.add_case(group=group, case=market)
     pages = {}
     for member in team.memberships.select_related("user"):
         client.force_login(member.user)
@@ -87,8 +89,8 @@ def test_who_may_not_know_is_not_told_about_other_cases(client, owner, market):
 
 
 def test_statements_do_not_grow_with_the_cases_without_runs(client, owner, django_assert_max_num_queries):
-    group = cases.groups.create(name="Markets", by=owner)
+    group = groups.create(name="Markets", by=owner)
     for _ in range(6):
-        cases.groups.add_case(group=group, case=make_case(1, owner=owner, measures=("P@1",)))
+        groups.add_case(group=group, case=make_case(1, owner=owner, measures=("P@1",)))
     with django_assert_max_num_queries(30):
         client.get(reverse("group", args=[group.pk]))

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from relevancy.comparison import Comparison
+from relevancy.comparison.sentences import describe_difference
 from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
 from relevancy.wording import counted
-
-from .comparisons import Comparison
-from .sentences import describe_difference
 
 Json = dict[str, Any]
 
