@@ -26,7 +26,7 @@ COLUMNS: Mapping[type[Model], str] = {
     models.JudgingPair: "doc_id query rank level claimed_by claimed_until",
     models.JudgingQueue: "book depth ratings_per_pair order pair_count built_at",
     models.PublicLink: "case created_by created_at expires_at withdrawn_at",
-    models.QueryLink: "pk book shares_ratings created_at",
+    models.QueryLink: "pk book created_at",
     models.QueryScore: "query run version score low high unrated",
     models.Ranking: "text run returned total took_ms error_kind asked_at",
     models.Rating: "doc_id query rater verdict value is_adjudication updated_at",

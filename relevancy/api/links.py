@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Router, Schema, Status
 from pydantic import Field, StrictBool
 
-from relevancy import queries, scores, tasks
+from relevancy import judgments, queries, scores, tasks
 from relevancy.models import Case, CaseQuery, QueryLink, Role
 from relevancy.models import Query as BookQuery
 
@@ -30,13 +30,12 @@ class LinkedQuery(Schema):
 
 
 class LinkDetails(Schema):
-    """Queries that count once in tests. shares_ratings: whether a rating of one of them counts for all.
+    """Queries that count once in tests.
 
     queries: those of the case, in its order; the link may have others of the same book.
     """
 
     id: int
-    shares_ratings: bool
     queries: list[LinkedQuery]
 
 
@@ -51,10 +50,17 @@ class NewLink(Input):
     )
 
 
-class LinkChanges(Input):
-    """What to change. A field that is left out or null stays as it is."""
+class CopySource(Input):
+    """The linked query whose ratings are copied."""
 
-    shares_ratings: StrictBool | None = Field(None, examples=[True])
+    query_id: ObjectId = Field(examples=[1])
+    dry_run: StrictBool = Field(False, description="Says how many ratings would be copied, and changes nothing.")
+
+
+class CopiedRatings(Schema):
+    """How many ratings were stored."""
+
+    copied: int = Field(examples=[12])
 
 
 @router.get("/cases/{case_id}/links", auth=READ, response=list[LinkDetails])
@@ -84,21 +90,24 @@ def read_link(request: ApiRequest, response: HttpResponse, case_id: Id, link_id:
     return _tagged(response, case, _find(case, link_id))
 
 
-@router.patch("/cases/{case_id}/links/{link_id}", auth=WRITE, response=LinkDetails)
-def change_link(
-    request: ApiRequest, response: HttpResponse, case_id: Id, link_id: Id, changes: LinkChanges, if_match: IfMatch
-) -> dict[str, Any]:
-    """Lets linked queries share their ratings, or not any more. No rating changes. Repeating it changes nothing."""
+@router.post("/cases/{case_id}/links/{link_id}/copy", auth=WRITE, response=CopiedRatings)
+def copy_linked_ratings(request: ApiRequest, case_id: Id, link_id: Id, source: CopySource) -> dict[str, int]:
+    """Copies the grades of a query to the queries that it is linked with. Documents that have a grade there keep it.
+
+    Raters, notes and times stay. Needs the role editor on the case and on its book. Repeating it copies what has been rated since.
+    """
     case = _get_editable(request, case_id)
-    has_changed = False
-    with transaction.atomic():
-        link = _find(case, link_id, lock=True)
-        check_if_match(if_match, state=_state(link))
-        if changes.shares_ratings is not None:
-            has_changed = queries.set_sharing(query_link=link, shares_ratings=changes.shares_ratings, by=request.user)
-    if has_changed:
+    link = _find(case, link_id)
+    query = link.queries.filter(pk=source.query_id).first()
+    if query is None:
+        raise ValidationError({"query_id": f"The link has no query with the id {source.query_id}."})
+    if source.dry_run:
+        return {"copied": judgments.preview_copies(link).get(query.pk, 0)}
+    query.book = case.book
+    count = judgments.copy_to_linked(query=query, by=request.user)
+    if count:
         tasks.enqueue_book_rescore(case.book_id)
-    return _tagged(response, case, link)
+    return {"copied": count}
 
 
 @router.delete("/cases/{case_id}/links/{link_id}", auth=WRITE, response={204: None})
@@ -109,8 +118,6 @@ def remove_link(request: ApiRequest, case_id: Id, link_id: Id, if_match: IfMatch
         link = _find(case, link_id, lock=True)
         check_if_match(if_match, state=_state(link))
         queries.unlink_all(query_link=link, by=request.user)
-    if link.shares_ratings:
-        tasks.enqueue_book_rescore(case.book_id)
     return Status(204, None)
 
 
@@ -130,7 +137,7 @@ def _find(case: Case, link_id: int, *, lock: bool = False) -> QueryLink:
 
 
 def _state(link: QueryLink) -> object:
-    return [link.shares_ratings, sorted(link.queries.values_list("pk", flat=True))]
+    return sorted(link.queries.values_list("pk", flat=True))
 
 
 def _tagged(response: HttpResponse, case: Case, link: QueryLink) -> dict[str, Any]:
@@ -146,6 +153,5 @@ def _links(case: Case) -> list[dict[str, Any]]:
 def _details(link: QueryLink, rows: Iterable[CaseQuery]) -> dict[str, Any]:
     return {
         "id": link.pk,
-        "shares_ratings": link.shares_ratings,
         "queries": [{"query_id": row.query_id, "text": row.query.text} for row in rows],
     }

@@ -73,25 +73,18 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
         )
         chosen = [version.scorer for version in kept] or [scorers.default_scorer(by)]
         scorers.choose_scorers(case=copy, scorers=chosen, versions=kept, by=by)
-        query_ids = _copy_queries(case, copy, with_ratings=ratings == "copy")
+        query_ids = _copy_queries(case, copy)
         count = judgments.copy_ratings(query_ids=query_ids, by=by) if ratings == "copy" else 0
         if with_attempts:
             left_out += _copy_attempts(case, copy, by)
     return Duplicate(copy, count, left_out)
 
 
-def _copy_queries(case: Case, copy: Case, *, with_ratings: bool) -> dict[int, int]:
-    """Copies the queries in a case; returns `{query id: id of the copy, or of the same query if the cases share a book}`.
-
-    with_ratings: whether ratings will be copied; then the new book also gets queries that are not in the case but share ratings with
-    some that are, because these would have other grades without them.
-    """
+def _copy_queries(case: Case, copy: Case) -> dict[int, int]:
+    """Copies the queries in a case; returns `{query id: id of the copy, or of the same query if the cases share a book}`."""
     present = list(case.case_queries.present().select_related("query"))
     if copy.book_id != case.book_id:
-        copied = [case_query.query for case_query in present]
-        query_ids = judgments.copy_queries(
-            queries=judgments.with_shared_ratings(copied) if with_ratings else copied, book=copy.book
-        )
+        query_ids = judgments.copy_queries(queries=[case_query.query for case_query in present], book=copy.book)
     else:
         query_ids = {case_query.query_id: case_query.query_id for case_query in present}
     CaseQuery.objects.bulk_create(

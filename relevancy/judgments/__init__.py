@@ -56,7 +56,16 @@ from .books import (
     find_books,
     queries_with_coverage,
 )
-from .copying import COPY_SOURCE, copy_book, copy_queries, copy_ratings, create_copy, store_ratings, with_shared_ratings
+from .copying import (
+    COPY_SOURCE,
+    copy_book,
+    copy_queries,
+    copy_ratings,
+    copy_to_linked,
+    create_copy,
+    preview_copies,
+    store_ratings,
+)
 from .imported_rows import move_ratings_of
 from .imports import GivenGrade, ImportFailed, import_ratings, sweep_imports
 from .judging import (
@@ -202,6 +211,7 @@ __all__ = [
     "copy_book",
     "copy_queries",
     "copy_ratings",
+    "copy_to_linked",
     "count_adjudications",
     "count_by_grade",
     "count_by_rater",
@@ -240,6 +250,7 @@ __all__ = [
     "pairs_of",
     "people_to_assign",
     "preview_assignment",
+    "preview_copies",
     "preview_merge",
     "preview_move",
     "preview_removal",
@@ -270,6 +281,5 @@ __all__ = [
     "sweep_imports",
     "undo",
     "undo_repeat",
-    "with_shared_ratings",
     "withdraw_adjudication",
 ]

@@ -72,7 +72,7 @@ def read_conflicts(book: Book, rows: Iterable[Mapping[str, Any]]) -> list[Confli
     """Returns the conflicts of rows of `find_conflicts`. One SQL statement, and one per query."""
     rows = list(rows)
     queries = Query.objects.in_bulk({row["query_id"] for row in rows})
-    ratings = {query_id: scores.QueryRatings.read_given(query_id) for query_id in queries}
+    ratings = {query_id: scores.QueryRatings.read(query_id) for query_id in queries}
     grades = {query_id: read.grades(book) for query_id, read in ratings.items()}
     return [
         _conflict(queries[row["query_id"]], row["doc_id"], ratings[row["query_id"]], grades[row["query_id"]])
@@ -82,7 +82,7 @@ def read_conflicts(book: Book, rows: Iterable[Mapping[str, Any]]) -> list[Confli
 
 def read_conflict(query: Query, doc_id: str) -> Conflict:
     """Returns one document with its ratings, whether they differ or not. One SQL statement."""
-    ratings = scores.QueryRatings.read_given(query.pk)
+    ratings = scores.QueryRatings.read(query.pk)
     return _conflict(query, doc_id, ratings, ratings.grades(query.book))
 
 
@@ -143,7 +143,7 @@ def adjudicate(
                 f"{value:g} is not on the scale of the book {query.book}. "
                 f"Choose a grade from {query.book.lowest:g} to {query.book.top:g}."
             )
-        records = scores.QueryRatings.read_given(query.pk).by_document.get(doc_id, ())
+        records = scores.QueryRatings.read(query.pk).by_document.get(doc_id, ())
         present = next((record for record in records if record.is_adjudication), None)
         has_changed = False
         if present is not None and present.rater_id != by.pk:
@@ -167,7 +167,7 @@ def withdraw_adjudication(*, query: Query, doc_id: str, by: User) -> bool:
         scores.lock_queries([query.pk])
         move_queries([query.pk])
         query.book.refresh_settings()
-        records = scores.QueryRatings.read_given(query.pk).by_document.get(doc_id, ())
+        records = scores.QueryRatings.read(query.pk).by_document.get(doc_id, ())
         present = next((record for record in records if record.is_adjudication), None)
         if present is None:
             return False

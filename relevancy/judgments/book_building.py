@@ -40,7 +40,7 @@ class BookBuilder:
                 queries.describe_all(book=book, details={text: details[text] for text in texts})
         return ids
 
-    def add_links(self, links: Iterable[tuple[Sequence[int], bool]]) -> None:
+    def add_links(self, links: Iterable[Sequence[int]]) -> None:
         """Links queries; see `queries.create_links`."""
         for batch in batched(links, QUERIES_AT_ONCE):
             with short_transaction():

@@ -6,14 +6,15 @@ from itertools import batched
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy import scores
-from relevancy.models import Book, Query, QueryLink, User
+from relevancy import activity, scores
+from relevancy.models import Activity, Book, JudgingPair, Query, QueryLink, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 from relevancy.queries import create_links
 
 from .book_locks import lock_book
 from .book_settings import BookSettings, check_new_grades
+from .imported_rows import move_queries
 from .imports import finish_imports
 from .new_ratings import NewRating, insert_ratings
 
@@ -65,7 +66,7 @@ def create_copy(*, book: Book, name: str, settings: BookSettings, by: User) -> B
 def copy_queries(*, queries: Iterable[Query], book: Book) -> dict[int, int]:
     """Copies queries into a book that has none of them, without their ratings. Returns `{query id: id of the copy}`.
 
-    Copies of linked queries are linked, and share ratings as the originals do.
+    Copies of linked queries are linked.
     """
     queries = list(queries)
     copies = Query.objects.bulk_create(
@@ -92,25 +93,7 @@ def _copy_links(queries: Sequence[Query], copies: Sequence[Query], book: Book) -
     for query, copy in zip(queries, copies, strict=True):
         if query.link_id is not None:
             copies_by_link.setdefault(query.link_id, []).append(copy.pk)
-    shares = {
-        pk: shares_ratings
-        for batch in batched(copies_by_link, BATCH)
-        for pk, shares_ratings in QueryLink.objects.filter(pk__in=batch).values_list("pk", "shares_ratings")
-    }
-    links = ((copied, shares[link_id]) for link_id, copied in copies_by_link.items() if len(copied) > 1)
-    create_links(book=book, links=links)
-
-
-def with_shared_ratings(queries: Sequence[Query]) -> list[Query]:
-    """Returns queries of one book, and behind them the others whose ratings count for them because they share ratings."""
-    chosen = {query.pk for query in queries}
-    link_ids = {query.link_id for query in queries if query.link_id is not None}
-    sharing = (
-        query
-        for batch in batched(sorted(link_ids), BATCH)
-        for query in Query.objects.filter(link__in=batch, link__shares_ratings=True).order_by("pk")
-    )
-    return [*queries, *(query for query in sharing if query.pk not in chosen)]
+    create_links(book=book, links=[copied for copied in copies_by_link.values() if len(copied) > 1])
 
 
 def copy_ratings(*, query_ids: Mapping[int, int], by: User, new_grades: Mapping[float, float] | None = None) -> int:
@@ -123,26 +106,84 @@ def copy_ratings(*, query_ids: Mapping[int, int], by: User, new_grades: Mapping[
     """
     new_grades = new_grades or {}
     copies = (
-        NewRating(
-            copy_id,
-            record.doc_id,
-            record.rater_id,
-            record.verdict,
-            None if record.value is None else new_grades.get(record.value, record.value),
-            record.note,
-            record.updated_at,
-            record.is_adjudication,
-        )
+        _copy_of(record, copy_id, None if record.value is None else new_grades.get(record.value, record.value))
         for query_id, copy_id in query_ids.items()
-        for record in scores.QueryRatings.read_given(query_id).records
+        for record in scores.QueryRatings.read(query_id).records
     )
     return store_ratings(ratings=copies, by=by, source=COPY_SOURCE)
 
 
-def store_ratings(*, ratings: Iterable[NewRating], by: User, source: str) -> int:
-    """Stores ratings of queries that have none, in the given order, with their log. Returns their number.
+def preview_copies(query_link: QueryLink) -> dict[int, int]:
+    """Returns how many ratings `copy_to_linked` would store for each of the linked queries: `{query id: number}`. One SQL statement
+    for each query, and one more."""
+    ratings = [scores.QueryRatings.read(pk) for pk in query_link.queries.order_by("pk").values_list("pk", flat=True)]
+    return {
+        source.query_id: sum(len(_missing_ratings(source, target)) for target in ratings if target is not source)
+        for source in ratings
+    }
 
-    Call it in the transaction that creates the queries, or before others can see their book. Computes no scores.
+
+def copy_to_linked(*, query: Query, by: User) -> int:
+    """Copies the grades of a query to the queries that it is linked with. Returns the number of ratings that were stored.
+
+    A document that has a grade there keeps it; so does a rater who could not judge it there, or put it off. Raters, notes, times and
+    decisions stay; the log names `by` and the source “copy”. Called again, copies what has been rated since. Computes no scores.
+    """
+    with write_turn(), transaction.atomic():
+        query_ids = sorted(_linked_ids(query))
+        scores.lock_queries(query_ids)
+        move_queries(query_ids)
+        source = scores.QueryRatings.read(query.pk)
+        changed: dict[int, int] = {}
+        for query_id in sorted(_linked_ids(query).intersection(query_ids) - {query.pk}):
+            ratings = _missing_ratings(source, scores.QueryRatings.read(query_id))
+            if ratings:
+                changed[query_id] = store_ratings(ratings=ratings, by=by, source=COPY_SOURCE)
+        count = sum(changed.values())
+        if count:
+            JudgingPair.objects.update_levels(list(changed), has_only_new_ratings=True)
+            scores.ratings_changed(list(changed))
+            activity.record_for_book(
+                Activity.Verb.RATINGS_COPIED, book=query.book, by=by, subject=query.text, count=count
+            )
+    return count
+
+
+def _linked_ids(query: Query) -> set[int]:
+    """Returns the ids of the queries that are linked with a query, its own included; none if it is not linked."""
+    return set(Query.objects.filter(link__queries=query).values_list("pk", flat=True))
+
+
+def _missing_ratings(source: scores.QueryRatings, target: scores.QueryRatings) -> list[NewRating]:
+    """Returns the ratings of a query that another one gets; see `copy_to_linked`."""
+    graded = {record.doc_id for record in target.records if record.verdict == Verdict.RATED}
+    judged = {(record.doc_id, record.rater_id) for record in target.records}
+    return [
+        _copy_of(record, target.query_id, record.value)
+        for record in source.records
+        if record.verdict == Verdict.RATED
+        and record.doc_id not in graded
+        and (record.doc_id, record.rater_id) not in judged
+    ]
+
+
+def _copy_of(record: scores.RatingRecord, query_id: int, value: float | None) -> NewRating:
+    return NewRating(
+        query_id,
+        record.doc_id,
+        record.rater_id,
+        record.verdict,
+        value,
+        record.note,
+        record.updated_at,
+        record.is_adjudication,
+    )
+
+
+def store_ratings(*, ratings: Iterable[NewRating], by: User, source: str) -> int:
+    """Stores first ratings of documents, in the given order, with their log. Returns their number.
+
+    Call it while the queries are locked, or before others can see them. Computes no scores.
     """
     count = 0
     for batch in batched(ratings, BATCH):

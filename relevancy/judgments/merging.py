@@ -101,7 +101,7 @@ def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
     Of two ratings by one rater of the same document the newer one counts, with its time and note; the log has both. Of two
     adjudications the newer one counts. Name, scale labels, rule, guidelines, teams and judging settings are those of `book`; the
     information need and the notes of a query that both books have are joined, and its tags. Linked queries stay linked; links of both
-    books that have a query in common become one, which shares ratings if one of them did. All scores of the cases are stale.
+    books that have a query in common become one. All scores of the cases are stale.
 
     Answers of judge models come with their queries; samples for the comparison with people do not, because they were drawn from the
     queries of one book. Raises `ValidationError` unless `by` is an owner of both books, and if the scales differ, a case is being
@@ -180,8 +180,8 @@ def _find_partners(book: Book, other: Book) -> dict[int, int]:
 
 
 def _move_links(book: Book, other: Book, partners: Mapping[int, int]) -> None:
-    """Lets the links of `other` belong to `book`. Links of both books that have a query in common become one, which shares ratings if
-    one of them did. Four SQL statements for each link with a query that both books have, and two more.
+    """Lets the links of `other` belong to `book`. Links of both books that have a query in common become one. Five SQL statements for
+    each link with a query that both books have, and two more.
 
     Raises ValidationError if a link would have too many queries.
     """
@@ -194,12 +194,10 @@ def _move_links(book: Book, other: Book, partners: Mapping[int, int]) -> None:
     QueryLink.objects.filter(book=other).update(book=book)
     for link_id, targets in common.items():
         joined = QueryLink.objects.filter(queries__in=targets).exclude(pk=link_id)
-        shares = dict(joined.values_list("pk", "shares_ratings"))
-        Query.objects.filter(link__in=shares).update(link=link_id)
+        former = list(joined.values_list("pk", flat=True))
+        Query.objects.filter(link__in=former).update(link=link_id)
         Query.objects.filter(pk__in=targets).update(link=link_id)
-        if any(shares.values()):
-            QueryLink.objects.filter(pk=link_id).update(shares_ratings=True)
-        QueryLink.objects.filter(pk__in=shares).delete()
+        QueryLink.objects.filter(pk__in=former).delete()
         count = Query.objects.filter(link=link_id).exclude(pk__in=partners).count()
         if count > MAX_LINKED:
             raise ValidationError(

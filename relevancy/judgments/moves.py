@@ -197,7 +197,7 @@ def _move(book: Book, ids: Mapping[str, str], by: User) -> int:
         query_ids |= set(rated.filter(doc_id__in=batch).values_list("query_id", flat=True))
     raters: dict[int, User] = {}
     for query in Query.objects.filter(pk__in=query_ids).order_by("pk"):
-        by_document = scores.QueryRatings.read_given(query.pk).by_document
+        by_document = scores.QueryRatings.read(query.pk).by_document
         # The ratings that lose go first, so that no document has two adjudications at any time.
         changes: list[tuple[int, str, scores.RatingRecord, Change]] = []
         arrivals: list[tuple[int, str, scores.RatingRecord | None, Change]] = []

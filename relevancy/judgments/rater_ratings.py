@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from relevancy import accounts, activity, scores
-from relevancy.models import Activity, Book, Case, Query, Rating, User, Verdict, current_ratings
+from relevancy.models import Activity, Book, Case, Rating, User, Verdict, current_ratings
 
 from .changes import REMOVAL, Change
 from .imports import finish_imports
@@ -122,15 +122,15 @@ def preview_assignment(*, book: Book, rater: User, person: User, by: User) -> Ra
     """Returns what `assign_ratings` would do. Locks and writes nothing, unless ratings have just been imported."""
     finish_imports(book)
     keys = set(Rating.objects.filter(query__book=book, rater=rater).values_list("query_id", "doc_id"))
-    left_out = _judged_by_both(book.queries.all(), rater, person)
+    left_out = _judged_by_both(Rating.objects.filter(query__book=book), rater, person)
     return _preview(book, rater, left_out, by, ratings=len(keys), left_out=len(left_out))
 
 
 def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assigned:
     """Gives the ratings of a rater that cannot sign in, which is a name in a file, to a person. Computes no scores.
 
-    Grade, note and time stay. A document that the person has judged, for the query or for one that shares ratings with it, keeps the
-    person's rating, and the other one is removed; "later" is not a judgment. The log has a removal and a rating for each.
+    Grade, note and time stay. A document that the person has judged keeps the person's rating, and the other one is removed; "later" is
+    not a judgment. The log has a removal and a rating for each.
 
     Writes in transactions of about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises
     `ValidationError` for other raters, and for a person whom `by` does not know.
@@ -143,12 +143,11 @@ def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assign
         raise ValidationError("Choose a person of one of your teams.")
     finish_imports(book)
     sizes = Counter(Rating.objects.filter(query__book=book, rater=rater).values_list("query_id", flat=True))
-    given: set[RatingKey] = set()
-    removed = 0
+    given = removed = 0
     for batch in query_batches(set(sizes), sizes):
-        new, left_out = _assign_some(book, rater, person, by, batch, given)
-        given |= new
-        removed += len(left_out)
+        new, left_out = _assign_some(rater, person, by, batch)
+        given += new
+        removed += left_out
     if given or removed:
         activity.record_for_book(
             Activity.Verb.RATINGS_ASSIGNED,
@@ -156,35 +155,28 @@ def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assign
             by=by,
             person=person,
             rater=str(rater),
-            count=len(given),
+            count=given,
             removed=removed,
         )
-    return Assigned(len(given), removed)
+    return Assigned(given, removed)
 
 
-def _assign_some(
-    book: Book, rater: User, person: User, by: User, query_ids: Collection[int], given: Collection[RatingKey]
-) -> tuple[set[RatingKey], set[RatingKey]]:
-    """Gives the ratings of some queries, in one transaction. Returns those that are the person's now, and those that were removed.
-
-    given: what the person has got before; it takes nothing from queries that share ratings.
-    """
-    new: set[RatingKey] = set()
-    left_out: set[RatingKey] = set()
+def _assign_some(rater: User, person: User, by: User, query_ids: Collection[int]) -> tuple[int, int]:
+    """Gives the ratings of some queries, in one transaction. Returns how many are the person's now, and how many were removed."""
+    given = left_out = 0
 
     def choose() -> list[tuple[User, Mapping[int, Mapping[str, Change]]]]:
+        nonlocal given, left_out
         removals: dict[int, dict[str, Change]] = defaultdict(dict)
         arrivals: dict[int, dict[str, Change]] = defaultdict(dict)
-        links = book.queries.filter(pk__in=query_ids, link__shares_ratings=True).values("link")
-        sharing = book.queries.filter(Q(pk__in=query_ids) | Q(link__in=links))
-        judged = _judged_by_both(sharing, rater, person, except_for=given)
+        judged = _judged_by_both(Rating.objects.filter(query__in=query_ids), rater, person)
         for row in Rating.objects.filter(query__in=query_ids, rater=rater):
             key = row.query_id, row.doc_id
             removals[row.query_id][row.doc_id] = REMOVAL
             if key in judged:
-                left_out.add(key)
+                left_out += 1
                 continue
-            new.add(key)
+            given += 1
             arrivals[row.query_id][row.doc_id] = Change(
                 row.value,
                 row.verdict,
@@ -196,20 +188,13 @@ def _assign_some(
         return [(rater, removals), (person, arrivals)]
 
     change_raters(query_ids=query_ids, choose=choose, by=by, source=ASSIGNMENT_SOURCE)
-    return new, left_out
+    return given, left_out
 
 
-def _judged_by_both(
-    queries: QuerySet[Query], rater: User, person: User, except_for: Collection[RatingKey] = ()
-) -> set[RatingKey]:
-    """Returns the ratings of the rater whose document the person has judged. except_for: ratings of the person that do not matter."""
-    rows = queries.values_list("pk", "link_id", "link__shares_ratings")
-    units = {pk: -link_id if shares else pk for pk, link_id, shares in rows}
-    rated = Rating.objects.filter(query__in=queries.values("pk"))
+def _judged_by_both(rated: QuerySet[Rating], rater: User, person: User) -> set[RatingKey]:
+    """Returns the ratings of the rater whose document the person has judged."""
     judged = rated.filter(rater=person).exclude(verdict=Verdict.LATER).values_list("query_id", "doc_id")
-    own = {(units[query_id], doc_id) for query_id, doc_id in judged if (query_id, doc_id) not in except_for}
-    given = rated.filter(rater=rater).values_list("query_id", "doc_id")
-    return {(query_id, doc_id) for query_id, doc_id in given if (units[query_id], doc_id) in own}
+    return set(rated.filter(rater=rater).values_list("query_id", "doc_id")).intersection(judged)
 
 
 def _preview(

@@ -225,13 +225,12 @@ def change_query(
             _check_revision(query, expected_revision)
         ratings = scores.QueryRatings.read(query.pk)
         if ratings.has_unmoved:
-            move_queries({query.pk, *(record.query_id for record in (*ratings.records, *ratings.hidden))})
+            move_queries([query.pk])
             ratings = scores.QueryRatings.read(query.pk)
         own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
         editor = RatingEditor(by, by, source)
         for doc_id, change in choose_changes(own).items():
-            for query_id, present in _rows_to_change(ratings, own.get(doc_id), doc_id, change, by):
-                editor.change(query_id, doc_id, present, change)
+            editor.change(query.pk, doc_id, own.get(doc_id), change)
         editor.save()
         if editor.log:
             scores.query_ratings_changed(query)
@@ -242,25 +241,6 @@ def change_query(
             query.book.refresh_settings()
         check_scale(query.book, expected_scale)
     return len(editor.log)
-
-
-def _rows_to_change(
-    ratings: scores.QueryRatings, present: scores.RatingRecord | None, doc_id: str, change: Change, by: User
-) -> list[tuple[int, scores.RatingRecord | None]]:
-    """Returns the rows that a change of a rater's rating concerns: query ids, and what was given for these queries.
-
-    present: the rating of the rater that counts. A rating that was given for a query that shares ratings is changed there, so that it
-    keeps its history. Removing it removes all of the rater's ratings of the document; otherwise an older one would count.
-    """
-    if not ratings.is_shared:
-        return [(ratings.query_id, present)]
-    rows = [row for row in (*ratings.hidden, *ratings.records) if (row.rater_id, row.doc_id) == (by.pk, doc_id)]
-    if change.undoes is not None:
-        query_id = change.undoes.query_id
-        return [(query_id, next((row for row in rows if row.query_id == query_id), None))]
-    if not change.verdict:
-        return [(row.query_id, row) for row in rows]
-    return [(present.query_id if present else ratings.query_id, present)]
 
 
 def _check_revision(query: Query, expected: int) -> None:

@@ -370,7 +370,6 @@ class Migration(migrations.Migration):
             name='QueryLink',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('shares_ratings', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='query_links', to='relevancy.book')),
             ],

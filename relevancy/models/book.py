@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -119,13 +118,9 @@ class Book(models.Model):
 
 
 class QueryLink(models.Model):
-    """Variants of one query, such as "star treck" and "star trek": they count once in tests and intervals.
-
-    shares_ratings: whether a rating given for one of them counts for all; see `shared_ratings`.
-    """
+    """Variants of one query, such as "star treck" and "star trek": they count once in tests and intervals."""
 
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="query_links")
-    shares_ratings = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -135,60 +130,22 @@ class QueryLink(models.Model):
         return f"Linked queries {self.pk}"
 
 
-# The ids of queries, with those that share ratings with them: whatever changes ratings of one, changes the grades of all.
-SHARING = """
-    SELECT own.id FROM relevancy_query own WHERE own.id {ids}
-    UNION
-    SELECT other.id FROM relevancy_query own
-    JOIN relevancy_querylink link ON link.id = own.link_id AND link.shares_ratings
-    JOIN relevancy_query other ON other.link_id = link.id
-    WHERE own.id {ids}
-"""
-
-
 class QueryQuerySet(models.QuerySet["Query"]):
     """Queries of books."""
 
-    def lock_sharing(self, query_ids: Sequence[int]) -> None:
-        """Locks the queries with these ids, and those that share ratings with them, in the order of their ids. One SQL statement."""
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT id FROM relevancy_query WHERE id IN ({SHARING.format(ids='= ANY(%s)')}) ORDER BY id FOR NO KEY UPDATE",
-                [list(query_ids), list(query_ids)],
-            )
-
-    def increment_revisions(self, query_ids: Sequence[int]) -> dict[int, int]:
-        """Increments the revisions of the queries with these ids, and of those that share ratings with them.
-
-        Returns `{id: new revision}` of all of them. One SQL statement.
-        """
-        placeholders = f"IN ({', '.join(['%s'] * len(query_ids))})"
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"UPDATE relevancy_query SET revision = revision + 1 WHERE id IN ({SHARING.format(ids=placeholders)})"
-                " RETURNING id, revision",
-                [*query_ids, *query_ids],
-            )
-            return dict(cursor.fetchall())
-
-    def increment_revision(self, query: Query) -> dict[int, int]:
-        """Does what `increment_revisions` does for one query. Reads what grades depend on of its book by the same statement; see
-        `Book.refresh_settings`."""
+    def increment_revision(self, query: Query) -> None:
+        """Increments the revision of a query whose ratings have changed. Reads what grades depend on of its book by the same statement;
+        see `Book.refresh_settings`."""
         book, columns = Book._meta.db_table, ("scale", "relevant_from", "rule", "remapped_at")
         settings_of_book = ", ".join(f"(SELECT {column} FROM {book} WHERE id = book_id)" for column in columns)
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE relevancy_query SET revision = revision + 1 WHERE id IN ({SHARING.format(ids='= %s')})"
-                f" RETURNING id, revision, {settings_of_book}",
-                [query.pk, query.pk],
+                f"UPDATE relevancy_query SET revision = revision + 1 WHERE id = %s RETURNING revision, {settings_of_book}",
+                [query.pk],
             )
-            rows = cursor.fetchall()
-        _, _, scale, query.book.relevant_from, query.book.rule, remapped_at = rows[0]
+            query.revision, scale, query.book.relevant_from, query.book.rule, remapped_at = cursor.fetchone()
         query.book.scale = json.loads(scale)
         query.book.remapped_at = _in_utc(remapped_at)
-        revisions = {query_id: revision for query_id, revision, *_ in rows}
-        query.revision = revisions[query.pk]
-        return revisions
 
     def live(self) -> Self:
         """Excludes retired queries."""

@@ -15,7 +15,7 @@ from django.db import connection, models
 from django.db.models import F, FloatField, Func, OuterRef, Q, Value
 from django.db.models.lookups import GreaterThanOrEqual
 
-from .book import SHARING, Book, Query, QueryLink
+from .book import Book, Query
 from .rating import Rating, Verdict
 from .rating_import import ImportedRating
 from .run import Run
@@ -111,13 +111,10 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         return self.filter(level__isnull=False)
 
     def without_judgment_by(self, user: Any) -> Self:
-        """Pairs without any rating of the user: no grade, no "cannot judge", no "later", also for queries that share ratings."""
+        """Pairs without any rating of the user: no grade, no "cannot judge", no "later"."""
         own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=user)
-        shared = Rating.objects.filter(
-            query__link=OuterRef("query__link"), query__link__shares_ratings=True, doc_id=OuterRef("doc_id"), rater=user
-        )
         imported = ImportedRating.objects.of_rater(user)
-        return self.filter(~models.Exists(own), ~models.Exists(shared), ~models.Exists(imported))
+        return self.filter(~models.Exists(own), ~models.Exists(imported))
 
     def in_order(self) -> Self:
         """In the order in which they are to be judged."""
@@ -132,15 +129,15 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
     def update_levels(
         self, query_ids: Sequence[int], doc_ids: Iterable[str] | None = None, *, has_only_new_ratings: bool = False
     ) -> None:
-        """Counts the raters of the pairs of these queries, and of those that share ratings with them, again, or only those of some
-        documents. At most two SQL statements; the queries must be locked.
+        """Counts the raters of the pairs of these queries again, or only those of some documents.
+
+        At most two SQL statements; the queries must be locked.
 
         has_only_new_ratings: no pair has fewer raters than before, and no rating is gone. Otherwise, the revision of the queue is
         incremented; see `judgments.judging_positions`.
         Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
         """
-        sharing = SHARING.format(ids=f"IN ({_placeholders(query_ids)})")
-        conditions, parameters = [f"query_id IN ({sharing})"], list[int | str]([*query_ids, *query_ids])
+        conditions, parameters = [f"query_id IN ({_placeholders(query_ids)})"], list[int | str](query_ids)
         if doc_ids is not None:
             conditions.append(f"doc_id IN ({_placeholders(documents := list(doc_ids))})")
             parameters += documents
@@ -153,8 +150,7 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
 class JudgingPair(models.Model):
     """A document to judge for a query, with the run that stores the document.
 
-    level: the number of raters who have given a grade or said that they cannot, for this query or one that it shares ratings with;
-        empty once there are enough grades.
+    level: the number of raters who have given a grade or said that they cannot; empty once there are enough grades.
     key: the position among the pairs of one level, ascending.
     revision: of the query, when the key was computed; only for `JudgingQueue.Order.DIFFERENCE`, whose keys depend on the ratings.
     claimed_by, claimed_until: the rater who has the pair on the page. No other rater gets it before that time.
@@ -202,11 +198,8 @@ _UPDATE_LEVELS = f"""
             END)
         END
         FROM {_QUEUES} queue
-        JOIN {Query._meta.db_table} own ON own.id = {_PAIRS}.query_id
-        LEFT JOIN {QueryLink._meta.db_table} link ON link.id = own.link_id AND link.shares_ratings
-        LEFT JOIN {Query._meta.db_table} sharing ON sharing.link_id = link.id
         LEFT JOIN {Rating._meta.db_table} rating
-            ON rating.query_id = COALESCE(sharing.id, own.id) AND rating.doc_id = {_PAIRS}.doc_id
+            ON rating.query_id = {_PAIRS}.query_id AND rating.doc_id = {_PAIRS}.doc_id
         WHERE queue.id = {_PAIRS}.queue_id
         GROUP BY queue.ratings_per_pair
     )

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection, models
 from django.db.models import Count, Exists, ExpressionWrapper, F, Max, OuterRef, Value
 
-from .book import SHARING, Book, Query
+from .book import Book, Query
 from .rating import Rating, Verdict
 from .raw_rows import in_utc
 from .user import User
@@ -116,19 +116,20 @@ def current_ratings(columns: Sequence[str], **lookups: Any) -> models.QuerySet[A
     """Returns rows with these columns of all ratings that count, those of imports included, in no order.
 
     One SQL statement, so that an import is seen as a whole or not at all. Those that are not yet a `Rating` have a negative id
-    and no note. lookups: of queries and raters, such as `query_id__in` and `rater`.
+    and no note. The column `MOMENT` is the time of a rating, only to be compared with others of the same statement. lookups: of
+    queries and raters, such as `query_id__in` and `rater`.
     """
     stored = stored_ratings().filter(**lookups).order_by()
     applied = ImportedRating.objects.applied().filter(**lookups).order_by()
-    return stored.values_list(*columns).union(applied.values_list(*_of_imports(columns)), all=True).order_by()
+    of_ratings = [_COLUMNS_OF_RATINGS.get(column, column) for column in columns]
+    return stored.values_list(*of_ratings).union(applied.values_list(*_of_imports(columns)), all=True).order_by()
 
 
-def read_query_ratings(query_id: int, *, with_shared: bool = True) -> list[tuple[Any, ...]]:
-    """Reads the ratings that count for one query: `(id, id of the query it was given for, document, rater's id, name, address, verdict,
-    grade, note, time, whether it is an adjudication)`. with_shared: also those of the queries that it shares ratings with."""
-    statement = _SHARED_QUERY_RATINGS if with_shared else _QUERY_RATINGS
+def read_query_ratings(query_id: int) -> list[tuple[Any, ...]]:
+    """Reads the ratings that count for one query: `(id, query's id, document, rater's id, name, address, verdict, grade, note, time,
+    whether it is an adjudication)`."""
     with connection.cursor() as cursor:
-        cursor.execute(statement, [query_id] * statement.count("%s"))
+        cursor.execute(_QUERY_RATINGS, [query_id, query_id])
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return [(*columns, in_utc(updated_at), bool(decides)) for *columns, updated_at, decides in rows]
 
@@ -140,50 +141,20 @@ _REPLACED = f"""
     WHERE origin.applied_at IS NOT NULL AND imported.query_id = stored.query_id AND imported.doc_id = stored.doc_id
         AND imported.rater_id = stored.rater_id
 """
-_RATINGS_OF = f"""
+_QUERY_RATINGS = f"""
     SELECT stored.id, stored.query_id, stored.doc_id, stored.rater_id, rater.name, rater.email, stored.verdict, stored.value,
         stored.note, stored.updated_at, stored.is_adjudication
     FROM {Rating._meta.db_table} stored
     JOIN {User._meta.db_table} rater ON rater.id = stored.rater_id
-    WHERE stored.query_id {{queries}} AND NOT EXISTS ({_REPLACED})
+    WHERE stored.query_id = %s AND NOT EXISTS ({_REPLACED})
     UNION ALL
     SELECT imported.id + {UNMOVED}, imported.query_id, imported.doc_id, imported.rater_id, rater.name, rater.email,
         '{Verdict.RATED.value}', imported.value, '', origin.applied_at, FALSE
     FROM {ImportedRating._meta.db_table} imported
     JOIN {RatingImport._meta.db_table} origin ON origin.id = imported.rating_import_id
     JOIN {User._meta.db_table} rater ON rater.id = imported.rater_id
-    WHERE imported.query_id {{queries}} AND origin.applied_at IS NOT NULL
+    WHERE imported.query_id = %s AND origin.applied_at IS NOT NULL
 """
-_QUERY_RATINGS = _RATINGS_OF.format(queries="= %s")
-_SHARED_QUERY_RATINGS = _RATINGS_OF.format(queries=f"IN ({SHARING.format(ids='= %s')})")
-
-
-def counting_ratings(
-    columns: Sequence[str], query_ids: Sequence[int], *, rater_id: int | None = None
-) -> models.QuerySet[Any, Any]:
-    """Returns rows `(query id, id of the query it was given for, *columns)` of all ratings that count for these queries: their own,
-    and those of the queries that they share ratings with. In no order; one SQL statement, as for `current_ratings`. rater_id: only
-    the ratings of this user. The column `MOMENT` is the time of a rating, only to be compared with others of the same statement.
-
-    One rater may have rated a document for several of these queries; which of these ratings counts, decides the reader.
-    See docs/decisions/0125.
-    """
-    parts = []
-    for rows, names in (
-        (stored_ratings(), [_COLUMNS_OF_RATINGS.get(column, column) for column in columns]),
-        (ImportedRating.objects.applied(), _of_imports(columns)),
-    ):
-        if rater_id is not None:
-            rows = rows.filter(rater=rater_id)
-        own = rows.filter(query_id__in=query_ids).annotate(counts_for=F("query_id"))
-        shared = (
-            rows.annotate(counts_for=F("query__link__queries"))
-            .filter(counts_for__in=query_ids, query__link__shares_ratings=True)
-            .exclude(query_id=F("counts_for"))
-        )
-        parts += [ratings.order_by().values_list("counts_for", "query_id", *names) for ratings in (own, shared)]
-    first, *others = parts
-    return first.union(*others, all=True).order_by()
 
 
 def count_current_ratings(columns: Sequence[str], **lookups: Any) -> models.QuerySet[Any, Any]:

@@ -2,16 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import batched
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import activity, scores
-from relevancy.models import Activity, Book, Case, CaseQuery, JudgingPair, Query, QueryLink, User
+from relevancy.models import Activity, Book, Case, CaseQuery, Query, QueryLink, User
 
 MAX_LINKED = 50  # queries of one link
 BATCH = 500
@@ -21,8 +19,7 @@ MAX_COMPARED_TEXTS = 5000  # that a text is compared with by `similar_queries`; 
 def link(*, queries: Sequence[Query], by: User | None = None) -> QueryLink:
     """Links queries of one book with each other, and with those that one of them is linked with already.
 
-    Raises `ValidationError`, in which case nothing has been changed, if they are fewer than two or too many, or if some of them share
-    ratings already: more queries would change scores without a word.
+    Raises `ValidationError`, in which case nothing has been changed, if they are fewer than two or too many.
     """
     book = queries[0].book if queries else None
     with transaction.atomic():
@@ -35,11 +32,6 @@ def link(*, queries: Sequence[Query], by: User | None = None) -> QueryLink:
             raise ValidationError("Only queries of one book can be linked.")
         link_ids = sorted({query.link_id for query in chosen if query.link_id is not None})
         links = list(QueryLink.objects.filter(pk__in=link_ids).order_by("pk"))
-        has_new = len(links) > 1 or any(query.link_id is None for query in chosen)
-        if has_new and any(joined.shares_ratings for joined in links):
-            raise ValidationError(
-                "Some of these queries share ratings with others. Stop sharing before you link more queries with them."
-            )
         target = links[0] if links else QueryLink.objects.create(book=book)
         Query.objects.filter(link__in=links).update(link=target)
         Query.objects.filter(pk__in=[query.pk for query in chosen]).update(link=target)
@@ -52,25 +44,23 @@ def link(*, queries: Sequence[Query], by: User | None = None) -> QueryLink:
     return target
 
 
-def create_links(*, book: Book, links: Iterable[tuple[Sequence[int], bool]]) -> None:
+def create_links(*, book: Book, links: Iterable[Sequence[int]]) -> None:
     """Links queries of a new book, which has no scores yet, as copies and files have them.
 
-    links: the ids of the queries of each link, and whether they share ratings. A few SQL statements for 500 links.
+    links: the ids of the queries of each link. A few SQL statements for 500 links.
     """
     for batch in batched(links, BATCH):
-        created = QueryLink.objects.bulk_create(
-            [QueryLink(book=book, shares_ratings=shares_ratings) for _, shares_ratings in batch]
-        )
+        created = QueryLink.objects.bulk_create([QueryLink(book=book) for _ in batch])
         linked = [
             Query(pk=query_id, link=query_link)
-            for (query_ids, _), query_link in zip(batch, created, strict=True)
+            for query_ids, query_link in zip(batch, created, strict=True)
             for query_id in query_ids
         ]
         Query.objects.bulk_update(linked, ["link"], batch_size=BATCH)
 
 
-def _record(verb: Activity.Verb, book: Book, queries: Iterable[Query], by: User | None, **details: Any) -> None:
-    activity.record_for_book(verb, book=book, by=by, subject=", ".join(f"“{query}”" for query in queries), **details)
+def _record(verb: Activity.Verb, book: Book, queries: Iterable[Query], by: User | None) -> None:
+    activity.record_for_book(verb, book=book, by=by, subject=", ".join(f"“{query}”" for query in queries))
 
 
 def unlink(*, query: Query, by: User | None = None) -> list[int]:
@@ -79,7 +69,6 @@ def unlink(*, query: Query, by: User | None = None) -> list[int]:
     Returns the ids of the queries that were linked, this one included; `link` with them restores the link. Empty if it was not linked.
     """
     with transaction.atomic():
-        scores.lock_queries([query.pk])
         stored = Query.objects.select_for_update(no_key=True).get(pk=query.pk)
         if stored.link_id is None:
             return []
@@ -89,7 +78,8 @@ def unlink(*, query: Query, by: User | None = None) -> list[int]:
 def unlink_all(*, query_link: QueryLink, by: User | None = None) -> list[int]:
     """Removes a link. Returns the ids of the queries that were linked."""
     with transaction.atomic():
-        linked = _lock_linked(query_link)
+        linked = sorted(query_link.queries.values_list("pk", flat=True))
+        scores.lock_queries(linked)
         return _remove(query_link, linked, by)
 
 
@@ -97,66 +87,11 @@ def _remove(query_link: QueryLink, query_ids: Sequence[int], by: User | None) ->
     linked = sorted(query_link.queries.values_list("pk", flat=True))
     left = set(linked) - set(query_ids)
     query_link.queries.filter(pk__in=query_ids).update(link=None)
-    if query_link.shares_ratings:
-        scores.ratings_changed(linked)
-        JudgingPair.objects.update_levels(linked)
     if len(left) < 2:
         query_link.delete()
     scores.links_changed(query_link.book)
     removed = Query.objects.filter(pk__in=query_ids).order_by("pk")
     _record(Activity.Verb.QUERIES_UNLINKED, query_link.book, removed, by)
-    return linked
-
-
-@dataclass(frozen=True)
-class SharedGrade:
-    """A document whose grade changes for some of the linked queries once they share ratings.
-
-    before: the grades of the queries, in their order; None where there is none. after: the grade of all of them.
-    """
-
-    doc_id: str
-    before: Sequence[float | None]
-    after: float | None
-
-
-def preview_sharing(*, query_link: QueryLink, queries: Sequence[Query]) -> list[SharedGrade]:
-    """Returns what changes if these linked queries share ratings: first the documents that they have different grades for, then those
-    that only some of them have a grade for. One SQL statement for each query."""
-    book = query_link.book
-    given = [scores.QueryRatings.read_given(query.pk) for query in queries]
-    grades = [ratings.grades(book) for ratings in given]
-    pooled = scores.QueryRatings.pool(0, [record for ratings in given for record in ratings.records]).grades(book)
-    changed = []
-    for doc_id in sorted({doc_id for of_query in grades for doc_id in of_query}):
-        before, after = [of_query.get(doc_id) for of_query in grades], pooled.get(doc_id)
-        if any(grade != after for grade in before):
-            changed.append(SharedGrade(doc_id, before, after))
-    return sorted(changed, key=lambda document: len(set(document.before) - {None}) < 2)
-
-
-def set_sharing(*, query_link: QueryLink, shares_ratings: bool, by: User | None = None) -> bool:
-    """Lets linked queries share their ratings, or not any more. No rating changes, only which ratings count for which query.
-
-    Returns whether that changed anything. Their scores are stale afterwards.
-    """
-    with transaction.atomic():
-        linked = _lock_linked(query_link)
-        changed = QueryLink.objects.filter(pk=query_link.pk).exclude(shares_ratings=shares_ratings)
-        if not changed.update(shares_ratings=shares_ratings):
-            return False
-        scores.ratings_changed(linked)
-        JudgingPair.objects.update_levels(linked)
-        shared = "yes" if shares_ratings else "no"
-        _record(Activity.Verb.QUERIES_SHARED, query_link.book, query_link.queries.order_by("pk"), by, shares=shared)
-    query_link.shares_ratings = shares_ratings
-    return True
-
-
-def _lock_linked(query_link: QueryLink) -> list[int]:
-    """Locks the queries of a link, and returns their ids."""
-    linked = sorted(query_link.queries.values_list("pk", flat=True))
-    scores.lock_queries(linked)
     return linked
 
 

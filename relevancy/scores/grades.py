@@ -5,21 +5,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import batched
-from operator import itemgetter
 from typing import Any
 
 from relevancy import scoring
-from relevancy.models import Book, counting_ratings
+from relevancy.models import Book, current_ratings
 from relevancy.models.rating_import import MOMENT
 
 BATCH = 500
-_COLUMNS = ("doc_id", "rater_id", "value", MOMENT, "id", "is_adjudication")
+_COLUMNS = ("query_id", "doc_id", "rater_id", "value", MOMENT, "id", "is_adjudication")
 
 type RatingRow = tuple[float | None, tuple[datetime, int]]
 """A rating's value, and its time with its id, which decides between two ratings of the same moment."""
 
 type Counts = Callable[[int, str, int], bool]
-"""Returns whether a rating counts: of the id of the query that it was given for, the document id and the id of the rater."""
+"""Returns whether a rating counts: of the id of the query, the document id and the id of the rater."""
 
 
 def scale_of(book: Book) -> scoring.Scale:
@@ -46,9 +45,7 @@ def counting(ratings: Sequence[tuple[bool, RatingRow]]) -> list[RatingRow]:
 
     ratings: whether each is the adjudication, and its row.
     """
-    adjudicated = [row for is_adjudication, row in ratings if is_adjudication]
-    # There is one for each query: of several queries that share ratings, the newest decides.
-    return [max(adjudicated, key=itemgetter(1))] if adjudicated else [row for _, row in ratings]
+    return [row for is_adjudication, row in ratings if is_adjudication] or [row for _, row in ratings]
 
 
 def known_grades(
@@ -68,22 +65,18 @@ def known_grades(
     new_values = new_values or {}
     ratings: dict[int, dict[str, list[tuple[Any, ...]]]] = {query_id: defaultdict(list) for query_id in query_ids}
     for batch in batched(query_ids, BATCH):
-        rows: Sequence[tuple[Any, ...]] = list(counting_ratings(_COLUMNS, batch, rater_id=rater_id))
-        if counts is not None:
-            rows = [row for row in rows if counts(row[1], row[2], row[3])]
-        if any(query_id != given_for for query_id, given_for, *_ in rows):
-            rows = _newest_of_each_rater(rows)
-        for row in rows:
-            if row[4] is not None:
-                ratings[row[0]][row[2]].append(row)
+        of_rater = {} if rater_id is None else {"rater": rater_id}
+        for row in current_ratings(_COLUMNS, query_id__in=batch, **of_rater):
+            if row[3] is not None and (counts is None or counts(*row[:3])):
+                ratings[row[0]][row[1]].append(row)
     scale = scale_of(book)
     of_single: dict[float, float | None] = {}  # the grade of a document that has one rating, by its value
 
     def combine(rows: Sequence[tuple[Any, ...]]) -> float | None:
         if len(rows) > 1:
-            parts = [(bool(row[7]), (new_values.get(row[4], row[4]), (row[5], row[6]))) for row in rows]
+            parts = [(bool(row[6]), (new_values.get(row[3], row[3]), (row[4], row[5]))) for row in rows]
             return scoring.combine_ratings(counting(parts), book.rule, scale)
-        value = rows[0][4]
+        value = rows[0][3]
         if value not in of_single:
             of_single[value] = scoring.combine_ratings([(new_values.get(value, value), 0)], book.rule, scale)
         return of_single[value]
@@ -93,19 +86,3 @@ def known_grades(
         combined = ((doc_id, combine(rows)) for doc_id, rows in documents.items())
         grades[query_id] = {doc_id: grade for doc_id, grade in combined if grade is not None}
     return grades
-
-
-def _newest_of_each_rater(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Returns the rows that count among queries that share ratings, by the rule of `QueryRatings.pool`."""
-    counting: dict[tuple[int, str, int], tuple[Any, ...]] = {}
-    for row in rows:
-        query_id, _, doc_id, rater_id, *_ = row
-        present = counting.get((query_id, doc_id, rater_id))
-        if present is None or _precedence(row) > _precedence(present):
-            counting[query_id, doc_id, rater_id] = row
-    return list(counting.values())
-
-
-def _precedence(row: tuple[Any, ...]) -> tuple[bool, datetime, int]:
-    *_, time, pk, is_adjudication = row
-    return bool(is_adjudication), time, pk

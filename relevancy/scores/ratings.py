@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -20,7 +20,6 @@ class RatingRecord:
     """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`.
 
     pk: negative for a rating of an import that is not a row of `Rating` yet.
-    query_id: of the query that it was given for.
     is_adjudication: whether it counts instead of all other ratings of the document.
     """
 
@@ -38,66 +37,22 @@ class RatingRecord:
 
 @dataclass(frozen=True)
 class QueryRatings:
-    """All ratings that count for one query, oldest first: those that were given for it, and those of the queries that it shares
-    ratings with.
-
-    hidden: the ratings that do not count, because the same rater rated the same document for several of these queries.
-    """
+    """All ratings that count for one query, oldest first."""
 
     query_id: int
     records: Sequence[RatingRecord]
-    hidden: Sequence[RatingRecord] = ()
     _grades: dict[tuple[str, Scale], dict[str, float]] = field(default_factory=dict, init=False, compare=False)
 
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
-        return cls.pool(query_id, map(_record, read_query_ratings(query_id)))
-
-    @classmethod
-    def read_given(cls, query_id: int) -> QueryRatings:
-        """Reads the ratings that were given for the query itself, shared or not. One SQL statement."""
-        return cls.pool(query_id, map(_record, read_query_ratings(query_id, with_shared=False)))
-
-    @classmethod
-    def pool(cls, query_id: int, records: Iterable[RatingRecord]) -> QueryRatings:
-        """Returns the ratings of a query from those that were given for it and for queries that it shares ratings with.
-
-        Of several ratings of one document by one rater, an adjudication counts, otherwise the newest.
-        """
-        in_order = sorted(records, key=lambda record: (record.updated_at, record.pk))
-        if all(record.query_id == query_id for record in in_order):
-            return cls(query_id, in_order)
-        counting: dict[tuple[str, int], RatingRecord] = {}
-        hidden = []
-        for record in in_order:
-            key = record.doc_id, record.rater_id
-            present = counting.get(key)
-            if present is not None and present.is_adjudication and not record.is_adjudication:
-                hidden.append(record)
-                continue
-            if present is not None:
-                hidden.append(present)
-                del counting[key]
-            counting[key] = record
-        return cls(query_id, list(counting.values()), hidden)
-
-    @property
-    def given(self) -> QueryRatings:
-        """Those that were given for the query itself."""
-        return self.pool(
-            self.query_id, (ratings for ratings in (*self.records, *self.hidden) if ratings.query_id == self.query_id)
-        )
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether some of the ratings were given for another query."""
-        return any(record.query_id != self.query_id for record in (*self.records, *self.hidden))
+        records = sorted(map(_record, read_query_ratings(query_id)), key=lambda record: (record.updated_at, record.pk))
+        return cls(query_id, records)
 
     @property
     def has_unmoved(self) -> bool:
         """Whether some are of an import, and have no `Rating` yet; see `current_ratings`."""
-        return any(record.pk < 0 for record in (*self.records, *self.hidden))
+        return any(record.pk < 0 for record in self.records)
 
     @cached_property
     def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:

@@ -58,15 +58,15 @@ def store(rows: Sequence[QueryScore]) -> None:
 
 
 def lock_queries(query_ids: Iterable[int]) -> None:
-    """Locks queries, and those that share ratings with them, against ratings until the transaction ends, so that no older score
-    overwrites a newer one.
+    """Locks queries against ratings until the transaction ends, so that no older score overwrites a newer one.
 
     Every transaction locks queries first, in the order of their ids, and a run after them. SQLite has no row locks: a writing
     transaction excludes all others.
     """
     if not connection.features.has_select_for_update:
         return
-    Query.objects.lock_sharing(list(query_ids))
+    queries = Query.objects.filter(pk__in=list(query_ids)).order_by("pk")
+    list(queries.select_for_update(no_key=True).values_list("pk", flat=True))
 
 
 def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:

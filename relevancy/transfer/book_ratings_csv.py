@@ -24,7 +24,7 @@ def _rows(book: Book) -> Iterator[tuple[Cell, ...]]:
     for query_id, text in book.queries.filter(retired_at=None).order_by("pk").values_list("pk", "text"):
         ratings = scores.QueryRatings.read(query_id)
         grades = ratings.grades(book)
-        for doc_id, records in sorted(ratings.given.by_document.items()):
+        for doc_id, records in sorted(ratings.by_document.items()):
             grade = f"{grades[doc_id]:.12g}" if doc_id in grades else ""
             decided_by = next(
                 (rating.rater_name for rating in ratings.by_document[doc_id] if rating.is_adjudication), ""

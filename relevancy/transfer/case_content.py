@@ -48,14 +48,6 @@ class BookSettingsContent:
     guidelines: str
 
 
-@dataclass(frozen=True, slots=True)
-class LinkContent:
-    """Queries that are linked, by their texts, and whether they share ratings."""
-
-    texts: Sequence[str]
-    shares_ratings: bool = False
-
-
 @dataclass(frozen=True)
 class QueryContent:
     """A query with its ratings. in_case: False if only the book of the case has it."""
@@ -125,7 +117,7 @@ class CaseContent:
     stream: the ratings, unless they are in `queries`.
     book: None if the case gets a new book with the usual settings.
     runs: pinned ones. rankings: theirs, those of a run together: yields `(number of the run, text of the query, ranking)`.
-    links: of queries.
+    links: the texts of queries that are linked with each other.
     keeps_history: whether attempts keep their numbers, parents and endpoints.
     """
 
@@ -141,7 +133,7 @@ class CaseContent:
     book: BookSettingsContent | None = None
     runs: Sequence[StoredRun] = ()
     rankings: Callable[[], Iterator[tuple[int, str, StoredRanking]]] = lambda: iter(())
-    links: Sequence[LinkContent] = ()
+    links: Sequence[Sequence[str]] = ()
     keeps_history: bool = False
 
     @property

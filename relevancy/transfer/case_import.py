@@ -17,7 +17,6 @@ from .case_content import (
     BookSettingsContent,
     CaseContent,
     EndpointContent,
-    LinkContent,
     QueryContent,
     Scale,
     ScorerContent,
@@ -269,11 +268,10 @@ def _add_queries(case: Case, contents: Sequence[QueryContent], by: User) -> None
     )
 
 
-def _link_queries(book: Book, links: Sequence[LinkContent]) -> None:
+def _link_queries(book: Book, links: Sequence[Sequence[str]]) -> None:
     if links:
         ids = dict(Query.objects.filter(book=book).values_list("text", "pk"))
-        chosen = (([ids[text] for text in link.texts], link.shares_ratings) for link in links)
-        queries.create_links(book=book, links=chosen)
+        queries.create_links(book=book, links=[[ids[text] for text in texts] for texts in links])
 
 
 def _set_book(book: Book, content: BookSettingsContent) -> None:

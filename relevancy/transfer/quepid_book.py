@@ -19,7 +19,7 @@ from relevancy.queries import QueryDetails
 from relevancy.wording import counted
 
 from .archives import open_json
-from .case_content import LinkContent, RatingContent, RatingStream, Scale
+from .case_content import RatingContent, RatingStream, Scale
 from .checked_ratings import check_query
 from .errors import BadFile
 from .json_stream import Fields, JsonFile, read_members
@@ -55,7 +55,7 @@ class BookContent:
     relevant_from: float | None = None
     guidelines: str = ""
     stream: RatingStream | None = None
-    links: Sequence[LinkContent] = ()
+    links: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = 
     try:
         with judgments.build_book(book=book, by=by, source=SOURCE) as builder:
             ids = builder.add_queries(content.details)
-            builder.add_links(([ids[text] for text in link.texts], link.shares_ratings) for link in content.links)
+            builder.add_links([ids[text] for text in texts] for texts in content.links)
             raters = builder.ensure_raters({rater or UNKNOWN_RATER for rater in content.raters})
             builder.store(
                 judgments.NewRating(

@@ -254,7 +254,7 @@ class _Queries:
             (self._unnamed, "the rater of {} whose address is not known: Quepid finds people by it", "rating"),
             (
                 self._combined,
-                "the ratings of {} that several people rated, or that linked queries share: the file has the grade",
+                "the ratings of {} that several people rated: the file has the grade",
                 "document",
             ),
             (self._verdicts, "{} “cannot judge” or “later”", "rating"),

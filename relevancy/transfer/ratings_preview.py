@@ -62,7 +62,7 @@ def _ratings_of(query_id: int | None) -> Mapping[int, Mapping[str, float | None]
     """Returns the values by rater and document."""
     values_by_rater: dict[int, dict[str, float | None]] = {}
     if query_id is not None:
-        for record in scores.QueryRatings.read_given(query_id).records:
+        for record in scores.QueryRatings.read(query_id).records:
             values_by_rater.setdefault(record.rater_id, {})[record.doc_id] = record.value
     return values_by_rater
 

@@ -24,4 +24,5 @@ def read_book(file: IO[bytes]) -> BookContent:
         ratings=content.stream.count,
         stream=content.stream,
         links=content.links,
+        remarks=list(content.remarks),
     )

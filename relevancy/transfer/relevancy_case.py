@@ -59,6 +59,7 @@ def parse_case(file: IO[bytes]) -> CaseContent:
             for text, details in content.details.items()
         ],
         links=content.links,
+        remarks=content.remarks,
         scorers=[_scorer(element) for element in content.elements.get("scorers", ())],
         attempts=attempts,
         scale=content.scale,

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import batched, chain
+from itertools import batched
 from operator import itemgetter
 from typing import IO, Any
 
@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Subquery
 
 from relevancy import accounts, runs
-from relevancy.models import Attempt, Book, Case, Endpoint, Query, QueryLink, Ranking, Run, ScorerVersion, User, Verdict
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Ranking, Run, ScorerVersion, User, Verdict
 from relevancy.models.rating_import import count_current_ratings, current_ratings
 
 from .graded_queries import query_batches
@@ -43,8 +43,6 @@ def export_case(*, case: Case, by: User) -> IO[bytes]:
     with _snapshot():
         rows = case.case_queries.present().select_related("query")
         texts = {row.query_id: row.query.text for row in rows.iterator()}
-        shared = _sharing_with(texts)
-        texts |= {query.pk: query.text for query in shared}
         sections = [
             ("options", [json.dumps(case.options, ensure_ascii=False)]),
             *([("knob_ranges", [json.dumps(case.knob_ranges, ensure_ascii=False)])] if case.knob_ranges else []),
@@ -52,15 +50,7 @@ def export_case(*, case: Case, by: User) -> IO[bytes]:
             ("scorers", _objects(_scorers(case))),
             ("endpoints", _lines(_endpoints(case))),
             ("attempts", _objects(_attempts(case))),
-            (
-                "queries",
-                _lines(
-                    chain(
-                        (_describe(row.query, row.options, row.weight) for row in rows.iterator()),
-                        ({**_describe(query), "in_case": False} for query in shared),
-                    )
-                ),
-            ),
+            ("queries", _lines(_describe(row.query, row.options, row.weight) for row in rows.iterator())),
             *_links(texts),
             ("ratings", _list(_ratings(case.book, texts, by))),
             ("runs", _lines(_runs(case))),
@@ -193,17 +183,6 @@ def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: fl
     return data if weight == 1 else {**data, "weight": _number(weight)}
 
 
-def _sharing_with(texts: Mapping[int, str]) -> list[Query]:
-    """Returns the other queries whose ratings count for these because they share ratings, in the order of their ids."""
-    queries: dict[int, Query] = {}
-    for batch in batched(texts, 500):
-        own = QueryLink.objects.filter(shares_ratings=True, queries__in=batch)
-        queries |= {
-            query.pk: query for query in Query.objects.filter(link__in=own.values("pk")) if query.pk not in texts
-        }
-    return [queries[pk] for pk in sorted(queries)]
-
-
 def _links(texts: Mapping[int, str]) -> list[tuple[str, Iterator[str]]]:
     """Returns the section with the links of queries, `{id: text}`; none if no two of them are linked, as in files of older versions."""
     linked: dict[int, list[int]] = {}
@@ -212,16 +191,7 @@ def _links(texts: Mapping[int, str]) -> list[tuple[str, Iterator[str]]]:
         for link_id, query_id in rows:
             linked.setdefault(link_id, []).append(query_id)
     several = {link_id: sorted(query_ids) for link_id, query_ids in linked.items() if len(query_ids) > 1}
-    sharing = {
-        pk
-        for batch in batched(several, 500)
-        for pk in QueryLink.objects.filter(pk__in=batch, shares_ratings=True).values_list("pk", flat=True)
-    }
-    elements = (
-        {"queries": [texts[query_id] for query_id in several[link_id]]}
-        | ({"shares_ratings": True} if link_id in sharing else {})
-        for link_id in sorted(several)
-    )
+    elements = ({"queries": [texts[query_id] for query_id in several[link_id]]} for link_id in sorted(several))
     return [("links", _lines(elements))] if several else []
 
 

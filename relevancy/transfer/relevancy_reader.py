@@ -17,7 +17,7 @@ from relevancy.scoring.errors import ScoringError
 from relevancy.wording import counted
 
 from .archives import open_json
-from .case_content import BookSettingsContent, LinkContent, RatingContent, RatingStream, Scale
+from .case_content import BookSettingsContent, RatingContent, RatingStream, Scale
 from .checked_ratings import check_query
 from .errors import BadFile, quote
 from .json_stream import Fields, JsonFile, read_members
@@ -42,7 +42,11 @@ _KINDS = {
 _LISTS = _KINDS[CASE][1]
 _QUERY_KEYS = {"query", "information_need", "reference_answer", "notes", "tags", "options", "weight"}
 _KEYS_OF_KIND = {CASE: _QUERY_KEYS | {"in_case"}, BOOK: _QUERY_KEYS}
-_LINK_KEYS = {"queries", "shares_ratings"}
+_LINK_KEYS = {"queries", "shares_ratings"}  # the second one is of earlier versions
+_SHARED = (
+    "In the file, linked queries share their ratings. Here each query has those that were given for it; “Copy ratings” on the page of "
+    "linked queries copies them."
+)
 _RATING_KEYS = {"query", "document", "rater", "rating", "verdict", "at", "note", "is_adjudication"}
 _BOOK_KEYS = {"name", "scale", "relevant_from", "rule", "guidelines"}
 _RATED = Verdict.RATED.value
@@ -61,7 +65,8 @@ def is_relevancy_file(file: IO[bytes]) -> bool:
 class RelevancyFile:
     """What a file contains. elements: the objects of the lists but queries, links, ratings and rankings.
 
-    outside: queries that only the book of a case has, because other queries share their ratings.
+    outside: queries that only the book of a case has; in files of earlier versions, whose linked queries could share ratings.
+    remarks: what is changed.
     """
 
     kind: str
@@ -75,7 +80,8 @@ class RelevancyFile:
     elements: Mapping[str, list[Fields]] = field(default_factory=dict)
     has_rankings: bool = False
     outside: frozenset[str] = frozenset()
-    links: Sequence[LinkContent] = ()
+    links: Sequence[Sequence[str]] = ()
+    remarks: Sequence[str] = ()
 
 
 def read_file(file: IO[bytes], *, kind: str) -> RelevancyFile:
@@ -108,7 +114,8 @@ class _Reader:
         self._adjudicated: set[int] = set()
         self._ratings = _RatingReader()
         self._outside: set[str] = set()
-        self._links: list[tuple[Fields, LinkContent]] = []
+        self._links: list[tuple[Fields, Sequence[str]]] = []
+        self._has_shared = False
 
     def read(self) -> RelevancyFile:
         with open_json(self._file) as opened:
@@ -133,7 +140,8 @@ class _Reader:
             elements=self._elements,
             has_rankings="rankings" in self._numbers,
             outside=frozenset(self._outside),
-            links=[link for _, link in self._links],
+            links=[texts for _, texts in self._links],
+            remarks=[_SHARED] if self._has_shared else [],
         )
 
     def _check_head(self) -> None:
@@ -209,15 +217,16 @@ class _Reader:
                 f"{counted(len(texts), 'query', 'queries')} cannot be linked, only 2 to {queries.MAX_LINKED}",
             )
         checked = [check_query(text, f"{element.location}.queries") for text in texts]
-        self._links.append((element, LinkContent(checked, element.flag("shares_ratings"))))
+        self._links.append((element, checked))
+        self._has_shared |= element.flag("shares_ratings")
         if len(self._links) > MAX_QUERIES:
             raise BadFile(f"The file has more than {MAX_QUERIES:,} links. Split it.")
 
     def _check_links(self) -> None:
         """Refuses links of unknown queries, and queries that are linked twice."""
         linked: set[str] = set()
-        for element, link in self._links:
-            for text in link.texts:
+        for element, texts in self._links:
+            for text in texts:
                 if text not in self._details:
                     raise element.error("queries", f"{quote(text)} is not one of the queries of the file")
                 if text in linked:

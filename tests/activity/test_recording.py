@@ -116,10 +116,11 @@ def test_every_change_is_recorded() -> None:
     check(lambda: queries.move(**move), "Changed the order of the queries", case=case, by=ben)
     check(lambda: queries.move_by(case_query=added[2], steps=1, by=ben), case=case, by=ben)
     pair = [row.query for row in added[:2]]
-    query_link = check(lambda: queries.link(queries=pair, by=ben), "Linked queries: “a”, “b”", case=case, by=ben)
-    text = "Changed whether the linked queries “a”, “b” share ratings: yes"
-    sharing = {"query_link": query_link, "shares_ratings": True, "by": ben}
-    check(lambda: queries.set_sharing(**sharing), text, case=case, by=ben)
+    check(lambda: queries.link(queries=pair, by=ben), "Linked queries: “a”, “b”", case=case, by=ben)
+    judgments.rate(query=pair[0], doc_id="copied", value=1, by=ann)
+    text = "Copied ratings of “a” to the queries that it is linked with: 1"
+    check(lambda: judgments.copy_to_linked(query=pair[0], by=ben), text, case=case, by=ben)
+    check(lambda: judgments.copy_to_linked(query=pair[0], by=ben), case=case, by=ben)
     check(lambda: queries.unlink(query=pair[0], by=ben), "Unlinked queries: “a”", case=case, by=ben)
 
     text = "Changed details of queries by a file: 1"

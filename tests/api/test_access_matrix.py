@@ -55,7 +55,7 @@ remove_case_query  edit    write  204
 list_links         see     read   200
 link_queries       edit    write  201
 read_link          see     read   200
-change_link        edit    write  200
+copy_linked_ratings edit   write  200
 remove_link        edit    write  204
 list_case_activity see     read   200
 list_team_activity see     read   200
@@ -198,7 +198,7 @@ def body(operation, world):
         "import_run": {"rankings": [{"query_id": ids(world)["query_id"], "hits": [{"doc_id": "a"}]}]},
         "change_query": {"notes": "Noted", "tags": ["films"]},
         "link_queries": {"query_ids": list(world.case.book.queries.values_list("pk", flat=True))},
-        "change_link": {"shares_ratings": True},
+        "copy_linked_ratings": {"query_id": world.case.case_queries.first().query_id},
         "change_book": {"guidelines": "3: what the user wanted."},
         "copy_book": {"name": "A copy"},
         "change_grading": {"scale": "0:3"},
@@ -330,7 +330,8 @@ read_case_query         query_id
 change_case_query       query_id
 remove_case_query       query_id
 read_link               link_id
-change_link             link_id
+copy_linked_ratings     link_id
+copy_linked_ratings     query_id
 remove_link             link_id
 read_annotation         annotation_id
 change_annotation       annotation_id

@@ -143,19 +143,23 @@ def test_links(client, case):
     assert linked.status_code == 201
     link = linked.json()
     texts = [{"query_id": pk, "text": f"query {number}"} for number, pk in enumerate(ids[:2], 1)]
-    assert (link["queries"], link["shares_ratings"]) == (texts, False)
+    assert link["queries"] == texts
     more = client.send("POST", path, {"query_ids": ids[1:]}).json()
     assert (more["id"], len(more["queries"])) == (link["id"], 3)
     assert client.get(path) == [more]
-    for _ in range(2):
-        shared = client.send("PATCH", f"{path}/{link['id']}", {"shares_ratings": True}).json()
-        assert shared == {**more, "shares_ratings": True} == client.get(f"{path}/{link['id']}")
-    assert activity_of(case).count("query.shared_ratings") == 1
-    assert client.get(path) == [shared]
+    assert client.get(f"{path}/{link['id']}") == more
+    source = {"query_id": ids[0], "dry_run": True}
+    copied = client.send("POST", f"{path}/{link['id']}/copy", source).json()["copied"]
+    assert copied > 0 and Rating.objects.filter(query=ids[2]).count() == 0
+    answers = [client.send("POST", f"{path}/{link['id']}/copy", {"query_id": ids[0]}).json() for _ in range(2)]
+    assert answers == [{"copied": copied}, {"copied": 0}]
+    assert activity_of(case).count("rating.copied") == 1
+    elsewhere = query_of(make_case(1, owner=case.owner), "query 1").pk
+    assert client.send("POST", f"{path}/{link['id']}/copy", {"query_id": elsewhere}).status_code == 422
     assert client.send("DELETE", f"{path}/{link['id']}").status_code == 204
     assert client.get(path) == []
     score = client.get(f"/runs/{run.pk}")["scores"][0]
-    assert (score["scored"], score["is_being_rescored"]) == (2, False)  # each query has its own ratings again
+    assert (score["scored"], score["is_being_rescored"]) == (3, False)  # the third one by the ratings that were copied
 
 
 def test_links_that_are_refused(client, api, case):

@@ -27,7 +27,7 @@ def client(api, case):
 
 def changes_of(case):
     """For each address whose object can be changed: the method, and two different bodies."""
-    annotation, link = case.annotations.get(), case.book.query_links.get()
+    annotation = case.annotations.get()
     query = query_of(case, "query 1")
     endpoint = case.attempts.get().endpoint
     scorer = scorers.create(name="Of the shop", definition=ScorerDefinition(measure="nDCG@5"), by=case.owner)
@@ -35,7 +35,6 @@ def changes_of(case):
     return {
         f"/queries/{query.pk}": ("PATCH", {"notes": "One"}, {"notes": "Two"}),
         f"/cases/{case.pk}/queries/{query.pk}": ("PATCH", {"weight": 2}, {"weight": 3}),
-        f"/cases/{case.pk}/links/{link.pk}": ("PATCH", {"shares_ratings": True}, {"shares_ratings": False}),
         f"/books/{case.book_id}": ("PATCH", {"guidelines": "One"}, {"guidelines": "Two"}),
         f"/books/{case.book_id}/grading": ("PUT", {"scale": "0:5"}, {"scale": "0:4"}),
         f"/books/{case.book_id}/judging": ("PUT", {"depth": 5}, {"depth": 6}),

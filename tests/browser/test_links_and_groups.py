@@ -1,4 +1,4 @@
-"""Linked queries that share their ratings, and a group of cases: each from the first click to the figures."""
+"""Linked queries whose ratings are copied, and a group of cases: each from the first click to the figures."""
 
 from playwright.sync_api import expect
 
@@ -17,7 +17,7 @@ def _case(people: dict[str, User]) -> Case:
     return stage.film_case(people["editor"], [FIRST, SECOND, "alien"], ratings={FIRST: {"star-wars-1977": 10}})
 
 
-def test_queries_are_linked_share_a_rating_and_are_unlinked(look: Opens, people: dict[str, User], films: str) -> None:
+def test_queries_are_linked_get_ratings_and_are_unlinked(look: Opens, people: dict[str, User], films: str) -> None:
     case = _case(people)
     page = look("editor")
     workbench = WorkbenchPage(page, case)
@@ -28,12 +28,12 @@ def test_queries_are_linked_share_a_rating_and_are_unlinked(look: Opens, people:
     page.get_by_role("checkbox", name=FIRST, exact=True).check()
     page.get_by_role("button", name="Link the selected queries").click()
     expect(page.locator("#links tbody tr")).to_have_count(1)
-    page.locator("#links").get_by_role("link", name="Share", exact=True).click()
-    expect(page.locator("#shared-grades tbody tr")).to_have_count(1)
     assert _violations(page) == []
-    page.get_by_role("button", name="Share ratings").click()
-    expect(page.locator("#links .pill.good")).to_have_text("shared")
+    page.locator("#links").get_by_role("link", name="Copy ratings").click()
+    expect(page.locator("#copies tbody tr")).to_have_count(2)
     assert _violations(page) == []
+    page.get_by_role("button", name="Copy 1 rating", exact=True).click()
+    expect(workbench.toast("1 rating copied")).to_be_visible()
     case_query = case.case_queries.get(query__text=SECOND)
     WorkbenchPage(page, case, f"?open={case_query.pk}")
     shared = workbench.results(SECOND).filter(has_text="Star Wars").first
@@ -43,7 +43,7 @@ def test_queries_are_linked_share_a_rating_and_are_unlinked(look: Opens, people:
     page.get_by_role("button", name="Unlink all").click()
     expect(page.locator("#links")).to_have_count(0)
     workbench.toast("not linked any more").get_by_role("button", name="Undo").click()
-    expect(page.locator("#links .pill.good")).to_have_text("shared")
+    expect(page.locator("#links tbody tr")).to_have_count(1)
 
 
 def test_a_group_has_a_mean_and_a_verdict(look: Opens, people: dict[str, User], films: str) -> None:

@@ -169,7 +169,7 @@ def carriers(values, weights):
 
 @dataclass
 class World:
-    """lists: {run: {query: documents, None for a failed search}}. grades: {query: {document: grade}}, shared ratings included.
+    """lists: {run: {query: documents, None for a failed search}}. grades: {query: {document: grade}}, by the rule of the book.
     links: sets of linked queries."""
 
     queries: list[str]

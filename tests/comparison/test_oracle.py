@@ -25,7 +25,7 @@ MEASURES = {"nDCG@3": ndcg(3), "P@3": precision(3)}
 TAGS = {"brand": 4, "long": 3, "typo": 2}  # every n-th query
 # In every world: what has no rating, has only grades of 0, has the weight 0, has failed in run B, and is the same in all runs.
 UNRATED, WORTHLESS, WEIGHTLESS, FAILED, SAME = "query 03", "query 05", "query 07", "query 09", ("query 11", "query 12")
-LINKED = ({"query 13", "query 14", "query 15"}, {"query 16", "query 17"})  # the second share ratings
+LINKED = ({"query 13", "query 14", "query 15"}, {"query 16", "query 17"})
 
 
 def invent(count: int, seed: int = 12) -> World:
@@ -36,8 +36,7 @@ def invent(count: int, seed: int = 12) -> World:
         name: {letter: draw.choice([0, 0, 1, 2, 3]) for letter in "abcdef" if draw.random() < 0.75} for name in names
     }
     grades[UNRATED], grades[WORTHLESS] = {}, {"a": 0, "b": 0}
-    shared = {"a": 3, "c": 1, "d": 2}
-    grades["query 16"] = grades["query 17"] = shared
+    grades["query 16"] = grades["query 17"] = {"a": 3, "c": 1, "d": 2}
     lists = {run: {name: "".join(draw.sample("abcdefgh", draw.randint(2, 6))) for name in names} for run in "ABC"}
     for name in names:
         if draw.random() < 0.5:
@@ -53,16 +52,12 @@ def invent(count: int, seed: int = 12) -> World:
 
 def build(world: World) -> tuple[Case, dict[str, Run]]:
     """The case of a world, and its runs."""
-    given = dict(world.grades)
-    if world.links:  # of the queries that share ratings, each was given a part
-        given |= {"query 16": {"a": 3, "c": 1}, "query 17": {"d": 2}}
-    case = make_case(world.queries, given, measures=tuple(MEASURES))
+    case = make_case(world.queries, world.grades, measures=tuple(MEASURES))
     for name, weight in world.weights.items():
         case.case_queries.filter(query__text=name).update(weight=weight)
         queries.tags.set_tags(query=query_of(case, name), tags=", ".join(world.tags.get(name, [])))
     for names in world.links:
-        link = queries.link(queries=[query_of(case, name) for name in sorted(names)])
-        queries.set_sharing(query_link=link, shares_ratings=names == LINKED[1])
+        queries.link(queries=[query_of(case, name) for name in sorted(names)])
     runs = {}
     for run, lists in world.lists.items():
         attempt = make_attempt(case)

@@ -179,20 +179,17 @@ def test_scores_by_one_rater_leave_out_what_cannot_be_scored(case: Case) -> None
     assert scores.measure_rater_scores([case], case.book, make_user())[0].difference is None
 
 
-def test_scores_by_one_rater_know_the_ratings_of_linked_queries(case: Case) -> None:
+def test_linked_queries_are_one_observation_of_the_scores_by_one_rater(case: Case) -> None:
     third, one, two = make_user("Third"), query_of(case, "query 1"), query_of(case, "query 2")
-    rate_all(case, {"query 1": {"a": 3}}, third)
+    rate_all(case, {"query 1": {"a": 3}, "query 2": {"a": 3}}, third)
     run_now(make_attempt(case))
-    assert len(scores.measure_rater_scores([case], case.book, third)[0].queries) == 1
-    linked = queries.link(queries=[one, two])
-    queries.set_sharing(query_link=linked, shares_ratings=True)
+    queries.link(queries=[one, two])
     ndcg, _ = scores.measure_rater_scores([case], case.book, third)
     assert {query.query_id for query in ndcg.queries} == {one.pk, two.pk}
     assert ndcg.find_interval() is None  # one observation
 
 
 def test_scores_by_one_rater_combine_their_ratings_by_the_rule(case: Case) -> None:
-    """Shared ratings: the newest one of a rater counts, for the document as a whole."""
     judgments.set_rule(book=case.book, rule="mean")
     case.book.refresh_from_db()
     run_now(make_attempt(case))

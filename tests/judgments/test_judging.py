@@ -51,34 +51,17 @@ def judge_next(queue: JudgingQueue, by: User, **verdict: Any) -> str:
     return names(pairs)[0]
 
 
-def test_a_pair_counts_the_raters_of_queries_that_share_ratings(case: Case) -> None:
-    """Both queries have the documents a, b and c. A rating of one is a rating of both as long as they share."""
+def test_a_pair_counts_the_raters_whose_ratings_were_copied(case: Case) -> None:
     first, second = (query_of(case, f"query {number}") for number in (1, 2))
-    link = queries.link(queries=[first, second])
+    queries.link(queries=[first, second])
     queue = make_queue(case)
     ann, ben = make_user(), make_user()
     judgments.rate(query=first, doc_id="a", value=2, by=ann)
     levels = dict(JudgingPair.objects.filter(doc_id="a").values_list("query_id", "level"))
     assert levels == {first.pk: None, second.pk: 0}
-    queries.set_sharing(query_link=link, shares_ratings=True)
+    judgments.copy_to_linked(query=first, by=ben)
     assert list(JudgingPair.objects.filter(doc_id="a").values_list("level", flat=True)) == [None, None]
-    assert {judge_next(queue, ben), judge_next(queue, ben)} == {"1b", "1c"}
-    assert judge_next(queue, ben) == ""
-    queries.unlink(query=second)
-    levels = dict(JudgingPair.objects.filter(query=second).values_list("doc_id", "level"))
-    assert levels == {"a": 0, "b": 0, "c": 0}
-
-
-def test_a_rater_gets_no_pair_whose_document_they_rated_for_a_query_that_shares_ratings(case: Case) -> None:
-    first, second = (query_of(case, f"query {number}") for number in (1, 2))
-    queries.set_sharing(query_link=queries.link(queries=[first, second]), shares_ratings=True)
-    queue = make_queue(case, ratings_per_pair=2, depth=1)
-    ann, ben = make_user(), make_user()
-    assert [judge_next(queue, ann), judge_next(queue, ann)] == ["1a", ""]
-    assert judge_next(queue, ben) == "1a"
-    assert not JudgingPair.objects.open().exists()
-    judgments.build_judging_queue(book=case.book)
-    assert not JudgingPair.objects.open().exists()
+    assert {judge_next(queue, ben) for _ in range(4)} == {"1b", "1c", "2b", "2c"}
 
 
 def test_pairs_come_from_the_newest_complete_runs_down_to_the_depth() -> None:

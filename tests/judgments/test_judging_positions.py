@@ -43,7 +43,7 @@ STEPS = (
     "withdraw",
     "import",
     "expire",
-    "link",
+    "copy",
     "wanted",
     "build",
     "hits",
@@ -97,9 +97,10 @@ class Site:
             cache.clear()
         elif name == "expire":
             JudgingPair.objects.filter(claimed_by=rater).update(claimed_until=timezone.now() - timedelta(minutes=1))
-        elif name == "link":
-            link = QueryLink.objects.filter(book=self.case.book).first() or queries.link(queries=self.queries)
-            queries.set_sharing(query_link=link, shares_ratings=not link.shares_ratings)
+        elif name == "copy":
+            if not QueryLink.objects.filter(book=self.case.book).exists():
+                queries.link(queries=self.queries)
+            judgments.copy_to_linked(query=query, by=self.case.owner)
         elif name == "wanted":  # the pairs are chosen again later
             self.wanted = self.wanted % 3 + 1
             self.set_wanted(self.wanted)
@@ -116,18 +117,11 @@ def walk(queue: JudgingQueue, rater: User, now: Any, count: int) -> tuple[list[i
     """The ids of the pairs that the rater gets next, and the number that are left, by looking at every pair of the queue."""
     rated = {(rating.query_id, rating.doc_id): rating for rating in Rating.objects.filter(rater=rater)}
     imported = set(ImportedRating.objects.filter(rater=rater).values_list("query_id", "doc_id"))
-    links = dict(Query.objects.filter(link__shares_ratings=True).values_list("pk", "link_id"))
-    shared = {(links[query_id], doc_id) for query_id, doc_id in rated if query_id in links}
     pairs = sorted(
         (pair for pair in JudgingPair.objects.filter(queue=queue) if pair.level is not None),
         key=lambda pair: (pair.level, pair.key, pair.pk),
     )
-    new = [
-        pair
-        for pair in pairs
-        if (pair.query_id, pair.doc_id) not in rated.keys() | imported
-        and (links.get(pair.query_id, 0), pair.doc_id) not in shared
-    ]
+    new = [pair for pair in pairs if (pair.query_id, pair.doc_id) not in rated.keys() | imported]
     postponed = [
         pair
         for pair in pairs
@@ -191,7 +185,7 @@ def test_a_pair_that_comes_back_is_found() -> None:
         [("wanted", 0, 0, "a"), ("rate", 1, 1, "b")],
         [("wanted", 0, 0, "a"), ("build", 0, 0, "a")],
         [("hits", 0, 1, "b"), ("hits", 0, 1, "a"), ("hits", 0, 1, "c")],
-        [("link", 0, 0, "a"), ("remove", 1, 0, "a"), ("link", 0, 0, "a")],
+        [("copy", 0, 0, "a"), ("remove", 1, 0, "a"), ("copy", 0, 0, "a")],
     ):
         run_steps(site, returning)
 

@@ -131,30 +131,28 @@ def test_texts_and_tags_are_joined_and_a_retired_query_returns(case: Case, other
     assert (joined.retired_at, joined.revision) == (None, 71)
 
 
-def links(case: Case) -> set[tuple[bool, frozenset[str]]]:
+def links(case: Case) -> set[frozenset[str]]:
     return {
-        (link.shares_ratings, frozenset(link.queries.values_list("text", flat=True)))
-        for link in QueryLink.objects.filter(book=case.book_id)
+        frozenset(link.queries.values_list("text", flat=True)) for link in QueryLink.objects.filter(book=case.book_id)
     }
 
 
 def test_linked_queries_stay_linked(owner: User) -> None:
-    """Links of both books that have a query in common become one, which shares ratings if one of them did."""
+    """Links of both books that have a query in common become one."""
     case = make_case(["both", "mine", "third", "alone"], owner=owner)
     other = make_case(["both", "yours", "fourth", "fifth"], owner=owner)
     queries.link(queries=[query_of(case, "both"), query_of(case, "mine")])
-    shared = queries.link(queries=[query_of(other, "both"), query_of(other, "yours")])
-    QueryLink.objects.filter(pk=shared.pk).update(shares_ratings=True)
+    queries.link(queries=[query_of(other, "both"), query_of(other, "yours")])
     queries.link(queries=[query_of(other, "fourth"), query_of(other, "fifth")])
     merge(case, other)
-    assert links(case) == {(True, frozenset({"both", "mine", "yours"})), (False, frozenset({"fourth", "fifth"}))}
+    assert links(case) == {frozenset({"both", "mine", "yours"}), frozenset({"fourth", "fifth"})}
 
 
 def test_a_query_is_linked_as_its_namesake_of_the_other_book_was(owner: User) -> None:
     case, other = make_case(["both", "mine"], owner=owner), make_case(["both", "yours"], owner=owner)
     queries.link(queries=[query_of(other, "both"), query_of(other, "yours")])
     merge(case, other)
-    assert links(case) == {(False, frozenset({"both", "yours"}))}
+    assert links(case) == {frozenset({"both", "yours"})}
 
 
 def test_a_link_that_would_be_too_long_is_refused(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +162,7 @@ def test_a_link_that_would_be_too_long_is_refused(owner: User, monkeypatch: pyte
         queries.link(queries=[query_of(item, "both"), query_of(item, text)])
     with pytest.raises(ValidationError, match="3 queries would be linked with each other"):
         merge(case, other)
-    assert links(other) == {(False, frozenset({"both", "yours"}))}
+    assert links(other) == {frozenset({"both", "yours"})}
 
 
 def test_an_owner_of_one_book_who_edits_the_other_merges_neither(case: Case, other: Case) -> None:

@@ -6,9 +6,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import accounts, judgments, queries, scores
+from relevancy import accounts, judgments, scores
 from relevancy.judgments import separate_ratings
-from relevancy.models import Case, JudgingPair, QueryLink, Rating, RatingChange, User, Verdict
+from relevancy.models import Case, JudgingPair, Rating, RatingChange, User, Verdict
 from tests.factories import (
     make_attempt,
     make_case,
@@ -142,25 +142,6 @@ def test_of_ratings_of_one_moment_the_same_decides_afterwards(case: Case, named:
     assert scores.known_grades(case.book, [query.pk])[query.pk]["c"] == 3
     judgments.assign_ratings(book=case.book, rater=named, person=case.owner, by=case.owner)
     assert scores.known_grades(case.book, [query.pk])[query.pk]["c"] == 3
-
-
-def test_a_rating_for_a_query_that_shares_ratings_is_the_persons_own(
-    case: Case, named: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(separate_ratings, "RATINGS_AT_ONCE", 1)
-    rate_all(case, {"query 2": {"c": 0}, "query 3": {"c": 3}}, named)  # of one document, the newer counts
-    Rating.objects.filter(rater=named, query__text="query 3", doc_id="c").update(updated_at=timezone.now())
-    queries.link(queries=[query_of(case, text) for text in ("query 1", "query 2", "query 3")])
-    QueryLink.objects.update(shares_ratings=True)
-    judgments.rate(query=query_of(case, "query 3"), doc_id="b", value=0, by=case.owner)
-    preview = judgments.preview_assignment(book=case.book, rater=named, person=case.owner, by=case.owner)
-    result = judgments.assign_ratings(book=case.book, rater=named, person=case.owner, by=case.owner)
-    # Both of a and both of b, which the owner has rated for one of the queries.
-    assert result == judgments.Assigned(given=3, removed=4)
-    assert (preview.ratings, preview.left_out) == (7, 4)
-    grades = scores.known_grades(case.book, [query_of(case, "query 1").pk])
-    assert list(grades.values()) == [{"a": 2, "b": 0, "c": 3}]
-    assert preview.case_scores[0].after == case_score(case)
 
 
 def test_only_names_of_files_are_given_and_only_to_known_people(case: Case, named: User) -> None:

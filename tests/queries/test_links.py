@@ -44,15 +44,6 @@ def test_link_refuses_too_many_and_changes_nothing(monkeypatch):
     assert linked_texts(case) == [["query 1", "query 2"]]
 
 
-def test_link_refuses_more_queries_for_those_that_share_ratings():
-    case = make_case(3)
-    queries.link(queries=numbered(case, 1, 2))
-    QueryLink.objects.update(shares_ratings=True)
-    with pytest.raises(ValidationError, match="share ratings"):
-        queries.link(queries=numbered(case, 2, 3))
-    assert queries.link(queries=numbered(case, 1, 2)).shares_ratings
-
-
 def test_unlink_removes_one_query_and_a_link_that_only_one_is_left_of():
     case = make_case(3)
     one, two, three = numbered(case, 1, 2, 3)

@@ -215,20 +215,19 @@ def test_an_exported_book_is_imported_as_it_was(admin):
 
 
 def linked_case() -> Case:
-    """Four queries: two that are linked, and one that shares the ratings of one that was removed from the case."""
+    """Five queries, of which two are linked, and two others of which one was removed from the case."""
     case = make_case(5, {"query 3": {"a": 2}, "query 4": {"b": 3}}, measures=("P@5",))
     ScorerVersion.objects.update(scale=[[0, ""], [1, ""], [2, ""], [3, ""]])
     first, second, third, fourth = (query_of(case, f"query {number}") for number in (1, 2, 3, 4))
     queries.link(queries=[first, second])
-    queries.set_sharing(query_link=queries.link(queries=[third, fourth]), shares_ratings=True)
+    queries.link(queries=[third, fourth])
     queries.remove(case_query=case.case_queries.get(query=fourth))
     return case
 
 
-def links_in(book: Book) -> set[tuple[bool, frozenset[str]]]:
+def links_in(book: Book) -> set[frozenset[str]]:
     return {
-        (link.shares_ratings, frozenset(link.queries.values_list("text", flat=True)))
-        for link in book.query_links.prefetch_related("queries")
+        frozenset(link.queries.values_list("text", flat=True)) for link in book.query_links.prefetch_related("queries")
     }
 
 
@@ -239,19 +238,37 @@ def grades_of(case: Case) -> dict[str, dict[str, float]]:
     return {texts[pk]: grades for pk, grades in scores.known_grades(case.book, list(texts)).items()}
 
 
-LINKS = {(False, frozenset({"query 1", "query 2"})), (True, frozenset({"query 3", "query 4"}))}
+LINKS = {frozenset({"query 1", "query 2"}), frozenset({"query 3", "query 4"})}
 
 
-def test_linked_queries_of_a_case_and_the_ratings_they_share_are_imported(admin):
+def test_linked_queries_of_a_case_are_imported(admin):
     case = linked_case()
     copy = imported(exported(case, admin), admin)
-    assert links_in(copy.book) == LINKS
+    assert links_in(copy.book) == {frozenset({"query 1", "query 2"})}
     assert grades_of(copy) == grades_of(case)
-    assert grades_of(copy)["query 3"] == {"a": 2, "b": 3}
-    texts = ["query 1", "query 2", "query 3", "query 5"]
-    assert [case_query.query.text for case_query in copy.case_queries.present().order_by("position")] == texts
     assert json.loads(exported(copy, admin))["links"] == json.loads(exported(case, admin))["links"]
     assert "links" not in json.loads(exported(make_case(2), admin))
+
+
+def test_a_file_of_an_earlier_version_whose_linked_queries_share_ratings_is_read(admin):
+    """The ratings stay where they are, also those of a query that only the book has."""
+    ratings = [
+        {"query": text, "document": doc_id, "rater": "ann@example.com", "rating": rating, "at": "2026-01-01T00:00:00Z"}
+        for text, doc_id, rating in (("phone", "a", 2), ("phones", "b", 1))
+    ]
+    members = {
+        "queries": [{"query": "phone"}, {"query": "phones", "in_case": False}],
+        "links": [{"queries": ["phone", "phones"], "shares_ratings": True}],
+        "ratings": ratings,
+    }
+    head = {key: value for key, value in CASE.items() if key not in {*members, "runs", "rankings"}}
+    plan = case_import.plan_case(content=parse_case(as_file({**head, **members})), by=admin)
+    assert any("Copy ratings" in remark for remark in plan.remarks)
+    case = case_import.import_case(plan=plan, by=admin, endpoint=None)
+    assert grades_of(case) == {"phone": {"a": 2}}
+    assert links_in(case.book) == {frozenset({"phone", "phones"})}
+    assert judgments.copy_to_linked(query=case.book.queries.get(text="phones"), by=admin) == 1
+    assert grades_of(case) == {"phone": {"a": 2, "b": 1}}
 
 
 def test_linked_queries_of_a_book_are_imported_and_copied(admin):

@@ -162,8 +162,8 @@ query_tag              POST   edit    302
 query_links            GET    see     200
 query_links_add        POST   edit    302
 query_links_remove     POST   edit    302
-query_links_sharing    GET    edit    200
-query_links_sharing    POST   edit    302
+query_links_copy       GET    edit    200
+query_links_copy       POST   edit    302
 query_unlink           POST   edit    302
 query_explain          GET    edit    200
 query_explain_difference   GET    see     200
@@ -467,7 +467,7 @@ def bodies(world):
         "query_move": {"steps": "1"},
         "query_notes": {"notes": "noted"},
         "query_links_add": {"queries": list(world.case.case_queries.values_list("pk", flat=True))},
-        "query_links_sharing": {"shares": "1"},
+        "query_links_copy": {"query": world.case.case_queries.first().query_id},
         "query_tag": {"tag": "films", "add": "films"},
         "rate": {"doc_id": "a", "value": "2"},
         "compare_rate": {"doc_id": "a", "value": "2"},
@@ -687,6 +687,7 @@ PARTS = """
 route              fields
 query_links_add    queries
 judge_rate         query
+query_links_copy   query
 query_move         after
 """
 # The choices of these fields are people, parts of the object in the address, or objects available to all users.

@@ -257,10 +257,7 @@ class RateShownForm(forms.Form):
 
 
 class LinkForm(forms.Form):
-    """The queries of a case to link with each other. The service checks their number.
-
-    shares: whether they share their ratings; only to undo the removal of a link.
-    """
+    """The queries of a case to link with each other. The service checks their number."""
 
     queries = forms.ModelMultipleChoiceField(
         CaseQuery.objects.none(),
@@ -269,8 +266,6 @@ class LinkForm(forms.Form):
             "invalid_choice": "A selected query has been removed from this case. Reload the page and select again.",
         },
     )
-
-    shares = forms.BooleanField(required=False)
 
     def __init__(self, case: Case, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -8,17 +8,17 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import queries, tasks
-from relevancy.models import Case, CaseQuery, QueryLink
+from relevancy import judgments, queries, tasks
+from relevancy.models import Case, CaseQuery, Query, QueryLink
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
 
 from .access import CaseAccess, get_case, get_case_query, get_case_with_editable_book
 from .forms import LinkForm
 
 MAX_CANDIDATES = 100  # queries that are offered at a time
-MAX_SHOWN = 100  # documents whose grade changes
 
 
 @require_GET
@@ -65,39 +65,29 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     for query in chosen:
         query.book = case.book
     try:
-        query_link = queries.link(queries=chosen, by=request.user)
+        queries.link(queries=chosen, by=request.user)
     except ValidationError as error:
         return conflict(request, url, error)
-    text = f"{len(chosen)} queries linked: they count once in tests."
-    if form.cleaned_data["shares"] and queries.set_sharing(query_link=query_link, shares_ratings=True, by=request.user):
-        tasks.enqueue_book_rescore(case.book_id)
-        text = f"{len(chosen)} queries linked again: they share their ratings."
-    return redirect_with_message(request, url, text)
+    return redirect_with_message(request, url, f"{len(chosen)} queries linked: they count once in tests.")
 
 
 @require_http_methods(["GET", "POST"])
-def sharing(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
-    """Shows what changes if linked queries share their ratings, and lets them, or not any more."""
+def copy_ratings(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
+    """Says how many ratings would be copied from each of the linked queries to the others, and copies those of the one in `query`."""
     case = get_case_with_editable_book(request, case_id)
     query_link = _get_link(case, link_id)
-    url = reverse("query_links", args=[case.pk])
+    linked = query_link.queries.order_by("pk")
     if request.method == "POST":
-        shares = request.POST.get("shares") == "1"
-        if queries.set_sharing(query_link=query_link, shares_ratings=shares, by=request.user):
+        query: Query = get_object_or_404(linked, pk=parse_number(request.POST.get("query", "")))
+        query.book = case.book
+        count = judgments.copy_to_linked(query=query, by=request.user)
+        if count:
             tasks.enqueue_book_rescore(case.book_id)
-        text = "These queries share their ratings." if shares else "Each query has its own ratings again."
-        return redirect_with_message(request, url, text)
-    linked = list(query_link.queries.order_by("pk"))
-    changed = queries.preview_sharing(query_link=query_link, queries=linked)
-    context = {
-        "case": case,
-        "link": query_link,
-        "linked": linked,
-        "changed": changed[:MAX_SHOWN],
-        "change_count": len(changed),
-        "conflict_count": sum(len(set(document.before) - {None}) > 1 for document in changed),
-    }
-    return render(request, "workbench/sharing.html", context)
+        text = f"{counted(count, 'rating')} copied from “{query}” to the queries that it is linked with."
+        return redirect_with_message(request, reverse("query_links", args=[case.pk]), text)
+    counts = judgments.preview_copies(query_link)
+    rows = [(query, counts[query.pk]) for query in linked if query.pk in counts]
+    return render(request, "workbench/copy_ratings.html", {"case": case, "link": query_link, "rows": rows})
 
 
 def _get_link(case: Case, link_id: int) -> QueryLink:
@@ -111,9 +101,8 @@ def unlink(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespon
     """Removes a query from those that it is linked with."""
     case = get_case_with_editable_book(request, case_id)
     case_query = get_case_query(case, case_query_id)
-    shares = QueryLink.objects.filter(queries=case_query.query_id, shares_ratings=True).exists()
     linked = queries.unlink(query=case_query.query, by=request.user)
-    return _unlinked(request, case, linked, f"“{case_query.query}” is not linked any more.", shares=shares)
+    return _unlinked(request, case, linked, f"“{case_query.query}” is not linked any more.")
 
 
 @require_POST
@@ -121,18 +110,14 @@ def remove(request: HtmxRequest, case_id: int, link_id: int) -> HttpResponse:
     """Removes a link between queries."""
     case = get_case_with_editable_book(request, case_id)
     query_link = _get_link(case, link_id)
-    shares = query_link.shares_ratings
     linked = queries.unlink_all(query_link=query_link, by=request.user)
-    return _unlinked(request, case, linked, f"{len(linked)} queries are not linked any more.", shares=shares)
+    return _unlinked(request, case, linked, f"{len(linked)} queries are not linked any more.")
 
 
-def _unlinked(request: HtmxRequest, case: Case, linked: Sequence[int], text: str, *, shares: bool) -> HttpResponse:
-    """Redirects to the list after a link was removed. shares: whether the queries shared ratings."""
-    if shares:
-        tasks.enqueue_book_rescore(case.book_id)
-        text += " Each query has its own ratings again."
+def _unlinked(request: HtmxRequest, case: Case, linked: Sequence[int], text: str) -> HttpResponse:
+    """Redirects to the list after a link was removed."""
     ids = list(case.case_queries.present().filter(query__in=linked).values_list("pk", flat=True))
     undo = ""
     if len(ids) > 1:
-        undo = reverse("query_links_add", args=[case.pk], query={"queries": ids, "shares": "1" if shares else ""})
+        undo = reverse("query_links_add", args=[case.pk], query={"queries": ids})
     return redirect_with_message(request, reverse("query_links", args=[case.pk]), text, undo=undo)

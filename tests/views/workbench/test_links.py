@@ -7,7 +7,7 @@ import pytest
 from relevancy import queries, scores
 from tests.factories import make_case, query_of
 
-from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, words
+from .example_cases import at, attributes, by_id, case_query_of, elements, make_workbench_case, words
 
 
 @pytest.fixture
@@ -74,30 +74,25 @@ def test_a_row_says_that_its_query_is_linked(sign_in, case):
     assert labels == [True, False]
 
 
-def test_sharing_is_previewed_given_and_restored_by_undo(sign_in, case):
-    """Query 1 has the grades a 3 and x 1, query 2 has c 2: each of them gets those of the other."""
+def test_ratings_are_counted_and_copied_between_linked_queries(sign_in, case):
+    """Query 1 has the grades a 3 and x 1, query 2 has c 2."""
     client = sign_in("editor")
     first, second = case_query_of(case, "query 1"), case_query_of(case, "query 2")
     link = queries.link(queries=[first.query, second.query])
-    page = client.get(at(case, "query_links_sharing", link.pk))
-    assert "3 documents" in words(by_id(page, "sharing-counts"))
-    rows = [words(row) for row in elements(by_id(page, "shared-grades"), _name="tr")]
-    assert rows[1:] == ["a 3 – 3", "c – 2 2", "x 1 – 1"]
-    client.post(at(case, "query_links_sharing", link.pk), {"shares": "1"})
-
-    def grades(entry):
-        return scores.known_grades(case.book, [entry.query_id])[entry.query_id]
-
-    assert grades(first) == grades(second) == {"a": 3, "x": 1, "c": 2}
-    rated = client.post(at(case, "rate", second.pk, rank=1), {"doc_id": "a", "value": "0"}, headers=HTMX)
-    assert rated.status_code == 200
-    assert grades(first)["a"] == grades(second)["a"]
-    undo = undo_url(client.post(at(case, "query_unlink", second.pk)))
-    assert "a" not in grades(second) or grades(first) != grades(second)
-    client.post(undo)
-    assert grades(first) == grades(second)
-    client.post(at(case, "query_links_sharing", query_of(case, "query 1").link_id), {"shares": "0"})
-    assert "c" not in grades(first)
+    url = at(case, "query_links_copy", link.pk)
+    assert url in client.get(at(case, "query_links")).content.decode()
+    rows = elements(by_id(client.get(url), "copies"), _name="tr")[1:]
+    assert [(attributes(row)["data-copies"], words(row).split(" Copy")[0]) for row in rows] == [
+        ("2", "query 1 2"),
+        ("1", "query 2 1"),
+    ]
+    answer = client.post(url, {"query": first.query_id}, follow=True)
+    assert "2 ratings copied" in answer.content.decode()
+    known = scores.known_grades(case.book, [first.query_id, second.query_id])
+    assert known == {first.query_id: {"a": 3, "x": 1}, second.query_id: {"a": 3, "x": 1, "c": 2}}
+    copies = [attributes(row)["data-copies"] for row in elements(by_id(client.get(url), "copies"), _name="tr")[1:]]
+    assert copies == ["0", "1"]
+    assert client.post(url, {"query": case_query_of(case, "query 3").query_id}).status_code == 404
     other = make_case(2)
     foreign = queries.link(queries=[query_of(other, text) for text in ("query 1", "query 2")])
-    assert client.post(at(case, "query_links_sharing", foreign.pk), {"shares": "1"}).status_code == 404
+    assert client.post(at(case, "query_links_copy", foreign.pk), {"query": first.query_id}).status_code == 404
