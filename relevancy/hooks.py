@@ -7,6 +7,7 @@ The core calls them, and knows nothing else of the app.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -74,9 +75,11 @@ class Place(StrEnum):
     """Where pages show what optional apps add, and what the functions get as `shown`."""
 
     BOOK = "book"  # a Book: links in the box of facts about it, each with a heading
+    BOOK_FILES = "book-files"  # a Book: links after those to its files
     CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
+    FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
     HOME = "home"  # the User: links above the list of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
     NEW_QUERIES = "new-queries"  # a Case: links where queries are added or imported, for editors
@@ -236,6 +239,14 @@ user_deletion: Hook[[User], None] = Hook()
 
 case_losses: Hook[[Case, User], Iterable[Loss]] = Hook()
 """Called for the page on which a user deletes a case: what is deleted with it, of what the user may see."""
+
+# --- files ---
+
+file_formats: list[Any] = []
+"""Formats in which files can be imported: `transfer.formats.FileFormat`. Offered after those of the core."""
+
+downloads: defaultdict[type[Model], dict[str, Any]] = defaultdict(dict)
+"""Files of a case, run or book that can be downloaded, by model and name: `transfer.exports.Export`."""
 
 # --- the activity log ---
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from functools import partial
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -15,7 +15,7 @@ from ninja.files import UploadedFile
 from pydantic import Field
 
 from relevancy import tasks, transfer
-from relevancy.models import Endpoint, Role
+from relevancy.models import Book, Case, Endpoint, Role, Run
 from relevancy.transfer import exports
 
 from .access import Id, check_book_editable, get_book, get_case, get_run
@@ -122,22 +122,12 @@ class RunsImport(DryRun):
     name: str = Field("", max_length=80, description="Of the run; by default the name or tag in the file.")
 
 
-type CaseFile = Literal[
-    "case",
-    "quepid",
-    "ratings",
-    "qrels",
-    "ltr",
-    "rre",
-    "json",
-    "rankquest",
-    "queries",
-    "information-needs",
-    "general",
-    "detailed",
-    "snapshots",
-]
-type RunFile = Literal["csv", "trec"]
+if TYPE_CHECKING:
+    type CaseFile = str
+    type RunFile = str
+    type BookFile = str
+else:
+    CaseFile, RunFile, BookFile = (Literal[*exports.files_of(model)] for model in (Case, Run, Book))
 
 
 def _documented(formats: exports.Formats) -> dict[str, Any]:
@@ -148,30 +138,30 @@ def _documented(formats: exports.Formats) -> dict[str, Any]:
     return {"responses": {200: {"description": "The file", "content": content}}}
 
 
-@router.get("/cases/{case_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_CASE))
+@router.get("/cases/{case_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.files_of(Case)))
 def export_case_file(request: ApiRequest, case_id: Id, name: CaseFile) -> HttpResponseBase:
-    """A file of a case: its ratings, its queries, its scores and results, or the whole case in the format `relevancy/1` or for Quepid.
+    """A file of a case: its ratings, its queries, its scores and results, or the whole case, also for another product.
 
-    In the file for Quepid, `left_out` says what its format does not hold.
+    In a file for another product, `left_out` says what its format does not hold.
     """
     case = get_case(request, case_id)
-    export = exports.OF_CASE[name]
+    export = exports.files_of(Case)[name]
     return _download(request, export.open(case, request.user), export)
 
 
-@router.get("/books/{book_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_BOOK))
-def export_book_file(request: ApiRequest, book_id: Id, name: Literal["ratings", "book", "quepid"]) -> HttpResponseBase:
-    """A file of a book: the ratings of every rater as CSV, or the whole book in the format `relevancy/1` or for Quepid."""
+@router.get("/books/{book_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.files_of(Book)))
+def export_book_file(request: ApiRequest, book_id: Id, name: BookFile) -> HttpResponseBase:
+    """A file of a book: the ratings of every rater as CSV, or the whole book in the format `relevancy/1` or for another product."""
     book = get_book(request, book_id)
-    export = exports.OF_BOOK[name]
+    export = exports.files_of(Book)[name]
     return _download(request, export.open(book, request.user), export)
 
 
-@router.get("/runs/{run_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.OF_RUN))
+@router.get("/runs/{run_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.files_of(Run)))
 def export_run_file(request: ApiRequest, run_id: Id, name: RunFile) -> HttpResponseBase:
     """The rankings of a run: as CSV with the displayed fields, or as a TREC run."""
     run = get_run(request, run_id)
-    export = exports.OF_RUN[name]
+    export = exports.files_of(Run)[name]
     return _download(request, export.open(run, request.user), export)
 
 
@@ -243,7 +233,7 @@ def import_queries(
 def import_runs(
     request: ApiRequest, case_id: Id, parameters: Query[RunsImport], file: File[UploadedFile]
 ) -> Status[dict[str, Any]]:
-    """Stores rankings that were made elsewhere as runs: a TREC run, or CSV, which may contain several of Quepid's snapshots."""
+    """Stores rankings that were made elsewhere as runs: a TREC run, or CSV, which may contain several snapshots."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     text = transfer.runs_file.read_file(file=file, name=file.name or "")
     if parameters.dry_run:
@@ -261,7 +251,7 @@ def import_runs(
 
 @router.post("/import/cases", auth=WRITE, response={200: ImportedWhole, 201: ImportedWhole})
 def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
-    """Creates a case of a file that Relevancy or Quepid exported, JSON or ZIP, or nothing if anything is wrong. Starts no run."""
+    """Creates a case of a file, JSON or ZIP, or nothing if anything is wrong. Starts no run."""
     content = transfer.parse_case(file)
     plan = transfer.case_import.plan_case(content=content, by=request.user)
     transfer.check_page_limit(plan.ratings, "import_case")
@@ -284,7 +274,7 @@ def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[U
 
 @router.post("/import/books", auth=WRITE, response={200: ImportedWhole, 201: ImportedWhole})
 def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
-    """Creates a book of a file that Relevancy or Quepid exported, JSON or ZIP, or nothing if anything is wrong."""
+    """Creates a book of a file, JSON or ZIP, or nothing if anything is wrong."""
     content = transfer.read_book(file)
     transfer.check_page_limit(content.ratings, "import_book", is_book=True)
     answer = {
@@ -297,7 +287,7 @@ def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[U
     }
     if parameters.dry_run:
         return Status(200, answer)
-    book = transfer.quepid_book.import_book(file=file, content=content, by=request.user, name=parameters.name)
+    book = transfer.book_import.import_book(content=content, by=request.user, name=parameters.name)
     return Status(201, {**answer, "id": book.pk, "name": book.name})
 
 

@@ -22,6 +22,7 @@ from relevancy.models import Book, Case, Endpoint, Run, Scorer, ScorerVersion, T
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
 from relevancy.transfer.cells import MAX_BYTES, READ_BYTES
+from relevancy.transfer.exports import JSON, Export
 
 MISTAKES = (
     ValidationError,
@@ -165,6 +166,21 @@ def write_file(path: str, content: IO[bytes], stdout: OutputWrapper) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         fail(f"{path} cannot be written: {error.strerror}.")
+
+
+def write_export(
+    command: "Command", export: Export[Any], row: Case | Book, owner: User, options: dict[str, Any]
+) -> None:
+    """Writes a file of a case or book as the options `--output` and `--owner` say, and to stderr what its format does not hold.
+
+    Files that name raters do so for the user of `--owner`; the others do not depend on a user, and are written as for `owner`.
+    """
+    by = find_owner(options["owner"]) if export.content_type == JSON else owner
+    left_out: list[str] = []
+    with export.build(row, by, left_out) as file:
+        write_file(options["output"], file, command.stdout)
+    for sentence in left_out:
+        command.stderr.write(sentence)
 
 
 def find_case(name_or_id: str) -> Case:

@@ -60,12 +60,16 @@ class QueryContent:
 
 @dataclass(frozen=True)
 class ScorerContent:
-    """A scorer. definition: None if the file only names it. is_exact: nothing of the definition was guessed."""
+    """A scorer.
+
+    definition: None if the file only names it. is_exact: nothing of the definition was guessed. remark: said if it is used.
+    """
 
     name: str
     definition: ScorerDefinition | None = None
     description: str = ""
     is_exact: bool = False
+    remark: str = ""
 
 
 @dataclass(frozen=True)

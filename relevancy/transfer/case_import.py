@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import accounts, cases, endpoints, engines, judgments, queries, runs, scorers
+from relevancy import accounts, cases, endpoints, engines, judgments, queries, runs, scorers, scores
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Scorer, ScorerDefinition, User
 from relevancy.models.errors import error_text
 from relevancy.models.saving import clean_and_save
@@ -23,7 +23,6 @@ from .case_content import (
 )
 from .case_history import free_endpoint_name, store_history
 from .errors import BadFile, quote
-from .quepid_scorers import suggest_range
 
 UNKNOWN_RATER = "Unknown rater"
 MAX_TOP = 100
@@ -196,8 +195,11 @@ def _plan_scorer(content: ScorerContent, by: User, remarks: list[str]) -> Scorer
         )
         return None
     try:
-        is_guessed = definition.script and not content.is_exact
-        definition = suggest_range(definition) if is_guessed else scorers.check(definition)
+        definition = scorers.check(definition)
+        if (
+            definition.script and not content.is_exact
+        ):  # the file does not have its range: it is tried on a few rankings
+            definition = replace(definition, output_range=scores.suggest_output_range(definition) or "100")
     except ValidationError as error:
         remarks.append(f"The scorer “{content.name}” cannot be used: {error_text(error)}")
         return None
@@ -208,11 +210,8 @@ def _plan_scorer(content: ScorerContent, by: User, remarks: list[str]) -> Scorer
         remarks.append(
             f"The script “{content.name}” is taken to give scores from 0 to {limit}: check that in its settings."
         )
-    elif definition.count_unscoreable_as_zero:
-        remarks.append(
-            f"The scorer is {definition.measure} and counts a query that cannot be scored as 0, so that its scores are those of "
-            "Quepid."
-        )
+    elif content.remark:
+        remarks.append(content.remark)
     for scorer in sorted(offered, key=lambda scorer: scorer.name != content.name):
         if scorer.versions.all() and ScorerDefinition.of(scorers.newest_version(scorer)) == definition:
             return ScorerPlan(scorer.name, definition, existing=scorer)
@@ -232,7 +231,7 @@ def _ensure_scorer(plan: ScorerPlan, by: User) -> Scorer:
 
 
 def _widened(scale: Scale, content: CaseContent, remarks: list[str]) -> Scale:
-    """Returns the scale with more grades where ratings are off it: Quepid lets a case change its scorer after it was rated."""
+    """Returns the scale with more grades where ratings are off it: elsewhere, a case can change its scorer after it was rated."""
     rated = [
         (rating.value, rating.doc_id, query.text)
         for query in content.queries

@@ -1,22 +1,26 @@
-"""Files whose format is recognised by their content."""
+"""Whole cases and books, whose format is recognised by their content."""
 
 from typing import IO
 
-from . import quepid_book, quepid_case, relevancy_book, relevancy_case
-from .archives import open_json
+from . import relevancy_book, relevancy_case
+from .book_import import BookContent
 from .case_content import CaseContent
-from .quepid_book import BookContent
+from .formats import FileKind, added_format, read_head
 from .relevancy_reader import is_relevancy_file
 
 
 def parse_case(file: IO[bytes]) -> CaseContent:
-    """Reads a case in our own format or as Quepid exports it, also in a ZIP file. Raises `BadFile`."""
-    if is_relevancy_file(file):
-        return relevancy_case.parse_case(file)
-    with open_json(file) as opened:
-        return quepid_case.parse_case(opened)
+    """Reads a case in our own format or that of an optional app, also in a ZIP file. Raises `BadFile`."""
+    other = None if is_relevancy_file(file) else added_format(FileKind.CASE, read_head(file))
+    content: CaseContent = other.read(file) if other and other.read else relevancy_case.parse_case(file)
+    return content
 
 
 def read_book(file: IO[bytes]) -> BookContent:
-    """Checks a book in our own format or as Quepid exports it, also in a ZIP file. Raises `BadFile`."""
-    return relevancy_book.read_book(file) if is_relevancy_file(file) else quepid_book.read_book(file)
+    """Checks a book in our own format or that of an optional app, also in a ZIP file. Raises `BadFile`.
+
+    The file must stay open until the book is imported.
+    """
+    other = None if is_relevancy_file(file) else added_format(FileKind.BOOK, read_head(file))
+    content: BookContent = other.read(file) if other and other.read else relevancy_book.read_book(file)
+    return content

@@ -5,16 +5,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
-from relevancy import activity
+from django.db.models import Model
+
+from relevancy import activity, hooks
 from relevancy.models import Activity, Book, Case, Run, User
 
 from . import (
     book_ratings_csv,
     judgement_lists,
     ltr,
-    quepid_book_export,
-    quepid_csv,
-    quepid_export,
     queries_csv,
     ratings_csv,
     ratings_json,
@@ -26,6 +25,7 @@ from . import (
 
 MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
 WHOLE, RATINGS, QUERIES, RESULTS = "Whole case", "Ratings", "Queries", "Scores and results"
+GROUPS = ("", WHOLE, RATINGS, QUERIES, RESULTS)
 CSV, TEXT, JSON = "text/csv", "text/plain", "application/json"
 
 
@@ -35,18 +35,21 @@ class Export[M]:
 
     suffix: the end of its name. label, hint: what it is, for people. group: the heading under which a page lists it.
     write: returns the parts of the text, or a file that is positioned at its start, for the user.
+    says_left_out: `write` also takes a list, which gets sentences about what the format does not hold.
     """
 
     suffix: str
     content_type: str
     label: str
     hint: str
-    write: Callable[[M, User], Iterable[str] | IO[bytes]]
+    write: Callable[..., Iterable[str] | IO[bytes]]
     group: str = ""
+    says_left_out: bool = False
 
-    def build(self, row: M, by: User) -> IO[bytes]:
-        """Returns the file, positioned at its start. It deletes itself when it is closed."""
-        written = self.write(row, by)
+    def build(self, row: M, by: User, left_out: list[str] | None = None) -> IO[bytes]:
+        """Returns the file, positioned at its start. It deletes itself when it is closed. left_out: see `says_left_out`."""
+        more = [[] if left_out is None else left_out] if self.says_left_out else []
+        written = self.write(row, by, *more)
         return cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
 
     def open(self, row: M, by: User) -> IO[bytes]:
@@ -81,7 +84,7 @@ def spool(parts: Iterable[str]) -> IO[bytes]:
     return file
 
 
-OF_CASE: Mapping[str, Export[Case]] = {
+_OF_CASE: Mapping[str, Export[Case]] = {
     "case": Export(
         ".json",
         JSON,
@@ -89,15 +92,6 @@ OF_CASE: Mapping[str, Export[Case]] = {
         "queries, ratings of every rater, attempts, scorers and pinned runs, one rating per line; no addresses and credentials. "
         "Can be imported again, and the command evaluate can check it without a server.",
         lambda case, by: relevancy_export.export_case(case=case, by=by),
-        group=WHOLE,
-    ),
-    "quepid": Export(
-        "-quepid.json",
-        JSON,
-        "Case for Quepid, JSON",
-        "queries, grades with their raters, the newest attempt and the name of the scorer. What Quepid's format does not hold is "
-        "listed at the end of the file, as left_out.",
-        lambda case, by: quepid_export.export_case(case=case, by=by),
         group=WHOLE,
     ),
     "ratings": Export(
@@ -164,23 +158,6 @@ OF_CASE: Mapping[str, Export[Case]] = {
         lambda case, by: queries_csv.export_queries(case=case, columns=queries_csv.INFORMATION_NEEDS),
         group=QUERIES,
     ),
-    "general": Export(
-        "-general.csv",
-        CSV,
-        "General, CSV",
-        "a row for each query with its score (0–100) in the newest run, hits, information need, notes and options, in "
-        "Quepid's columns",
-        lambda case, by: quepid_csv.export_general(case=case),
-        group=RESULTS,
-    ),
-    "detailed": Export(
-        "-detailed.csv",
-        CSV,
-        "Detailed, CSV",
-        "a row for each document of the newest run with its rank, grade and displayed fields, in Quepid's columns",
-        lambda case, by: quepid_csv.export_detailed(case=case),
-        group=RESULTS,
-    ),
     "snapshots": Export(
         "-snapshots.csv",
         CSV,
@@ -190,7 +167,7 @@ OF_CASE: Mapping[str, Export[Case]] = {
         group=RESULTS,
     ),
 }
-OF_RUN: Mapping[str, Export[Run]] = {
+_OF_RUN: Mapping[str, Export[Run]] = {
     "csv": Export(
         ".csv",
         CSV,
@@ -200,7 +177,7 @@ OF_RUN: Mapping[str, Export[Run]] = {
     ),
     "trec": Export(".txt", TEXT, "TREC", "the results for trec_eval", lambda run, by: trec.export_run(run=run)),
 }
-OF_BOOK: Mapping[str, Export[Book]] = {
+_OF_BOOK: Mapping[str, Export[Book]] = {
     "ratings": Export(
         "-ratings.csv",
         CSV,
@@ -215,11 +192,11 @@ OF_BOOK: Mapping[str, Export[Book]] = {
         "settings, queries and the ratings of every rater; can be imported again",
         lambda book, by: relevancy_export.export_book(book=book, by=by),
     ),
-    "quepid": Export(
-        "-quepid.json",
-        JSON,
-        "Book for Quepid, JSON",
-        "queries and the judgments of every rater, as Quepid imports them",
-        lambda book, by: quepid_book_export.export_book(book=book, by=by),
-    ),
 }
+_OF: Mapping[type[Model], Formats] = {Case: _OF_CASE, Run: _OF_RUN, Book: _OF_BOOK}
+
+
+def files_of[M: Model](model: type[M]) -> Mapping[str, Export[M]]:
+    """Returns what can be downloaded of a case, a run or a book, by name; by group, what optional apps add last."""
+    files = {**_OF[model], **hooks.downloads[model]}
+    return dict(sorted(files.items(), key=lambda item: GROUPS.index(item[1].group)))

@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import IO
+from typing import IO, Any
+
+from relevancy import hooks
 
 from . import ltr, queries_csv, ratings_csv
 from .archives import open_json
@@ -85,12 +87,18 @@ class Head:
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format. name: in addresses, commands and forms. label: for people. fits: whether a file begins like it."""
+    """A format. name: in addresses, commands and forms. label: for people. fits: whether a file begins like it.
+
+    product: which writes such files. read: of an optional app, makes `CaseContent` or `BookContent` of a file, or `Snapshot`s of the
+    text of a file of rankings. Raises `BadFile`.
+    """
 
     name: str
     kind: FileKind
     label: str
     fits: Callable[[Head], bool] = field(repr=False)
+    product: str = ""
+    read: Callable[[Any], Any] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         return self.label
@@ -135,24 +143,24 @@ def _is_rre(head: Head) -> bool:
     return head.is_object and ("relevant_documents" in head.keys or {"topics", "query_groups"} <= head.keys)
 
 
-def _is_quepid_snapshot(head: Head) -> bool:
-    return (
-        head.is_object and ("snapshots" in head.keys or {"name", "docs"} <= head.keys) and "case_name" not in head.keys
-    )
-
-
 def _is_format(head: Head, kind: str) -> bool:
     return head.is_object and "relevancy/" in head.text[:1000] and f'"{kind}"' in head.text[:1000]
 
 
 FORMATS: Sequence[FileFormat] = (
-    FileFormat("relevancy-case", FileKind.CASE, "a case of Relevancy", lambda head: _is_format(head, "case")),
-    FileFormat("relevancy-book", FileKind.BOOK, "a book of Relevancy", lambda head: _is_format(head, "book")),
     FileFormat(
-        "quepid-case", FileKind.CASE, "a case of Quepid", lambda head: head.is_object and "case_name" in head.keys
+        "relevancy-case",
+        FileKind.CASE,
+        "a case of Relevancy",
+        lambda head: _is_format(head, "case"),
+        "Relevancy",
     ),
     FileFormat(
-        "quepid-book", FileKind.BOOK, "a book of Quepid", lambda head: head.is_object and "query_doc_pairs" in head.keys
+        "relevancy-book",
+        FileKind.BOOK,
+        "a book of Relevancy",
+        lambda head: _is_format(head, "book"),
+        "Relevancy",
     ),
     FileFormat("csv", FileKind.RATINGS, "ratings as CSV", _is_ratings_csv),
     FileFormat("trec", FileKind.RATINGS, "TREC qrels", _is_qrels),
@@ -187,7 +195,6 @@ FORMATS: Sequence[FileFormat] = (
         lambda head: _has_columns(head, queries_csv.QUERY_COLUMNS, _DOC_COLUMNS, _POSITION_COLUMNS),
     ),
     FileFormat("trec-run", FileKind.RUNS, "a TREC run", _is_trec_run),
-    FileFormat("quepid-snapshots", FileKind.RUNS, "snapshots of Quepid, JSON", _is_quepid_snapshot),
     FileFormat(
         "queries-csv",
         FileKind.QUERIES,
@@ -196,12 +203,24 @@ FORMATS: Sequence[FileFormat] = (
     ),
 )
 PLAIN_QUERIES = FileFormat("queries", FileKind.QUERIES, "queries, one to a line", lambda head: bool(head.lines))
-ALL = {file_format.name: file_format for file_format in (*FORMATS, PLAIN_QUERIES)}
 
 
 def of_kind(*kinds: FileKind) -> list[FileFormat]:
-    """Returns the formats of what a form takes."""
-    return [file_format for file_format in ALL.values() if file_format.kind in kinds]
+    """Returns the formats of what a form takes, those of optional apps last."""
+    return [candidate for candidate in (*FORMATS, PLAIN_QUERIES, *hooks.file_formats) if candidate.kind in kinds]
+
+
+def products(kind: FileKind) -> str:
+    """Returns the products whose files of a kind can be read: `Relevancy or X`."""
+    *first, last = dict.fromkeys(candidate.product for candidate in of_kind(kind) if candidate.product)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def added_format(kind: FileKind, head: Head) -> FileFormat | None:
+    """Returns the format of an optional app in which a file is read that is none of the core: one that fits, or the first, whose errors
+    say what the file lacks. None without such an app."""
+    added = [candidate for candidate in hooks.file_formats if candidate.kind == kind]
+    return next((candidate for candidate in added if candidate.fits(head)), added[0] if added else None)
 
 
 def detect(file: IO[bytes], name: str = "") -> list[FileFormat]:
@@ -210,7 +229,7 @@ def detect(file: IO[bytes], name: str = "") -> list[FileFormat]:
     Any text could be queries, one to a line; that is not among them. Raises `BadFile` for a damaged ZIP file.
     """
     head = read_head(file, name)
-    fitting = [file_format for file_format in FORMATS if file_format.fits(head)]
+    fitting = [file_format for file_format in (*FORMATS, *hooks.file_formats) if file_format.fits(head)]
     suffix = {"trec": (".qrels",), "trec-run": (".run",), "ltr": (".ltr", ".letor")}
     return sorted(
         fitting, key=lambda file_format: not head.name.lower().endswith(suffix.get(file_format.name, ("\0",)))
@@ -232,8 +251,8 @@ def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "")
     """
     offered = of_kind(kind)
     if wanted:
-        file_format = ALL.get(wanted)
-        if file_format is None or file_format not in offered:
+        file_format = next((candidate for candidate in offered if candidate.name == wanted), None)
+        if file_format is None:
             raise BadFile(
                 f"There is no format {wanted!r} for {kind}. Formats: {', '.join(candidate.name for candidate in offered)}."
             )
@@ -263,12 +282,16 @@ def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "")
         )
     head = read_head(file, name)
     if kind == FileKind.RATINGS and len(head.header) > 1:
-        return ALL["csv"]  # whose errors name the columns
+        return _named("csv")  # whose errors name the columns
     if kind == FileKind.RUNS and not head.keys:
-        return ALL["rankings-csv" if len(head.header) > 1 else "trec-run"]  # whose errors name line and column
+        return _named("rankings-csv" if len(head.header) > 1 else "trec-run")  # whose errors name line and column
     labels = "; ".join(candidate.label for candidate in offered)
     start = f"; it begins with {quote(head.lines[0][:60])}" if head.lines else ""
     raise BadFile(f"The format of the file was not recognised{start}. {str(kind).capitalize()} can be: {labels}.")
+
+
+def _named(name: str) -> FileFormat:
+    return next(file_format for file_format in FORMATS if file_format.name == name)
 
 
 def _either(formats: Sequence[FileFormat]) -> str:

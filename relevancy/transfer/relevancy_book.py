@@ -2,7 +2,7 @@
 
 from typing import IO
 
-from .quepid_book import BookContent
+from .book_import import BookContent
 from .relevancy_export import BOOK
 from .relevancy_reader import read_file
 

@@ -1,4 +1,4 @@
-"""Rankings made elsewhere, as runs of a case: TREC runs, Quepid's snapshots as CSV and JSON, and CSV with query, docid and position."""
+"""Rankings made elsewhere, as runs of a case: TREC runs, CSV with query, docid and position, and formats of optional apps."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,10 @@ from relevancy.models.errors import error_text
 from relevancy.slow_requests import READING_TOO_LONG, is_late
 from relevancy.wording import counted
 
-from . import quepid_snapshots
 from .archives import open_json
 from .cells import MAX_BYTES, decode
 from .errors import BadFile, quote
-from .formats import FileKind, choose
+from .formats import HEAD, FileKind, Head, added_format, choose
 from .trec import RUN_TAG
 
 MAX_RUNS = 20  # in one file
@@ -84,8 +83,9 @@ def read_file(*, file: IO[bytes], name: str = "") -> str:
 def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
     """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
     try:
-        is_json = text.lstrip("\ufeff \t\r\n").startswith("{")
-        snapshots = quepid_snapshots.parse_snapshots(text) if is_json else parse_snapshots(text)
+        head = Head(text[:HEAD].lstrip("\ufeff \t\r\n"))
+        added = added_format(FileKind.RUNS, head) if head.is_object else None
+        snapshots = added.read(text) if added and added.read else parse_snapshots(text)
     except EngineError as error:
         raise BadFile(str(error)) from None
     if len(snapshots) > MAX_RUNS:

@@ -8,6 +8,7 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 
 from relevancy.models.text import normalize_line, normalize_text, unify_newlines, validate_line, validate_text
+from relevancy.transfer.formats import FileKind, products
 
 # What a form is bound to, such as `request.POST`; and what its fields start with.
 type FormData = Mapping[str, object]
@@ -58,6 +59,22 @@ class UncheckedTextField(_StoredTextField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(strip=False, required=False, **kwargs)
+
+
+class WholeFileForm(forms.Form):
+    """A file with a whole case or book. products: those whose files can be read."""
+
+    file = forms.FileField(
+        label="File",
+        error_messages={"required": "Choose a file."},
+        widget=forms.FileInput(attrs={"accept": ".json,.zip,application/json,application/zip"}),
+    )
+
+    def __init__(self, kind: FileKind, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.products = products(kind)
+        noun = kind.removeprefix("a whole ")
+        self.fields["file"].help_text = f"A {noun} that {self.products} exported, as JSON or ZIP."
 
 
 def form_error(form: forms.BaseForm) -> ValidationError:

@@ -275,11 +275,11 @@ def test_every_change_is_recorded() -> None:
 
     # files
     text = "Exported a file of the case: Qrels, TREC"
-    check(lambda: exports.OF_CASE["qrels"].open(case, ben).close(), text, case=case, by=ben)
+    check(lambda: exports.files_of(Case)["qrels"].open(case, ben).close(), text, case=case, by=ben)
     text = "Exported a file of run 1: TREC"
-    check(lambda: exports.OF_RUN["trec"].open(case.runs.get(number=1), ben).close(), text, case=case, by=ben)
+    check(lambda: exports.files_of(Run)["trec"].open(case.runs.get(number=1), ben).close(), text, case=case, by=ben)
     text = "Exported a file of the book “Movies”: Ratings, CSV"
-    check(lambda: exports.OF_BOOK["ratings"].open(book, ben).close(), text, case=case, by=ben)
+    check(lambda: exports.files_of(Book)["ratings"].open(book, ben).close(), text, case=case, by=ben)
 
     # copies, merges and the end
     values = {"case": case, "name": "Copy", "ratings": "copy", "with_attempts": False, "by": ben}

@@ -10,7 +10,7 @@ from relevancy import cases, queries
 from relevancy.judgments import imports
 from relevancy.models import Book, Case, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, run_now
-from tests.transfer import quepid_files, relevancy_files
+from tests.transfer import relevancy_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 CASE_FILE = json.dumps(relevancy_files.CASE)
@@ -56,21 +56,6 @@ def test_a_preview_lists_what_is_wrong_and_the_import_refuses_it(api, case):
     assert problem["detail"].startswith("Line 5: ")
     assert problem["errors"][0]["field"] == "file"
     assert Rating.objects.count() == 1
-
-
-def test_files_as_quepid_writes_them(api, case):
-    """With positions and versions of 19 digits."""
-    client = api(case.owner)
-    answer = client.upload("/import/cases", json.dumps(quepid_files.CASE))
-    assert answer.status_code == 201, answer.content
-    imported = Case.objects.get(pk=answer.json()["id"])
-    texts = imported.case_queries.order_by("position").values_list("query__text", flat=True)
-    assert list(texts) == ["alien", "star wars"]
-    snapshot = {**quepid_files.SNAPSHOT, "queries": [{"query_id": 31, "query_text": "star wars"}]}
-    answer = client.upload(f"/cases/{case.pk}/import/runs", json.dumps(snapshot))
-    assert answer.status_code == 201, answer.content
-    hits = Run.objects.get(pk=answer.json()["runs"][0]["id"]).rankings.get().hits
-    assert hits[0][2]["_version_"] == 1853562411209818112
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, expect
 
 from relevancy.models import Case, User
-from tests.transfer.quepid_files import CASE, QUERY, SECOND, TRY
+from relevancy.optional.quepid.tests.quepid_files import CASE, QUERY, SECOND, TRY
 
 from . import stage
 from .conftest import Opens

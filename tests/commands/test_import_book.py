@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from relevancy.models import Book
 from tests.factories import make_user
-from tests.transfer.test_quepid_book import BOOK, zipped
+from tests.transfer.relevancy_files import BOOK, zipped
 
 pytestmark = pytest.mark.django_db
 
@@ -16,12 +16,12 @@ def test_import_book_and_dry_run(tmp_path, capsys):
     path = tmp_path / "book_export_7.json.zip"
     path.write_bytes(zipped(BOOK).getvalue())
     call_command("import_book", str(path), "--dry-run")
-    assert "Would create Phones with 3 queries and 6 ratings of 4 raters" in capsys.readouterr().out
+    assert "Would create Shop: phones with 2 queries and 3 ratings of 2 raters" in capsys.readouterr().out
     assert not Book.objects.exists()
     call_command("import_book", str(path), "--name", "Mine")
     book = Book.objects.get()
     assert (book.name, book.owner) == ("Mine", owner)
-    assert f"Book {book.pk} Mine created with 3 queries" in capsys.readouterr().out
+    assert f"Book {book.pk} Mine created with 2 queries" in capsys.readouterr().out
 
 
 def test_import_book_refuses_other_files(tmp_path):

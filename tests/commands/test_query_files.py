@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from relevancy.models import Book, Case
 from relevancy.transfer import exports
 from tests.factories import make_case
 
@@ -60,8 +61,10 @@ def test_the_format_can_be_chosen(path):
 
 def test_results_and_the_ratings_of_a_book_are_exported_as_by_the_page():
     case = make_case(1, {"query 1": {"a": 3}})
-    for name in ("general", "detailed", "snapshots"):
-        with exports.OF_CASE[name].open(case, case.owner) as file:
+    results = {name: file for name, file in exports.files_of(Case).items() if file.group == exports.RESULTS}
+    assert "snapshots" in results
+    for name, export in results.items():
+        with export.open(case, case.owner) as file:
             assert call("export_case", str(case.pk), "--format", name)[0] == file.read().decode()
-    with exports.OF_BOOK["ratings"].open(case.book, case.owner) as file:
+    with exports.files_of(Book)["ratings"].open(case.book, case.owner) as file:
         assert call("export_book", str(case.book_id), "--format", "ratings")[0] == file.read().decode()

@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 from typing import Any
 
 CASE: dict[str, Any] = {
@@ -74,3 +75,12 @@ BOOK = {
 def as_file(content: Any) -> io.BytesIO:
     """Returns an open file with bytes, or with JSON."""
     return io.BytesIO(content if isinstance(content, bytes) else json.dumps(content).encode())
+
+
+def zipped(content: Any, names: tuple[str, ...] = ("file.json",)) -> io.BytesIO:
+    """Returns an open ZIP file with the same JSON under each name."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(name, json.dumps(content))
+    return io.BytesIO(file.getvalue())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relevancy import queries, transfer
-from relevancy.models import CaseQuery, CaseRevision
+from relevancy.models import Case, CaseQuery, CaseRevision
 from relevancy.transfer import exports, formats, queries_csv, queries_import
 from tests.factories import make_case, query_of
 
@@ -42,7 +42,7 @@ def details(case):
 
 
 def exported(case, name="queries"):
-    with exports.OF_CASE[name].open(case, case.owner) as file:
+    with exports.files_of(Case)[name].open(case, case.owner) as file:
         return file.read().decode()
 
 
@@ -221,7 +221,7 @@ def test_information_needs_are_those_of_quepid():
     ("content", "words"),
     [
         ("query,docid,rating\na,1,3\n", "ratings as CSV"),
-        ('{"case_name": "x", "queries": []}', "a case of Quepid"),
+        ('{"format": "relevancy/1", "kind": "case", "queries": []}', "a case of Relevancy"),
         ("a".encode("utf-16"), "UTF-8"),
         ("query,notes\ncaf\xe9,x\n".encode("latin-1"), "0xe9 is not valid UTF-8"),
         (b"PK\x03\x04 truncated", "ZIP"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relevancy import accounts, judgments, transfer
-from relevancy.models import Rating, RatingImport, User
+from relevancy.models import Case, Rating, RatingImport, User
 from relevancy.transfer import (
     exports,
     formats,
@@ -106,7 +106,7 @@ def read(case, content, format="", name=""):
 
 
 def exported(name, case):
-    with exports.OF_CASE[name].open(case, case.owner) as file:
+    with exports.files_of(Case)[name].open(case, case.owner) as file:
         return file.read()
 
 
@@ -221,7 +221,7 @@ BAD = [
     ("", ["not recognised"]),
     ("query,docid,rating,rater\na,1,2,x\x00@y\n", ["Line 2", "column rater", "U+0000"]),
     ("1 Q0 d 1 2.5 run\n", ["TREC run", "rankings", "not ratings"]),
-    ('{"case_name": "Shop", "queries": [{"query_text": "a"}]}', ["a case of Quepid", "a whole case"]),
+    ('{"format": "relevancy/1", "kind": "case", "queries": []}', ["a case of Relevancy", "a whole case"]),
     (b"PK\x03\x04broken", ["ZIP file", "damaged"]),
     (zipped("{}", "../../etc/passwd.json"), ["path", "../../etc/passwd.json"]),
     ("query,docid,rating\ncafé,1,3\n".encode("latin-1"), ["Line 2", "0xe9", "UTF-8"]),
@@ -288,9 +288,7 @@ def test_an_import_of_several_raters_that_fails_imports_none(monkeypatch):
 DETECTED = [
     ('{"format": "relevancy/1", "kind": "case"', ["relevancy-case"]),
     ('{"format": "relevancy/1", "kind": "book"', ["relevancy-book"]),
-    ('{"case_name": "x", "queries": [{"query_text": "a", "ratings": []}]', ["quepid-case"]),
-    ('{"name": "x", "query_doc_pairs": [', ["quepid-book"]),
-    (zipped('{"name": "x", "query_doc_pairs": []}', "book_export_7.json"), ["quepid-book"]),
+    (zipped('{"format": "relevancy/1", "kind": "book"}', "book_export_7.json"), ["relevancy-book"]),
     ("query,docid,rating\n", ["csv"]),
     ("query;docid;rating\n", ["csv"]),
     ("star wars;d7;3\n", ["csv"]),

@@ -15,9 +15,9 @@ from relevancy.models import Book, Case, Endpoint, Rating, RatingChange, Scorer,
 from relevancy.queries import QueryDetails
 from relevancy.transfer import (
     BadFile,
+    book_import,
     case_import,
     parse_case,
-    quepid_book,
     read_book,
     relevancy_export,
 )
@@ -202,11 +202,11 @@ def test_a_user_imports_no_attempts_on_endpoints_of_others(admin):
 
 def test_an_exported_book_is_imported_as_it_was(admin):
     content = read_book(as_file(BOOK))
-    book = quepid_book.import_book(file=as_file(BOOK), content=content, by=admin)
+    book = book_import.import_book(content=content, by=admin)
     with relevancy_export.export_book(book=book, by=admin) as file:
         first = file.read()
     copied = as_file(first)
-    copy = quepid_book.import_book(file=copied, content=read_book(copied), by=admin)
+    copy = book_import.import_book(content=read_book(copied), by=admin)
     with relevancy_export.export_book(book=copy, by=admin) as file:
         assert file.read() == first
     assert (copy.rule, copy.relevant_from, copy.guidelines) == ("mean", 1.0, "Two\nlines")
@@ -275,7 +275,7 @@ def test_linked_queries_of_a_book_are_imported_and_copied(admin):
     case = linked_case()
     with relevancy_export.export_book(book=case.book, by=admin) as file:
         copied = as_file(file.read())
-    book = quepid_book.import_book(file=copied, content=read_book(copied), by=admin)
+    book = book_import.import_book(content=read_book(copied), by=admin)
     assert links_in(book) == LINKS
     settings_of_book = judgments.BookSettings.of(case.book)
     assert links_in(judgments.copy_book(book=case.book, name="Copy", settings=settings_of_book, by=admin)) == LINKS

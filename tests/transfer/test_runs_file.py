@@ -1,6 +1,5 @@
 """Rankings made elsewhere become runs that are scored, compared and never searched."""
 
-import json
 from typing import Any
 
 import pytest
@@ -9,8 +8,6 @@ from relevancy import comparison, runs, scores, transfer
 from relevancy.models import Attempt, Case, Endpoint, Ranking, Run
 from relevancy.transfer import run_csv, runs_file, trec
 from tests.factories import make_attempt, make_case, query_of, run_now, script_of, stored_scores
-
-from .quepid_files import SNAPSHOT
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 RATINGS = {"query 1": {"a": 3, "b": 1}, "query 2": {"a": 3}}
@@ -55,21 +52,6 @@ def test_each_snapshot_of_a_file_becomes_a_run(case: Case) -> None:
     )
     assert imported.plan.unknown == []
     assert imported.plan.without_results == ["query 2", "query 3"]
-
-
-def test_a_snapshot_of_the_api_of_quepid_becomes_a_run(case: Case) -> None:
-    """With Solr's `_version_` of 19 digits, and null for explanations and fields."""
-    (run,) = import_text(case, json.dumps(SNAPSHOT)).runs
-    assert lists_of(run) == {"query 1": "a1853562411209818113", "query 2": "", "query 3": ""}
-    hits = run.rankings.get(text="query 1").hits
-    assert hits[0][2] == {"title": "Film A", "price": None, "_version_": 1853562411209818112}
-    assert hits[1] == ["1853562411209818113", None, {}]
-
-
-def test_positions_of_a_snapshot_may_have_any_size(case: Case) -> None:
-    docs = [{"id": "b", "position": 2**63 - 1}, {"id": "a", "position": 2**63 - 2}, {"id": "c", "position": None}]
-    (run,) = import_text(case, json.dumps({"snapshots": [{"queries": {"query 1": {"docs": docs}}}]})).runs
-    assert lists_of(run)["query 1"] == "abc"
 
 
 def test_imported_runs_are_scored_and_compared(case: Case) -> None:

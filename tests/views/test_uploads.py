@@ -114,7 +114,6 @@ def test_members_that_nobody_knows_are_counted(client, case, format):
             {"file": json.dumps(JSON_RATINGS[format] | many), "format": format},
         ),
         (reverse("case_import"), {"file": json.dumps({"format": "relevancy/1"} | many)}),
-        (reverse("case_import"), {"file": json.dumps({"case_name": "x", "queries": []} | many)}),
         (reverse("book_import"), {"file": json.dumps({"format": "relevancy/1", "book": {}} | many)}),
     ):
         response = post(client, address, fields)

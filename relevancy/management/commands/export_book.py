@@ -1,12 +1,13 @@
-"""`export_book BOOK --output book.json`, `export_book BOOK --format quepid`, `export_book BOOK --format ratings`"""
+"""`export_book BOOK --output book.json`, `export_book BOOK --format ratings`"""
 
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_book, find_owner, write_file
+from relevancy.management.command import find_book, write_export
+from relevancy.models import Book
+from relevancy.transfer import exports
 
 
 class Command(Base):
@@ -16,9 +17,10 @@ class Command(Base):
         parser.add_argument("book", help="id or exact name")
         parser.add_argument(
             "--format",
-            choices=["relevancy", "quepid", "ratings"],
+            choices=list(self._files()),
             default="relevancy",
-            help="default: relevancy. What Quepid's format does not hold is printed on stderr. ratings: CSV with those of every rater",
+            help="default: relevancy. What the format of a product does not hold is printed on stderr. ratings: CSV with those of "
+            "every rater",
         )
         parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
         parser.add_argument(
@@ -29,21 +31,10 @@ class Command(Base):
         )
 
     def run(self, **options: Any) -> None:
-        if options["format"] == "ratings":
-            book = find_book(options["book"])
-            with transfer.exports.OF_BOOK["ratings"].build(book, book.owner) as file:
-                write_file(options["output"], file, self.stdout)
-            return
-        owner = find_owner(options["owner"])
-        if options["format"] == "quepid":
-            left_out: list[str] = []
-            parts = transfer.quepid_book_export.export_book(
-                book=find_book(options["book"]), by=owner, left_out=left_out
-            )
-            with transfer.exports.spool(parts) as file:
-                write_file(options["output"], file, self.stdout)
-            for sentence in left_out:
-                self.stderr.write(sentence)
-            return
-        with transfer.relevancy_export.export_book(book=find_book(options["book"]), by=owner) as file:
-            write_file(options["output"], file, self.stdout)
+        book = find_book(options["book"])
+        write_export(self, self._files()[options["format"]], book, book.owner, options)
+
+    @staticmethod
+    def _files() -> dict[str, exports.Export[Book]]:
+        files = dict(exports.files_of(Book))
+        return {"relevancy": files.pop("book"), **files}

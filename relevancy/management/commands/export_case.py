@@ -1,14 +1,13 @@
-"""`export_case CASE --output case.json`, `export_case CASE --format quepid`, `export_case CASE --format detailed`"""
+"""`export_case CASE --output case.json`, `export_case CASE --format snapshots`"""
 
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_case, find_owner, write_file
-
-RESULTS = {name: file for name, file in transfer.exports.OF_CASE.items() if file.group == transfer.exports.RESULTS}
+from relevancy.management.command import find_case, write_export
+from relevancy.models import Case
+from relevancy.transfer import exports
 
 
 class Command(Base):
@@ -18,10 +17,9 @@ class Command(Base):
         parser.add_argument("case", help="id or exact name")
         parser.add_argument(
             "--format",
-            choices=["relevancy", "quepid", *RESULTS],
+            choices=list(self._files()),
             default="relevancy",
-            help="default: relevancy. What Quepid's format does not hold is printed on stderr. The others are CSV with scores and "
-            "results",
+            help="default: relevancy. What the format of a product does not hold is printed on stderr. CSV has scores and results",
         )
         parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
         parser.add_argument(
@@ -32,19 +30,11 @@ class Command(Base):
         )
 
     def run(self, **options: Any) -> None:
-        if options["format"] in RESULTS:
-            case = find_case(options["case"])
-            with RESULTS[options["format"]].build(case, case.owner) as file:
-                write_file(options["output"], file, self.stdout)
-            return
-        owner = find_owner(options["owner"])
-        if options["format"] == "quepid":
-            left_out: list[str] = []
-            parts = transfer.quepid_export.export_case(case=find_case(options["case"]), by=owner, left_out=left_out)
-            with transfer.exports.spool(parts) as file:
-                write_file(options["output"], file, self.stdout)
-            for sentence in left_out:
-                self.stderr.write(sentence)
-            return
-        with transfer.relevancy_export.export_case(case=find_case(options["case"]), by=owner) as file:
-            write_file(options["output"], file, self.stdout)
+        case = find_case(options["case"])
+        write_export(self, self._files()[options["format"]], case, case.owner, options)
+
+    @staticmethod
+    def _files() -> dict[str, exports.Export[Case]]:
+        files = dict(exports.files_of(Case))
+        whole = {"relevancy": files.pop("case")}
+        return whole | {name: file for name, file in files.items() if file.group in (exports.WHOLE, exports.RESULTS)}

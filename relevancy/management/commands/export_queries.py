@@ -6,13 +6,14 @@ from django.core.management.base import CommandParser
 
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_case, write_file
+from relevancy.models import Case
 from relevancy.transfer import exports
 
 FORMATS = ("queries", "information-needs")
 
 
 class Command(Base):
-    help = "Exports the queries of a case as CSV, with information needs, notes, tags, options and weights, or as Quepid's file."
+    help = "Exports the queries of a case as CSV, with information needs, notes, tags, options and weights, or with needs alone."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("case", help="id or exact name")
@@ -21,5 +22,5 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
-        with exports.OF_CASE[options["format"]].open(case, case.owner) as file:
+        with exports.files_of(Case)[options["format"]].open(case, case.owner) as file:
             write_file(options["output"], file, self.stdout)

@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_case, write_file
+from relevancy.models import Case
 from relevancy.transfer import exports
 
 FORMATS = {"csv": "ratings", "trec": "qrels", **{name: name for name in ("ltr", "rre", "json", "rankquest")}}
@@ -21,7 +22,7 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
-        with exports.OF_CASE[FORMATS[options["format"]]].open(case, case.owner) as file:
+        with exports.files_of(Case)[FORMATS[options["format"]]].open(case, case.owner) as file:
             write_file(options["output"], file, self.stdout)
         relevant_from = case.book.relevant_from
         if options["format"] == "trec" and relevant_from != 1:

@@ -6,18 +6,19 @@ from django.core.management.base import CommandParser
 
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_run, write_file
+from relevancy.models import Run
 from relevancy.transfer import exports
 
 
 class Command(Base):
-    help = "Exports a run: as a TREC run with the ids of the queries as topics, or as Quepid's snapshot CSV."
+    help = "Exports a run: as a TREC run with the ids of the queries as topics, or as CSV with the displayed fields."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("run", help="id, or CASE:NUMBER")
-        parser.add_argument("--format", choices=sorted(exports.OF_RUN), default="trec")
+        parser.add_argument("--format", choices=sorted(exports.files_of(Run)), default="trec")
         parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
 
     def run(self, **options: Any) -> None:
         run = find_run(options["run"])
-        with exports.OF_RUN[options["format"]].open(run, run.case.owner) as file:
+        with exports.files_of(Run)[options["format"]].open(run, run.case.owner) as file:
             write_file(options["output"], file, self.stdout)

@@ -7,11 +7,12 @@ from django.core.management.base import CommandParser
 from relevancy import transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_owner, open_binary
+from relevancy.transfer.formats import FileKind, products
 from relevancy.wording import counted
 
 
 class Command(Base):
-    help = "Creates a book from a file of `export_book` or Quepid, as JSON or ZIP. If anything is wrong, nothing is created."
+    help = f"Creates a book from a file that {products(FileKind.BOOK)} exported, JSON or ZIP. If anything is wrong, nothing is created."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="- is stdin")
@@ -32,5 +33,5 @@ class Command(Base):
             if options["dry_run"]:
                 self.write(f"Would create {options['name'] or content.name} with {counts}.")
                 return
-            book = transfer.quepid_book.import_book(file=file, content=content, by=owner, name=options["name"])
+            book = transfer.book_import.import_book(content=content, by=owner, name=options["name"])
         self.write(f"Book {book.pk} {book.name} created with {counts}.")

@@ -9,11 +9,14 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, open_binary
 from relevancy.models import Endpoint, ScorerVersion, User
 from relevancy.transfer.case_import import CasePlan
+from relevancy.transfer.formats import FileKind, products
 from relevancy.wording import counted
 
 
 class Command(Base):
-    help = "Creates a case from a file: a case exported by `export_case` or by Quepid. If anything is wrong, nothing is created."
+    help = (
+        f"Creates a case from a file that {products(FileKind.CASE)} exported. If anything is wrong, nothing is created."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="- is stdin")

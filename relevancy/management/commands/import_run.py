@@ -16,7 +16,7 @@ class Command(Base):
         parser.add_argument("case", help="id or exact name")
         parser.add_argument(
             "file",
-            help="a TREC run; Quepid's snapshots, CSV or JSON; or CSV with query, docid, position and displayed fields. - is stdin",
+            help="a TREC run; snapshots, one or several; or CSV with query, docid, position and displayed fields. - is stdin",
         )
         parser.add_argument("--name", default="", help="of the run; default: the name in the file")
         parser.add_argument("--dry-run", action="store_true", help="says what would be imported")

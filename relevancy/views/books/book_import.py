@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods
 
 from relevancy import transfer
 from relevancy.models.errors import error_text
+from relevancy.transfer.formats import FileKind
+from relevancy.views.forms import WholeFileForm
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
-
-from .forms import BookFileForm
 
 MAX_RATERS = 20  # that are listed
 
@@ -20,9 +20,9 @@ MAX_RATERS = 20  # that are listed
 def book_import(request: HtmxRequest) -> HttpResponse:
     """Says what would be made of a file (`do=preview`), and makes it (`do=import`)."""
     if request.method == "GET":
-        return _render(request, BookFileForm())
+        return _render(request, WholeFileForm(FileKind.BOOK))
     action = submitted(request, ImportAction)
-    form = BookFileForm(files=request.FILES)
+    form = WholeFileForm(FileKind.BOOK, files=request.FILES)
     if not form.is_valid():
         return _render(request, form, status=422)
     file = form.cleaned_data["file"]
@@ -31,7 +31,7 @@ def book_import(request: HtmxRequest) -> HttpResponse:
         transfer.check_page_limit(content.ratings, "import_book", is_book=True)
         if action == ImportAction.PREVIEW:
             return _render(request, form, content)
-        book = transfer.quepid_book.import_book(file=file, content=content, by=request.user)
+        book = transfer.book_import.import_book(content=content, by=request.user)
     except (transfer.BadFile, ValidationError) as error:
         form.add_error("file", error_text(error))
         return _render(request, form, status=422)
@@ -41,8 +41,8 @@ def book_import(request: HtmxRequest) -> HttpResponse:
 
 def _render(
     request: HtmxRequest,
-    form: BookFileForm,
-    content: transfer.quepid_book.BookContent | None = None,
+    form: WholeFileForm,
+    content: transfer.book_import.BookContent | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """Renders the page; for a file sent by htmx the preview alone."""

@@ -102,7 +102,7 @@ def book_adjudicate(request: HtmxRequest, book_id: int, query_id: int) -> HttpRe
 def book_ratings_csv(request: HtmxRequest, book_id: int) -> FileResponse:
     """All ratings of a book as CSV, each with the grade of its document and who decided about it."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
-    return download(exports.OF_BOOK["ratings"], book, name=book.name, by=request.user)
+    return download(exports.files_of(Book)["ratings"], book, name=book.name, by=request.user)
 
 
 def _list_url(request: HtmxRequest, book: Book) -> str:

@@ -127,17 +127,6 @@ class BookSettingsForm(forms.Form):
         return judgments.ComparedRuns(run_a, run_b, version) if run_a and run_b and version else None
 
 
-class BookFileForm(forms.Form):
-    """A file with a whole book."""
-
-    file = forms.FileField(
-        label="File",
-        help_text="A book that Relevancy or Quepid exported, as JSON or ZIP.",
-        error_messages={"required": "Choose a file."},
-        widget=forms.FileInput(attrs={"accept": ".json,.zip,application/json,application/zip"}),
-    )
-
-
 @dataclass(frozen=True)
 class NewGrade:
     """A grade that raters gave, the grade that it becomes, and the names of both on their scales."""

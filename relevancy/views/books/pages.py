@@ -67,14 +67,10 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 @require_GET
 def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
-    """The whole book as one file, which can be imported again here or, with `?for=quepid`, in Quepid."""
+    """The whole book as one file, which can be imported again here or, with `?for=NAME`, elsewhere."""
     book: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.VIEWER)
-    return download(
-        exports.OF_BOOK["quepid" if request.GET.get("for") == "quepid" else "book"],
-        book,
-        name=book.name,
-        by=request.user,
-    )
+    files = exports.files_of(Book)
+    return download(files.get(request.GET.get("for", ""), files["book"]), book, name=book.name, by=request.user)
 
 
 def _render_book(

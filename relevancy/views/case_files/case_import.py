@@ -14,11 +14,12 @@ from relevancy.engines.errors import EngineError
 from relevancy.models import Case, Endpoint
 from relevancy.models.errors import error_text
 from relevancy.transfer.case_import import CasePlan
-from relevancy.views.forms import add_errors
+from relevancy.transfer.formats import FileKind
+from relevancy.views.forms import WholeFileForm, add_errors
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
 
-from .forms import CaseFileForm, CaseImportForm
+from .forms import CaseImportForm
 
 FORM_ID = "case-preview-form"
 MAX_RATERS = 20  # that are listed
@@ -28,9 +29,9 @@ MAX_RATERS = 20  # that are listed
 def case_import(request: HtmxRequest) -> HttpResponse:
     """Says what would be made of a file (`do=preview`), and makes it (`do=import`)."""
     if request.method == "GET":
-        return _render(request, CaseFileForm())
+        return _render(request, WholeFileForm(FileKind.CASE))
     action = submitted(request, ImportAction)
-    file_form = CaseFileForm(files=request.FILES)
+    file_form = WholeFileForm(FileKind.CASE, files=request.FILES)
     if not file_form.is_valid():
         return _render(request, file_form, status=422)
     try:
@@ -88,7 +89,7 @@ def _start(request: HtmxRequest, case: Case) -> str:
 
 
 def _render(
-    request: HtmxRequest, file_form: CaseFileForm, form: CaseImportForm | None = None, status: int = 200
+    request: HtmxRequest, file_form: WholeFileForm, form: CaseImportForm | None = None, status: int = 200
 ) -> HttpResponse:
     """Renders the page; for a file sent by htmx the preview alone."""
     context: dict[str, object] = {"file_form": file_form, "form": form}

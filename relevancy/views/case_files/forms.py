@@ -52,20 +52,9 @@ class RunsFileForm(forms.Form):
     )
     file = forms.FileField(
         label="Rankings",
-        help_text="A TREC run; snapshots of Quepid as CSV or JSON, one or several; or CSV with the columns query, docid and "
-        "position. Further columns are displayed with the results.",
+        help_text="A TREC run; snapshots, one or several; or CSV with the columns query, docid and position. Further columns are "
+        "displayed with the results.",
         error_messages={"required": "Choose a file of rankings."},
-    )
-
-
-class CaseFileForm(forms.Form):
-    """A file with a whole case."""
-
-    file = forms.FileField(
-        label="File",
-        help_text="A case that Relevancy or Quepid exported, as JSON or ZIP.",
-        error_messages={"required": "Choose a file."},
-        widget=forms.FileInput(attrs={"accept": ".json,.zip,application/json,application/zip"}),
     )
 
 

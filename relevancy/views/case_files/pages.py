@@ -155,7 +155,9 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
     context = {
         "case": case,
         "run": run,
-        "case_files": [Download(name, file.label, file.hint, file.group) for name, file in exports.OF_CASE.items()],
+        "case_files": [
+            Download(name, file.label, file.hint, file.group) for name, file in exports.files_of(Case).items()
+        ],
         "run_files": _run_files(run) if run else [],
         "list_hint": "the list of the workbench: queries with the scores of the newest run, tags and notes",
         "can_edit": role >= Role.EDITOR,
@@ -166,14 +168,16 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
 
 def _run_files(run: Run) -> list[Download]:
     """Returns the files of the newest run."""
-    return [Download(name, f"Run {run.number:,}, {file.label}", file.hint) for name, file in exports.OF_RUN.items()]
+    return [
+        Download(name, f"Run {run.number:,}, {file.label}", file.hint) for name, file in exports.files_of(Run).items()
+    ]
 
 
 @require_GET
 def case_download(request: HtmxRequest, case_id: int, name: str) -> FileResponse:
     """One file of the case; see `transfer.exports`."""
     case = get_case(request, case_id)
-    return download(exports.OF_CASE[name], case, name=case.name, by=request.user)
+    return download(exports.files_of(Case)[name], case, name=case.name, by=request.user)
 
 
 @require_GET
@@ -181,4 +185,4 @@ def run_download(request: HtmxRequest, case_id: int, number: int, kind: str) -> 
     """One file of a finished run."""
     case = get_case(request, case_id)
     run = get_object_or_404(Run.objects.finished().filter(case=case), number=number)
-    return download(exports.OF_RUN[kind], run, name=f"{case.name} run {number}", by=request.user)
+    return download(exports.files_of(Run)[kind], run, name=f"{case.name} run {number}", by=request.user)

@@ -3,6 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
+from relevancy.models import Case, Run
 from relevancy.transfer import exports
 
 from . import case_import, notebook, pages
@@ -11,13 +12,13 @@ from . import case_import, notebook, pages
 class CaseFileName(StringConverter):
     """The files of a case that can be downloaded."""
 
-    regex = "|".join(exports.OF_CASE)
+    regex = "|".join(exports.files_of(Case))
 
 
 class RunFileName(StringConverter):
     """The files of a run that can be downloaded."""
 
-    regex = "|".join(exports.OF_RUN)
+    regex = "|".join(exports.files_of(Run))
 
 
 register_converter(CaseFileName, "case_file")

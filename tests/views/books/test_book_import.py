@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from relevancy.models import Book, Rating
 from tests.transfer import relevancy_files
-from tests.transfer.test_quepid_book import BOOK, as_file, zipped
+from tests.transfer.relevancy_files import BOOK, as_file, zipped
 
 URL = "/books/import/"
 
@@ -25,18 +25,18 @@ def test_preview_and_import(sign_in, people, make):
     content = make(BOOK).getvalue()
     page = send(client, content)
     assert page.status_code == 200
-    assert page.context["content"].ratings == 6
+    assert page.context["content"].ratings == 3
     assert 'data-count="raters"' in page.content.decode()
     assert not Book.objects.exists()
     assert "<html" not in send(client, content, **{"HX-Request": "true"}).content.decode()
     answer = send(client, content, do="import")
     book = Book.objects.get()
     assert (answer.status_code, answer["Location"]) == (302, f"/books/{book.pk}/")
-    assert (book.owner, Rating.objects.count()) == (people["rater"], 6)
+    assert (book.owner, Rating.objects.count()) == (people["rater"], 3)
     assert client.get(answer["Location"]).status_code == 200
 
 
-@pytest.mark.parametrize("content", [b"{", b"PK\x03\x04xx", b"\xff", zipped(names=("../x.json",)).getvalue()])
+@pytest.mark.parametrize("content", [b"{", b"PK\x03\x04xx", b"\xff", zipped(BOOK, ("../x.json",)).getvalue()])
 @pytest.mark.parametrize("do", ["preview", "import"])
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
 def test_bad_files_are_refused_with_a_message(sign_in, content, do, headers):
@@ -51,10 +51,10 @@ def test_a_missing_file(sign_in):
 
 
 def test_a_large_book_is_left_to_the_command(sign_in, monkeypatch):
-    monkeypatch.setattr("relevancy.transfer.checked_ratings.MAX_OF_BOOK_ON_PAGE", 5)
+    monkeypatch.setattr("relevancy.transfer.checked_ratings.MAX_OF_BOOK_ON_PAGE", 2)
     page = send(sign_in("rater"), as_file(BOOK).getvalue(), do="import")
     assert page.status_code == 422
-    assert "6 ratings; a page imports at most 5" in page.context["file_form"].errors["file"][0]
+    assert "3 ratings; a page imports at most 2" in page.context["file_form"].errors["file"][0]
     assert not Book.objects.exists()
 
 

@@ -117,7 +117,7 @@ def test_a_preview_names_the_runs_and_what_is_left_out_and_stores_nothing(sign_i
         ("query,docid,rating\nstar wars,1,3\n", "ratings as CSV"),
         ("1 0 a 3\n", "TREC qrels"),
         ("query,notes\nstar wars,x\n", "queries as CSV"),
-        ('{"case_name": "x"}', "a case of Quepid"),
+        ('{"format": "relevancy/1", "kind": "case"}', "a case of Relevancy"),
         ("1 Q0 1 1 high run\n", "Line 1"),
         ("query,docid,position\nstar wars,1,x\n", "Line 2"),
         ("query,docid,position\nstar wars,\xe9,1\n".encode("latin-1"), "not valid UTF-8"),

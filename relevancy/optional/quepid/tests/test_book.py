@@ -7,7 +7,9 @@ import zipfile
 import pytest
 
 from relevancy.models import Book, Query, Rating, User
-from relevancy.transfer import BadFile, archives, quepid_book, quepid_book_export
+from relevancy.optional.quepid import book as quepid_book
+from relevancy.optional.quepid import book_export
+from relevancy.transfer import BadFile, archives, book_import
 from tests.factories import make_user
 
 from .quepid_files import as_file
@@ -67,7 +69,7 @@ def ann():
 
 
 def imported(by, file, **options):
-    return quepid_book.import_book(file=file, content=quepid_book.read_book(file), by=by, **options)
+    return book_import.import_book(content=quepid_book.read_book(file), by=by, **options)
 
 
 @pytest.mark.parametrize("make", [as_file, zipped])
@@ -97,7 +99,7 @@ def test_an_exported_book_is_imported_to_the_same_judgements(ann):
     pairs = [*BOOK["query_doc_pairs"], pair("odd", "d/1", judgement(2, "ann@example.com"))]
     book = imported(ann, as_file({**BOOK, "query_doc_pairs": pairs}))
     left_out = []
-    written = json.loads("".join(quepid_book_export.export_book(book=book, by=ann, left_out=left_out)))
+    written = json.loads("".join(book_export.export_book(book=book, by=ann, left_out=left_out)))
     assert (written["name"], written["scale"]) == ("Phones", [0, 1, 2, 3])
     assert written["scale_with_labels"]["3"] == "Perfect"
     assert written["support_implicit_judgements"] is False
@@ -124,7 +126,7 @@ def test_an_exported_book_is_imported_to_the_same_judgements(ann):
 def test_a_rater_without_an_address_is_counted_once(ann):
     pairs = [pair("alien", doc_id, judgement(1, "Cleo")) for doc_id in ("a", "b")]
     book = imported(ann, as_file({**BOOK, "query_doc_pairs": pairs}))
-    written = json.loads("".join(quepid_book_export.export_book(book=book, by=ann)))
+    written = json.loads("".join(book_export.export_book(book=book, by=ann)))
     assert "1 rater whose address is not known: the judgments are anonymous." in written["left_out"]
 
 

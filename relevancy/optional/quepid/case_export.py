@@ -1,4 +1,4 @@
-"""A case as Quepid exports and imports it: see `quepid_case` for the format.
+"""A case as Quepid exports and imports it: see `case` for the format.
 
 Quepid stores queries, ratings, the try and its endpoint by the names in the file, so these have no further members. What its format
 does not hold is said in the member `left_out` of the file, which Quepid skips.
@@ -11,12 +11,12 @@ from typing import Any
 from relevancy import accounts, runs, scores, scoring
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, ScorerVersion, User, Verdict
 from relevancy.models.rating_import import current_ratings
+from relevancy.transfer.graded_queries import query_batches
+from relevancy.transfer.relevancy_export import name_raters
 from relevancy.wording import counted
 
-from .graded_queries import query_batches
-from .quepid_case import ENGINES
-from .quepid_scorers import SHIPPED
-from .relevancy_export import name_raters
+from .case import ENGINES
+from .scorers import SHIPPED
 
 STEP = 1_000_000  # between the positions of queries, so that others fit between them
 MAX_INFORMATION_NEED, MAX_TRY_NAME, MAX_FIELD_SPEC = 255, 50, 500  # characters that Quepid stores

@@ -1,4 +1,4 @@
-"""A book as Quepid exports and imports it: see `quepid_book` for the format. What it does not hold is said in the member `left_out`."""
+"""A book as Quepid exports and imports it: see `book` for the format. What it does not hold is said in the member `left_out`."""
 
 import json
 from collections.abc import Iterator
@@ -7,11 +7,10 @@ from typing import Any
 
 from relevancy.models import Book, Query, User, Verdict
 from relevancy.models.rating_import import current_ratings
+from relevancy.transfer.case_import import UNKNOWN_RATER
+from relevancy.transfer.graded_queries import query_batches
+from relevancy.transfer.relevancy_export import name_raters
 from relevancy.wording import counted
-
-from .graded_queries import query_batches
-from .quepid_book import UNKNOWN_RATER
-from .relevancy_export import name_raters
 
 _COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication")
 

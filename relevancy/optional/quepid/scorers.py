@@ -13,10 +13,9 @@ from django.core.exceptions import ValidationError
 from relevancy import scorers, scores, scoring
 from relevancy.models import ScorerDefinition
 from relevancy.models.errors import error_text
-
-from .case_content import Scale, ScorerContent
-from .errors import BadFile, quote
-from .json_stream import Fields
+from relevancy.transfer.case_content import Scale, ScorerContent
+from relevancy.transfer.errors import BadFile, quote
+from relevancy.transfer.json_stream import Fields
 
 _GRADED: Scale = [[0, "Poor"], [1, "Fair"], [2, "Good"], [3, "Perfect"]]
 _BINARY: Scale = [[0, "Irrelevant"], [1, "Relevant"]]
@@ -56,13 +55,6 @@ def read_scorer(value: Any) -> ScorerContent | None:
     return ScorerContent(name or "Script from Quepid", script, "Script of a case in Quepid.")
 
 
-def suggest_range(definition: ScorerDefinition) -> ScorerDefinition:
-    """Returns a script with the range of its scores, which Quepid does not store: tried on a few rankings, 0–100 if they do not
-    tell. Raises `ValidationError` for a script that is not valid."""
-    checked = scorers.check(definition)
-    return replace(checked, output_range=scores.suggest_output_range(checked) or "100")
-
-
 def read_scale(fields: Fields, labels: Any = ()) -> Scale | None:
     """Returns the scale of a scorer or book: `scale` is a list or a text such as `0,1,2,3`, `scale_with_labels` an object.
 
@@ -100,7 +92,9 @@ def _shipped(name: str) -> ScorerContent | None:
         measure=str(scoring.parse_measure(measure)), scale=scale, count_unscoreable_as_zero=True
     )
     description = f"What Quepid's scorer {name} computes. A query that cannot be scored counts as 0, as it does there."
-    return ScorerContent(f"{own_name}, {_AS_ZERO}", definition, description)
+    as_zero = f"The scorer is {definition.measure} and counts a query that cannot be scored as 0"
+    remark = f"{as_zero}, so that its scores are those of Quepid."
+    return ScorerContent(f"{own_name}, {_AS_ZERO}", definition, description, remark=remark)
 
 
 def _computes_the_same(script: ScorerDefinition, measure: ScorerDefinition) -> bool:

@@ -7,9 +7,10 @@ import pytest
 from django.utils import timezone
 
 from relevancy import judgments, queries, runs
-from relevancy.models import Endpoint, Rating, Role, ScorerVersion, Verdict
-from relevancy.transfer import case_history, case_import, exports, formats, quepid_export
-from relevancy.transfer.quepid_case import parse_case
+from relevancy.models import Case, Endpoint, Rating, Role, ScorerVersion, Verdict
+from relevancy.optional.quepid import case_export
+from relevancy.optional.quepid.case import parse_case
+from relevancy.transfer import case_history, case_import, exports, formats
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, query_of, run_now
 
 from .quepid_files import CASE, ENDPOINT, QUERY, TRY, as_file
@@ -19,11 +20,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
 def exported(case, by=None):
     """The file as a user of the API gets it, and what it says about what is left out."""
-    with exports.OF_CASE["quepid"].open(case, by or case.owner) as file:
+    with exports.files_of(Case)["quepid"].open(case, by or case.owner) as file:
         text = file.read().decode()
     content = json.loads(text)
     sentences = []
-    assert "".join(quepid_export.export_case(case=case, by=by or case.owner, left_out=sentences)) == text
+    assert "".join(case_export.export_case(case=case, by=by or case.owner, left_out=sentences)) == text
     assert content.pop("left_out") == sentences
     return content, " ".join(sentences)
 
@@ -100,7 +101,7 @@ def test_a_case_comes_back_equal_where_the_format_holds_it(ann, solr):
 
 def test_the_file_is_recognised_and_its_endpoint_found(ann, solr):
     case = imported(CASE, ann, solr)
-    with exports.OF_CASE["quepid"].open(case, ann) as file:
+    with exports.files_of(Case)["quepid"].open(case, ann) as file:
         assert [file_format.name for file_format in formats.detect(io.BytesIO(file.read()))] == ["quepid-case"]
     content = parse_case(as_file(exported(case)[0]))
     assert case_history.matching_endpoint(content.endpoint, ann) == solr
@@ -206,4 +207,4 @@ def test_the_address_is_for_those_who_may_use_it(ann, solr):
     ],
 )
 def test_addresses_have_the_handler_that_quepid_needs(url, engine, expected):
-    assert quepid_export._search_url(url, engine) == expected
+    assert case_export._search_url(url, engine) == expected

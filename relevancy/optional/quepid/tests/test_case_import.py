@@ -7,9 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from relevancy import runs
 from relevancy.models import Case, Endpoint, Rating, Run, Scorer
+from relevancy.optional.quepid.tests.quepid_files import CASE, ENDPOINT, TRY
 from tests.contracts.local_server import json_reply, serving
 from tests.transfer import relevancy_files
-from tests.transfer.quepid_files import CASE, ENDPOINT, TRY
 from tests.views.factories import make_endpoint
 
 URL = "/cases/import/"

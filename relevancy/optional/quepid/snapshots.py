@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from relevancy.engines.static.rankings_file import MAX_SIZE, Rankings, Snapshot
 from relevancy.engines.types import Hit
-
-from .checked_ratings import check_query
-from .errors import BadFile, quote
-from .json_stream import Fields, JsonFile, read_members
+from relevancy.transfer.checked_ratings import check_query
+from relevancy.transfer.errors import BadFile, quote
+from relevancy.transfer.json_stream import Fields, JsonFile, read_members
 
 FORMAT = "Quepid snapshot"
 

@@ -9,12 +9,13 @@ from urllib.parse import quote as quote_url
 from urllib.parse import urlsplit
 
 from relevancy.queries import QueryDetails
+from relevancy.transfer.archives import open_json
+from relevancy.transfer.case_content import AttemptContent, CaseContent, EndpointContent, QueryContent
+from relevancy.transfer.checked_ratings import CheckedRatings, check_query
+from relevancy.transfer.errors import BadFile, quote
+from relevancy.transfer.json_stream import Fields, JsonFile, read_members
 
-from .case_content import AttemptContent, CaseContent, EndpointContent, QueryContent
-from .checked_ratings import CheckedRatings, check_query
-from .errors import BadFile, quote
-from .json_stream import Fields, JsonFile, read_members
-from .quepid_scorers import read_scorer
+from .scorers import read_scorer
 
 MAX_BYTES = 50 * 1024 * 1024
 ENGINES = {"solr": "solr", "es": "elasticsearch", "os": "opensearch", "static": "static", "searchapi": "http"}
@@ -31,14 +32,15 @@ _METHODS = {"": "GET", "get": "GET", "jsonp": "GET", "post": "POST"}
 
 
 def parse_case(file: IO[bytes]) -> CaseContent:
-    """Reads a case. Raises `BadFile` with the location, such as `queries[3].ratings[1].rating`, and the value."""
+    """Reads a case, also in a ZIP file. Raises `BadFile` with the location, such as `queries[3].ratings[1].rating`, and the value."""
     reader = _CaseReader()
     members: dict[str, Any] = {}
-    for key, value in read_members(JsonFile(file, limit=MAX_BYTES), lists=("queries",), wrappers=("case",)):
-        if key == "queries" and isinstance(value, dict):
-            reader.add_query(value)
-        else:
-            members[key] = value
+    with open_json(file) as opened:
+        for key, value in read_members(JsonFile(opened, limit=MAX_BYTES), lists=("queries",), wrappers=("case",)):
+            if key == "queries" and isinstance(value, dict):
+                reader.add_query(value)
+            else:
+                members[key] = value
     case = Fields(members, "")
     if "case_name" not in members:
         raise BadFile("This is not a case exported by Quepid: case_name is missing.")

@@ -11,11 +11,10 @@ from django.db.models import QuerySet
 
 from relevancy import runs, scores
 from relevancy.models import Case, Run, ScorerVersion
-
-from .cells import Cell, write_rows
-from .queries_csv import BY_NAME
-from .query_list_csv import count_hits, format_score
-from .run_csv import CHUNK, field_names, format_value
+from relevancy.transfer.cells import Cell, write_rows
+from relevancy.transfer.queries_csv import BY_NAME
+from relevancy.transfer.query_list_csv import count_hits, format_score
+from relevancy.transfer.run_csv import CHUNK, field_names, format_value
 
 OF_CASE = ("Team Name", "Case Name", "Case ID", "Query Text")
 GENERAL = (*OF_CASE, "Score", "Date Last Scored", "Count", "Information Need", "Notes", "Options")

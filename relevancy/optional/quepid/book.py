@@ -5,57 +5,31 @@ the number of queries, not with that of judgements and not with the fields of do
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import IO, Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError
 
-from relevancy import judgments, scoring
-from relevancy.models import Book, User, Verdict
+from relevancy import judgments
+from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
+from relevancy.transfer.archives import open_json
+from relevancy.transfer.book_import import BookContent
+from relevancy.transfer.case_content import RatingContent, RatingStream, Scale
+from relevancy.transfer.case_import import UNKNOWN_RATER
+from relevancy.transfer.checked_ratings import check_query
+from relevancy.transfer.errors import BadFile
+from relevancy.transfer.json_stream import Fields, JsonFile, read_members
 from relevancy.wording import counted
 
-from .archives import open_json
-from .case_content import RatingContent, RatingStream, Scale
-from .checked_ratings import check_query
-from .errors import BadFile
-from .json_stream import Fields, JsonFile, read_members
-from .quepid_scorers import read_scale
+from .scorers import read_scale
 
 MAX_BYTES = 1024 * 1024 * 1024  # unpacked
 MAX_QUERIES = 200_000
 MAX_RATERS = 10_000
 MAX_GRADE = 100
-UNKNOWN_RATER = "Unknown rater"
-SOURCE = "import"
-_REPEATED = (
-    "The file has two judgements of the same document for the same query by the same person. Remove one of them."
-)
-
-
-@dataclass
-class BookContent:
-    """What a file contains. details: by query. scale: None if the file has none. remarks: what is changed or left out.
-
-    rule: that of Quepid, which rounds; for fractions, which it does not round, the nearest one that keeps them.
-    relevant_from: None for the usual one of the scale. stream, links: the ratings and the linked queries, if the
-    file is one of ours.
-    """
-
-    name: str = ""
-    scale: Scale | None = None
-    rule: str = Book.Rule.QUEPID
-    details: dict[str, QueryDetails] = field(default_factory=dict)
-    raters: set[str] = field(default_factory=set)
-    ratings: int = 0
-    remarks: list[str] = field(default_factory=list)
-    relevant_from: float | None = None
-    guidelines: str = ""
-    stream: RatingStream | None = None
-    links: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True)
@@ -83,52 +57,8 @@ def read_book(file: IO[bytes]) -> BookContent:
         if len(content.details) > MAX_QUERIES or len(content.raters) > MAX_RATERS:
             raise BadFile(f"The file has more than {MAX_QUERIES:,} queries or {MAX_RATERS:,} raters. Split it.")
     reader.finish(lowest, top)
+    content.stream = RatingStream(content.ratings, frozenset(content.raters), _BookReader(file).ratings)
     return content
-
-
-def import_book(*, file: IO[bytes], content: BookContent, by: User, name: str = "") -> Book:
-    """Creates a book that belongs to `by`, all or nothing, in short transactions.
-
-    file, content: the file, and what `read_book` returned for it.
-    Raises `BadFile` or `ValidationError`; then nothing is created.
-    """
-    if content.scale is None:
-        raise BadFile("The file has no scale and no ratings, so there is no book to make of it.")
-    grades = tuple(float(grade) for grade, _ in content.scale)
-    book = Book(
-        name=name or content.name,
-        owner=by,
-        scale=content.scale,
-        relevant_from=(scoring.Scale(grades).relevant_from if content.relevant_from is None else content.relevant_from),
-        rule=content.rule,
-        guidelines=content.guidelines,
-    )
-    try:
-        with judgments.build_book(book=book, by=by, source=SOURCE) as builder:
-            ids = builder.add_queries(content.details)
-            builder.add_links([ids[text] for text in texts] for texts in content.links)
-            raters = builder.ensure_raters({rater or UNKNOWN_RATER for rater in content.raters})
-            builder.store(
-                judgments.NewRating(
-                    ids[query],
-                    rating.doc_id,
-                    raters[rating.rater or UNKNOWN_RATER],
-                    rating.verdict,
-                    rating.value,
-                    rating.note,
-                    rating.rated_at,
-                    rating.is_adjudication,
-                )
-                for query, rating in (content.stream.read() if content.stream else _read_ratings(file))
-            )
-    except IntegrityError:
-        raise BadFile(_REPEATED) from None
-    return book
-
-
-def _read_ratings(file: IO[bytes]) -> Iterator[tuple[str, RatingContent]]:
-    for row in _BookReader(file).judgements():
-        yield row.query, RatingContent(row.doc_id, row.value, row.rater, row.verdict, row.note)
 
 
 class _BookReader:
@@ -139,6 +69,11 @@ class _BookReader:
         self._members: dict[str, Any] = {}
         self._pairs = self._empty = self._without = 0
         self.content = BookContent()
+
+    def ratings(self) -> Iterator[tuple[str, RatingContent]]:
+        """Yields the text of the query and the rating of each judgement."""
+        for row in self.judgements():
+            yield row.query, RatingContent(row.doc_id, row.value, row.rater, row.verdict, row.note)
 
     def judgements(self) -> Iterator[Judgement]:
         self._members = {}
@@ -192,6 +127,7 @@ class _BookReader:
         """Completes the content once everything has been read. lowest, top: of all ratings."""
         book, content = Fields(self._members, ""), self.content
         content.name = book.text("name").strip() or "Book from Quepid"
+        content.rule = Book.Rule.QUEPID
         scale = read_scale(book)
         if scale is None and isinstance(self._members.get("scorer"), dict):  # an older file
             scale = read_scale(Fields(self._members["scorer"], "scorer"))

@@ -8,8 +8,9 @@ from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, scores
 from relevancy.models import Attempt, Book, Case, Endpoint, Policy, Rating, RatingChange, Scorer, ScorerVersion, User
-from relevancy.transfer import BadFile, case_history, case_import, quepid_export
-from relevancy.transfer.quepid_case import parse_case
+from relevancy.optional.quepid import case_export
+from relevancy.optional.quepid.case import parse_case
+from relevancy.transfer import BadFile, case_history, case_import
 from tests.factories import make_endpoint, make_team, make_user, run_now, script_of
 
 from .quepid_files import CASE, ENDPOINT, OLD_TRY, QUERY, SECOND, TRY, as_file
@@ -340,7 +341,7 @@ def test_the_mapper_code_of_a_search_api_comes_along(ann):
     assert stored.options == {"method": "POST", "mapper": SEARCH_API["mapper_code"], "test_query": "phone"}
     assert stored.headers == {"X-Team": "search"}
     assert case.attempts.get().escape is False
-    text = "".join(quepid_export.export_case(case=case, by=ann))
+    text = "".join(case_export.export_case(case=case, by=ann))
     again = json.loads(text)["try"]["search_endpoint"]
     for name in ("search_engine", "endpoint_url", "api_method", "mapper_code", "test_query"):
         assert again[name] == SEARCH_API[name]

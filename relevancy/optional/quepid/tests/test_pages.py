@@ -7,9 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from relevancy import runs
 from relevancy.models import Book, Case, Rating, Run
+from relevancy.optional.quepid.tests.quepid_files import CASE, ENDPOINT, QUERY, TRY
+from relevancy.optional.quepid.tests.test_book import BOOK, OLD, as_file, zipped
 from tests.contracts.local_server import json_reply, serving
-from tests.transfer.quepid_files import CASE, ENDPOINT, QUERY, TRY
-from tests.transfer.test_quepid_book import BOOK, OLD, as_file, zipped
 from tests.views.factories import make_case
 
 SCRIPT = (

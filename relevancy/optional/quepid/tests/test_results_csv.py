@@ -6,7 +6,7 @@ import io
 import pytest
 
 from relevancy import judgments, queries, runs, scores, transfer
-from relevancy.models import Team
+from relevancy.models import Case, Team
 from relevancy.transfer import exports, formats, queries_import, ratings_import, runs_file
 from tests.factories import make_attempt, make_case, query_of, run_now, script_of
 
@@ -17,7 +17,7 @@ DETAILED = ["Team Name", "Case Name", "Case ID", "Query Text", "Doc ID", "Doc Po
 
 
 def download(case, name):
-    with exports.OF_CASE[name].open(case, case.owner) as file:
+    with exports.files_of(Case)[name].open(case, case.owner) as file:
         return file.read()
 
 

@@ -1,0 +1,51 @@
+"""Files of Quepid are recognised, and named where they do not belong."""
+
+import io
+import json
+
+import pytest
+
+from relevancy import transfer
+from relevancy.optional.quepid import book, case
+from relevancy.transfer import formats, queries_import, ratings_import, runs_file
+from tests.factories import make_case
+from tests.transfer.relevancy_files import zipped
+
+CASE = '{"case_name": "x", "queries": [{"query_text": "a", "ratings": []}]}'
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (CASE[:-1].encode(), ["quepid-case"]),
+        (b'{"name": "x", "query_doc_pairs": [', ["quepid-book"]),
+        (zipped({"name": "x", "query_doc_pairs": []}, ("book_export_7.json",)).getvalue(), ["quepid-book"]),
+        (b'{"name": "x", "docs": {}', ["quepid-snapshots"]),
+    ],
+)
+def test_detect_recognises_files(content, names):
+    assert [file_format.name for file_format in formats.detect(io.BytesIO(content))] == names
+
+
+@pytest.mark.django_db
+def test_a_case_is_named_where_something_else_is_wanted():
+    own, file = make_case([]), io.BytesIO(CASE.encode())
+    for read in (
+        lambda: ratings_import.open_source(case=own, file=file),
+        lambda: queries_import.open_source(case=own, file=file),
+        lambda: runs_file.read_file(file=file),
+    ):
+        with pytest.raises(transfer.BadFile, match="a case of Quepid"):
+            read()
+
+
+def test_members_that_nobody_knows_are_counted():
+    many = {f"member {number}": 1 for number in range(1_001)}
+    for read, content in ((case.parse_case, {"case_name": "x", "queries": []}), (book.read_book, {"name": "x"})):
+        with pytest.raises(transfer.BadFile, match="more than 1,000 members"):
+            read(io.BytesIO(json.dumps(content | many).encode()))
+
+
+def test_products_are_named_in_texts():
+    assert formats.products(formats.FileKind.CASE) == "Relevancy or Quepid"
+    assert formats.products(formats.FileKind.BOOK) == "Relevancy or Quepid"
