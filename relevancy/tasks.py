@@ -11,7 +11,7 @@ from django.tasks import Task, task
 from django.utils import timezone
 
 from relevancy import accounts, comparison, hooks, judgments, reports, runs, scores
-from relevancy.models import Book, Case, JudgeJob, JudgingQueue, Run, StoredComparison
+from relevancy.models import Book, Case, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -20,7 +20,6 @@ RESCORE_SECONDS = 5.0
 RESCORE_PAUSE = timedelta(
     seconds=1
 )  # after a rating: with 5,000 queries, 20 raters would keep a worker busy with sums otherwise
-JUDGE_SECONDS = 10.0  # then other tasks have their turn
 log = logging.getLogger("relevancy.tasks")
 
 
@@ -71,24 +70,6 @@ def build_judging_queue(book_id: int) -> None:
     book = Book.objects.get(pk=book_id)
     reports.judging_order.build_judging_queue(book)
     hooks.judging_queue_built(book)
-    _judge_automatically(book)
-
-
-@task(priority=LOWEST_PRIORITY)
-def run_judge_job(job_id: int) -> None:
-    """Asks a judge model for some seconds, and enqueues the rest of the job."""
-    job = JudgeJob.objects.select_related("judge__rater", "book").get(pk=job_id)
-    judgments.judge_models.run(job, seconds=JUDGE_SECONDS)
-    if job.is_active and not job.claimed_by:
-        send(run_judge_job, job.pk)
-    elif job.status == JudgeJob.Status.COMPLETE:  # a run may have brought new results meanwhile
-        _judge_automatically(job.book)
-
-
-def _judge_automatically(book: Book) -> None:
-    """Lets the judge models of a book that judge by themselves begin with what is new."""
-    for job in judgments.judge_models.start_automatic(book):
-        send(run_judge_job, job.pk)
 
 
 @task(priority=HIGH_PRIORITY)
@@ -148,11 +129,6 @@ def enqueue_comparison(stored: StoredComparison) -> None:
         send(compute_comparison, stored.pk)
 
 
-def enqueue_judge_job(job: JudgeJob) -> None:
-    """Enqueues a job of a judge model."""
-    send(run_judge_job, job.pk)
-
-
 def enqueue_run(run: Run) -> None:
     """Enqueues the first chunk of a run."""
     send(run_chunk, run.pk)
@@ -189,12 +165,10 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 def sweep() -> int:
     """Enqueues every run that should be continued and is not. Returns how many.
 
-    Also continues jobs of judge models, finishes imports whose process has died, and calls `hooks.sweep`.
+    Also finishes imports whose process has died, and calls `hooks.sweep`.
     """
     for book_id in judgments.sweep_imports():
         enqueue_book_rescore(book_id)
-    for job_id in judgments.judge_models.sweep():
-        send(run_judge_job, job_id)
     hooks.sweep()
     run_ids = runs.sweep()
     for run_id in run_ids:

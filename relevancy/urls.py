@@ -33,7 +33,6 @@ urlpatterns = [
     path("", include("relevancy.views.report.urls")),
     path("", include("relevancy.views.books.urls")),
     path("", include("relevancy.views.judge.urls")),
-    path("", include("relevancy.views.judge_models.urls")),
     path("", include("relevancy.views.endpoints.urls")),
     path("", include("relevancy.views.scorers.urls")),
     path("", include("relevancy.views.teams.urls")),

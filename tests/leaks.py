@@ -13,7 +13,6 @@ from relevancy.models import (
     Book,
     Case,
     Endpoint,
-    JudgeModel,
     Query,
     Rating,
     Run,
@@ -27,7 +26,6 @@ TEXTS = {
     Book: ["name", "guidelines"],
     Case: ["name"],
     Endpoint: ["name"],
-    JudgeModel: ["name"],
     Query: ["information_need", "notes"],
     Rating: ["note"],
     Run: ["name", "note"],
@@ -52,7 +50,8 @@ def plant(word: str) -> None:
             model._default_manager.filter(pk=pk).update(**values)
     Query.objects.filter(notes__contains=f"canary-{word}").update(tags=[f"canary-{word}-tag"])
     Endpoint.objects.update(headers={"X-Key": SECRET}, credentials={"password": SECRET})
-    JudgeModel.objects.update(secrets={"key": SECRET})
+    for plant_secrets in contributed("plant_secrets"):
+        plant_secrets(SECRET)
 
 
 @contextmanager

@@ -15,17 +15,12 @@ from relevancy.models import (
     Activity,
     Annotation,
     ApiToken,
-    AutomaticJudging,
-    CalibrationSample,
     CaseScore,
     ComparedRun,
     Endpoint,
     ExternalAccount,
     ImportedRating,
     Invitation,
-    JudgeAnswer,
-    JudgeJob,
-    JudgeModel,
     JudgingPair,
     JudgingQueue,
     Policy,
@@ -58,7 +53,6 @@ READ_ONLY_NAMES = (
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),
     "repeatedpair",
-    *("automaticjudging", "calibrationsample", "judgeanswer", "judgejob", "judgemodel"),
 )
 READ_ONLY = [
     *(f"relevancy.{name}" for name in READ_ONLY_NAMES),
@@ -93,23 +87,10 @@ def data(db):
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     _import(case, people["rater"])
-    _judge(case, people["owner"])
     for make_rows in contributed("make_rows"):
         make_rows(case, run, people["rater"])
     RepeatedPair.objects.create(query=case.book.queries.first(), doc_id="1", rater=people["rater"], wait=1)
     return people
-
-
-def _judge(case, owner):
-    """A judge model with a secret, a job, an answer and a sample."""
-    rater = User.objects.create_user("judge@judge.invalid", name="Judge (AI judge)", kind=User.Kind.MACHINE)
-    judge = JudgeModel.objects.create(
-        name="Judge", rater=rater, owner=owner, url="https://judge.example.com", secrets={"key": SECRETS[0]}
-    )
-    job = JudgeJob.objects.create(judge=judge, book=case.book, created_by=owner)
-    AutomaticJudging.objects.create(judge=judge, book=case.book, created_by=owner)
-    JudgeAnswer.objects.create(judge=judge, job=job, query=case.book.queries.first(), doc_id="1")
-    CalibrationSample.objects.create(book=case.book, query_ids=[], seed=1, created_by=owner)
 
 
 def _import(case, rater):

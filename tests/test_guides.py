@@ -15,6 +15,7 @@ import sys
 import tomllib
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_type_hints, is_typeddict
@@ -27,7 +28,6 @@ from granian.cli import cli as granian
 from relevancy import engines, sandbox
 from relevancy.accounts import api_tokens
 from relevancy.management.commands import demo, try_scorer
-from relevancy.management.fake_judge import fake_judge
 from relevancy.models import ApiToken, Case
 from relevancy.statistics import Verdict
 from relevancy.transfer import (
@@ -324,24 +324,12 @@ def prepare_http(sandbox_: Sandbox) -> None:
     }
 
 
-def prepare_judge(sandbox_: Sandbox) -> None:
-    """A case with documents that a judge model can read; all addresses of models lead to the invented one."""
-    admin = make_user("Admin", superuser=True)
-    case = make_case(30, {"query 1": {"a": 3}}, owner=admin)
-    Case.objects.filter(pk=case.pk).update(name="Movies")
-    run_now(make_attempt(case))
-    sandbox_.variables["KEY"] = "sk-key"
-    for url in ("https://api.openai.com/v1", "http://127.0.0.1:11434/v1", "http://127.0.0.1:8765/v1"):
-        sandbox_.replaced[url] = sandbox_.variables["JUDGE"]
-
-
 PREPARE: dict[str, Callable[[Sandbox], None]] = {
     "README.md": prepare_readme,
     "commands.md": prepare_commands,
     "files.md": prepare_files,
     "api.md": prepare_api,
     "http-api.md": prepare_http,
-    "judge-models.md": prepare_judge,
 }
 
 
@@ -354,8 +342,10 @@ def test_every_block_of_a_guide_works(path, tmp_path, monkeypatch, settings):
     monkeypatch.chdir(folder)
     settings.ENDPOINT_PRIVATE_ALLOWED = True
     state = Sandbox()
-    with fake_judge() as judge:
-        state.variables["JUDGE"] = judge.url
+    with ExitStack() as surroundings:
+        for added in contributed("GUIDE_SURROUNDINGS"):
+            if path.name in added:
+                surroundings.enter_context(added[path.name](state))
         PREPARE.get(path.name, lambda _: None)(state)
         for block in list_blocks(path):
             if (block.guide, block.language) not in EXECUTED_IN:

@@ -16,7 +16,6 @@ from relevancy.models import (
     Case,
     Endpoint,
     Invitation,
-    JudgeModel,
     Membership,
     RecoveryCode,
     Role,
@@ -34,7 +33,7 @@ class AccountContents:
     """What belongs to an account, by what happens to it when the account is deleted.
 
     ratings, runs: how many the person gave or made in all; they stay.
-    cases, endpoints, judge_models, scorers: those that nobody else can see. They are archived, for admins to restore.
+    cases, endpoints, scorers: those that nobody else can see. They are archived, for admins to restore.
     used_endpoints: not shared, but cases that others see have attempts on them. They stay as they are.
     teams: those without another member; they are deleted.
     losses: of optional apps.
@@ -45,7 +44,6 @@ class AccountContents:
     cases: list[Case]
     endpoints: list[Endpoint]
     used_endpoints: list[Endpoint]
-    judge_models: list[JudgeModel]
     scorers: list[Scorer]
     teams: list[Team]
     losses: list[hooks.Loss]
@@ -64,7 +62,6 @@ class AccountContents:
         kinds: tuple[tuple[str, Sequence[Model]], ...] = (
             ("cases", self.cases),
             ("endpoints", self.endpoints),
-            ("judge models", self.judge_models),
             ("scorers", self.scorers),
         )
         return [(kind, objects) for kind, objects in kinds if objects]
@@ -95,7 +92,6 @@ def contents(user: User) -> AccountContents:
         cases=cases,
         endpoints=[endpoint for endpoint in endpoints if endpoint.pk not in used],
         used_endpoints=[endpoint for endpoint in endpoints if endpoint.pk in used],
-        judge_models=unshared(user, JudgeModel.objects.live()),
         scorers=unshared(user, Scorer.objects.live()),
         teams=list(Team.objects.filter(memberships__user=user).exclude(pk__in=_teams_of_others(user))),
         losses=[loss for losses in hooks.user_losses(user) for loss in losses],
@@ -150,9 +146,6 @@ def _archive(content: AccountContents) -> None:
     for endpoint in content.endpoints:
         endpoint.archived_at, endpoint.credentials, endpoint.headers = now, {}, {}
         endpoint.save(update_fields=["archived_at", "credentials", "headers"])
-    for judge in content.judge_models:
-        judge.archived_at, judge.secrets = now, {}
-        judge.save(update_fields=["archived_at", "secrets"])
     for team in content.teams:
         team.delete()
 

@@ -93,7 +93,7 @@ def read_query(request: ApiRequest, response: HttpResponse, query_id: Id) -> dic
 def change_query(
     request: ApiRequest, response: HttpResponse, query_id: Id, changes: QueryChanges, if_match: IfMatch
 ) -> dict[str, Any]:
-    """Changes what raters and judge models read about a query, in every case on its book. Needs the role editor on the book."""
+    """Changes what raters read about a query, in every case on its book. Needs the role editor on the book."""
     texts = changes.dict(include={"information_need", "reference_answer", "notes"})
     with transaction.atomic():
         query = get_query(request, query_id, needs=Role.EDITOR, lock=True)

@@ -1,6 +1,5 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
-from . import judge_models
 from .adjudication import (
     ADJUDICATION_SOURCE,
     DECIDED,
@@ -230,7 +229,6 @@ __all__ = [
     "import_ratings",
     "is_outdated",
     "judge",
-    "judge_models",
     "judging_progress",
     "judging_queue",
     "keep_claims",

@@ -6,7 +6,6 @@ from relevancy import hooks, scores
 from relevancy.models import Book, ImportedRating, RatingImport
 
 from .imported_rows import move_queries
-from .judge_models.jobs import working_jobs
 
 
 def lock_book(book: Book) -> None:
@@ -22,12 +21,7 @@ def lock_book(book: Book) -> None:
 
 
 def check_unused(book: Book) -> None:
-    """Raises `ValidationError` while an import or a judge model is about to write grades of the book's present scale."""
+    """Raises `ValidationError` while an import or an optional app is about to write grades of the book's present scale."""
     if RatingImport.objects.filter(book=book, applied_at=None, is_discarded=False).exists():
         raise ValidationError(f"Ratings are being imported into “{book}”. Try again when the import has finished.")
-    job = working_jobs(book).select_related("judge").first()
     hooks.check_unused(book)
-    if job is not None:
-        raise ValidationError(
-            f"The judge model {job.judge} is rating documents of “{book}”. Stop it, or try again when it has finished."
-        )

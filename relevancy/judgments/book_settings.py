@@ -21,7 +21,6 @@ from relevancy.models import (
     Book,
     Case,
     ImportedRating,
-    JudgeAnswer,
     Rating,
     RatingChange,
     RepeatedPair,
@@ -39,7 +38,6 @@ BATCH = 500
 REMAP_SOURCE = "remap"
 IMPORT_SOURCES = ("import", "command")
 _GRADE_FIELDS = (
-    GradeField(JudgeAnswer),
     GradeField(RepeatedPair),
     GradeField(RepeatedPair, "first_value"),
 )

@@ -21,11 +21,8 @@ from relevancy import activity, hooks, scores
 from relevancy.models import (
     Activity,
     Book,
-    CalibrationSample,
     Case,
     CaseQuery,
-    JudgeAnswer,
-    JudgeJob,
     JudgingPair,
     JudgingQueue,
     Query,
@@ -45,7 +42,7 @@ from .book_locks import check_unused, lock_book
 from .imports import finish_imports
 
 BATCH = 200
-_QUERY_MODELS = [Rating, RatingChange, JudgeAnswer, RepeatedPair, CaseQuery, Ranking, QueryScore]
+_QUERY_MODELS = [Rating, RatingChange, RepeatedPair, CaseQuery, Ranking, QueryScore]
 MERGE_SOURCE = "merge"
 _MAX_NEED, _MAX_ANSWER, _MAX_NOTES = 5_000, 10_000, 20_000
 
@@ -103,9 +100,8 @@ def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
     information need and the notes of a query that both books have are joined, and its tags. Linked queries stay linked; links of both
     books that have a query in common become one. All scores of the cases are stale.
 
-    Answers of judge models come with their queries; samples for the comparison with people do not, because they were drawn from the
-    queries of one book. Raises `ValidationError` unless `by` is an owner of both books, and if the scales differ, a case is being
-    run, ratings are being imported or a judge model works on a book; nothing is changed then.
+    Raises `ValidationError` unless `by` is an owner of both books, and if the scales differ, a case is being run, or grades are being
+    written, such as by an import; nothing is changed then.
     """
     for merged in (book, other):
         finish_imports(merged)
@@ -148,8 +144,6 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     hooks.books_merged(book, other, partners)
     moved = Query.objects.filter(book=other).exclude(pk__in=partners).update(book=book)
     JudgingPair.objects.filter(queue__book=other).delete()
-    JudgeJob.objects.filter(book=other).update(book=book, automatic=None)
-    CalibrationSample.objects.filter(book__in=(book, other)).delete()
     _move_links(book, other, partners)
     replaced = withdrawn = 0
     for batch in batched(sorted(partners.items()), BATCH):
@@ -157,7 +151,6 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
         merged = _MergedRatings.read(targets)
         merged.store(by)
         replaced, withdrawn = replaced + len(merged.replaced), withdrawn + len(merged.withdrawn)
-        _drop_repeated_answers(targets)
         _drop_doubled_repeats(targets)
         for model in [*_QUERY_MODELS, *hooks.query_models]:
             _repoint(model, targets)
@@ -284,22 +277,6 @@ def _repoint(model: Any, targets: Mapping[int, int]) -> None:
     whens = [When(query=old, then=Value(new)) for old, new in targets.items()]
     rows = model._base_manager.filter(query__in=targets)
     rows.update(query_id=CaseExpression(*whens, output_field=IntegerField()))
-
-
-def _drop_repeated_answers(targets: Mapping[int, int]) -> None:
-    """Deletes one of two answers of a judge model for the same document: one without a verdict before one with, else the older."""
-    answers = JudgeAnswer.objects.filter(query__in=[*targets, *targets.values()]).order_by("answered_at", "pk")
-    rows = answers.values_list("pk", "judge_id", "query_id", "doc_id", "state")
-    judged = (JudgeAnswer.State.RATED, JudgeAnswer.State.CANNOT)
-    kept: dict[tuple[int, int, str], int] = {}
-    repeated: list[int] = []
-    for pk, judge_id, query_id, doc_id, _ in sorted(rows, key=lambda row: row[-1] in judged):
-        key = judge_id, targets.get(query_id, query_id), doc_id
-        if key in kept:
-            repeated.append(kept[key])
-        kept[key] = pk
-    for pks in batched(repeated, BATCH):
-        JudgeAnswer.objects.filter(pk__in=pks).delete()
 
 
 def _drop_doubled_repeats(targets: Mapping[int, int]) -> None:

@@ -132,36 +132,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='AutomaticJudging',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('is_on', models.BooleanField(default=False)),
-                ('budget', models.DecimalField(blank=True, decimal_places=4, max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)])),
-                ('note', relevancy.models.text.MultilineField(blank=True)),
-                ('checked_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='automatic_judging', to='relevancy.book')),
-            ],
-            options={
-                'verbose_name_plural': 'automatic judging',
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='CalibrationSample',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('query_ids', models.JSONField()),
-                ('seed', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='calibration_samples', to='relevancy.book')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('-id',),
-            },
-        ),
-        migrations.CreateModel(
             name='CaseRevision',
             fields=[
                 ('case', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='score_revision', serialize=False, to='relevancy.case')),
@@ -237,61 +207,6 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('connected_at', 'id'),
             },
-        ),
-        migrations.CreateModel(
-            name='JudgeModel',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', relevancy.models.text.LineField(max_length=100, unique=True)),
-                ('protocol', models.CharField(max_length=20)),
-                ('url', relevancy.models.text.LineField(max_length=500, verbose_name='address')),
-                ('model', relevancy.models.text.LineField(max_length=200)),
-                ('prompt', models.CharField(max_length=40)),
-                ('parameters', models.JSONField(blank=True, default=dict)),
-                ('image_tokens', models.PositiveIntegerField(default=0, help_text='0: no pictures are sent', verbose_name='tokens of a picture')),
-                ('secrets', relevancy.models.secret.EncryptedJSONField(blank=True, default=dict, editable=False)),
-                ('input_price', models.DecimalField(decimal_places=4, default=0, help_text='per million tokens', max_digits=10, validators=[django.core.validators.MinValueValidator(0)])),
-                ('output_price', models.DecimalField(decimal_places=4, default=0, help_text='per million tokens', max_digits=10, validators=[django.core.validators.MinValueValidator(0)])),
-                ('parallel', models.PositiveSmallIntegerField(default=4, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(64)], verbose_name='parallel requests')),
-                ('per_minute', models.PositiveIntegerField(default=0, help_text='0: no limit', verbose_name='requests per minute')),
-                ('read_timeout', models.PositiveSmallIntegerField(default=120, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(600)], verbose_name='seconds for an answer')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('archived_at', models.DateTimeField(blank=True, null=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judge_models', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='judge_model', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('name',),
-            },
-        ),
-        migrations.CreateModel(
-            name='JudgeJob',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('complete', 'Complete'), ('stopped', 'Stopped')], default='waiting', max_length=10)),
-                ('reason', relevancy.models.text.MultilineField(blank=True, help_text='why it was stopped')),
-                ('budget', models.DecimalField(blank=True, decimal_places=4, max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)])),
-                ('spent', models.DecimalField(decimal_places=8, default=0, editable=False, max_digits=16)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('claimed_by', models.CharField(blank=True, max_length=32)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('is_background', models.BooleanField(default=False)),
-                ('consecutive_failures', models.PositiveSmallIntegerField(default=0, editable=False)),
-                ('automatic', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='relevancy.automaticjudging')),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_jobs', to='relevancy.book')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='relevancy.judgemodel')),
-            ],
-            options={
-                'ordering': ('-id',),
-            },
-        ),
-        migrations.AddField(
-            model_name='automaticjudging',
-            name='judge',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='automatic', to='relevancy.judgemodel'),
         ),
         migrations.CreateModel(
             name='Membership',
@@ -580,31 +495,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='JudgeAnswer',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('state', models.CharField(choices=[('open', 'Open'), ('rated', 'Rated'), ('cannot', 'cannot judge'), ('failed', 'Failed')], default='open', max_length=10)),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('reason', relevancy.models.text.MultilineField(blank=True)),
-                ('error', relevancy.models.text.MultilineField(blank=True)),
-                ('model', models.CharField(blank=True, max_length=200)),
-                ('answer_format', models.CharField(blank=True, max_length=20)),
-                ('input_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('output_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('cost', models.DecimalField(decimal_places=8, default=0, max_digits=16)),
-                ('took_ms', models.PositiveIntegerField(blank=True, null=True)),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='relevancy.judgejob')),
-                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='relevancy.judgemodel')),
-                ('query', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_answers', to='relevancy.query')),
-                ('run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
             name='Annotation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -813,11 +703,6 @@ class Migration(migrations.Migration):
             name='team',
             field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='relevancy.team'),
         ),
-        migrations.AddField(
-            model_name='judgemodel',
-            name='teams',
-            field=models.ManyToManyField(blank=True, related_name='judge_models', to='relevancy.team'),
-        ),
         migrations.CreateModel(
             name='Invitation',
             fields=[
@@ -920,14 +805,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='externalaccount',
             constraint=models.UniqueConstraint(fields=('issuer', 'subject'), name='external_account_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgejob',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['waiting', 'running', 'complete', 'stopped'])), name='judge_job_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='automaticjudging',
-            constraint=models.UniqueConstraint(fields=('judge', 'book'), name='automatic_judging_once'),
         ),
         migrations.AddIndex(
             model_name='casequery',
@@ -1036,18 +913,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='judgingpair',
             constraint=models.UniqueConstraint(fields=('query', 'doc_id'), name='judging_pair_once'),
-        ),
-        migrations.AddIndex(
-            model_name='judgeanswer',
-            index=models.Index(fields=['job', 'state', 'id'], name='judge_answer_of_job'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeanswer',
-            constraint=models.UniqueConstraint(fields=('judge', 'query', 'doc_id'), name='judge_answer_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgeanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'rated'), ('value__isnull', False)), models.Q(models.Q(('state', 'rated'), _negated=True), ('value__isnull', True)), _connector='OR'), name='judge_answer_value_goes_with_state'),
         ),
         migrations.AddConstraint(
             model_name='user',

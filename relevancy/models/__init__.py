@@ -10,7 +10,6 @@ from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
 from .external_account import ExternalAccount
 from .invitation import Invitation
-from .judge_model import AutomaticJudging, CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .public_link import PublicLink
@@ -41,9 +40,7 @@ __all__ = [
     "ApiToken",
     "Attempt",
     "Authenticator",
-    "AutomaticJudging",
     "Book",
-    "CalibrationSample",
     "Case",
     "CaseQuery",
     "CaseRevision",
@@ -55,9 +52,6 @@ __all__ = [
     "ExternalAccount",
     "ImportedRating",
     "Invitation",
-    "JudgeAnswer",
-    "JudgeJob",
-    "JudgeModel",
     "JudgingPair",
     "JudgingQueue",
     "Membership",

@@ -156,7 +156,7 @@ class Query(models.Model):
     """The text that a user searched for. `revision` is incremented by every change to the query's ratings; a score stores the
     revision it was computed from.
 
-    reference_answer: what a good answer to the query says, for raters, judge models and query templates.
+    reference_answer: what a good answer to the query says, for raters and query templates.
     """
 
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="queries")

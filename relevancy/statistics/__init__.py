@@ -5,7 +5,6 @@ numpy and scipy only: no Django, no network, no clock, and random numbers only f
 """
 
 from .agreement import Agreement, Coefficient, RaterTable, measure_agreement
-from .corrected_scores import CorrectedScore, correct_score, rank_correlation
 from .corrections import ALPHA, correct_holm, group_runs, list_too_few
 from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
@@ -40,7 +39,6 @@ __all__ = [
     "Agreement",
     "ChangePoint",
     "Coefficient",
-    "CorrectedScore",
     "Differences",
     "Interval",
     "KappaWeights",
@@ -59,7 +57,6 @@ __all__ = [
     "compare_paired",
     "compare_raters",
     "correct_holm",
-    "correct_score",
     "count_agreeing",
     "count_movements",
     "detectable_difference",
@@ -73,7 +70,6 @@ __all__ = [
     "measure_raters",
     "merge_units",
     "pettitt_test",
-    "rank_correlation",
     "rbo",
     "required_queries",
     "sign_test",

@@ -1,7 +1,6 @@
 """The types of this package, for annotations. Interfaces may import this module, but no functions of the package."""
 
 from .agreement import Agreement, Coefficient
-from .corrected_scores import CorrectedScore
 from .intervals import Interval
 from .level_changes import LevelChange
 from .raters import AgreeingRaters, PairAgreement, RaterFigures
@@ -11,7 +10,6 @@ __all__ = [
     "AgreeingRaters",
     "Agreement",
     "Coefficient",
-    "CorrectedScore",
     "Interval",
     "LevelChange",
     "PairAgreement",

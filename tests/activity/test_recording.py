@@ -4,7 +4,6 @@ import ast
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -26,10 +25,8 @@ from relevancy import (
     transfer,
 )
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
-from relevancy.judgments import judge_models
 from relevancy.models import (
     Activity,
-    AutomaticJudging,
     Book,
     Case,
     Role,
@@ -254,24 +251,6 @@ def test_every_change_is_recorded() -> None:
     judgments.rate(query=added[0].query, doc_id="e", value=1, by=fay)
     text = "Removed all ratings by Fay from the book “Movies”: 1"
     check(lambda: judgments.remove_ratings(book=book, rater=fay, by=ann), text, case=case, by=ann)
-    judge = judge_models.create(name="Judge", protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=ann)
-    text = "Started a job of the judge model Judge in the book “Movies”"
-    check(lambda: judge_models.start(judge=judge, book=book, by=ben), text, case=case, by=ben)
-    text = "Let answers of the judge model Judge count in the book “Movies”: 0 ratings"
-    check(lambda: judge_models.let_count(judge=judge, book=book, by=ben), text, case=case, by=ben)
-    text = "Removed the ratings of the judge model Judge from the book “Movies”: 0"
-    check(lambda: judge_models.withdraw(judge=judge, book=book, by=ben), text, case=case, by=ben)
-    text = "Switched automatic judging by Judge in the book “Movies” on, with a budget of 2.5"
-    automatic = {"judge": judge, "book": book, "by": ann}
-    check(lambda: judge_models.set_automatic(**automatic, is_on=True, budget=Decimal("2.50")), text, case=case, by=ann)
-    check(lambda: judge_models.set_automatic(**automatic, is_on=True, budget=Decimal("2.5")), case=case, by=ann)
-    text = "Switched automatic judging by Judge in the book “Movies” off"
-    check(lambda: judge_models.set_automatic(**automatic, is_on=False, budget=None), text, case=case, by=ann)
-    judge_models.cancel(judge_models.latest_job(judge, book))
-    started = judge_models.start(**automatic, automatic=AutomaticJudging.objects.get())
-    line = Activity.objects.order_by("-pk")[0]
-    assert (line.verb, line.by) == (Verb.JUDGE_STARTED, None)
-    judge_models.cancel(started)
 
     # files
     text = "Exported a file of the case: Qrels, TREC"
@@ -376,9 +355,8 @@ def calls_without_actor() -> Iterator[str]:
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             *names, name = ast.unparse(node.func).split(".")
-            if names and names[0] in (*SERVICES, "judge_models"):
-                package = "judgments.judge_models" if names[0] == "judge_models" else names[0]
-                service: Any = importlib.import_module(f"relevancy.{package}")
+            if names and names[0] in SERVICES:
+                service: Any = importlib.import_module(f"relevancy.{names[0]}")
                 for part in (*names[1:], name):
                     service = getattr(service, part, None)
                 if not inspect.isfunction(service):

@@ -7,9 +7,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from relevancy import cases, judgments, queries, runs, scorers
-from relevancy.models import Case, Endpoint, JudgeModel, Scorer, Team, User
+from relevancy.models import Case, Endpoint, Scorer, Team, User
 from relevancy.optional.clicks.click_logs import import_clicks
 from relevancy.optional.clicks.log_formats import read_log
+from relevancy.optional.judge_models import judges
+from relevancy.optional.judge_models.models import JudgeModel
 from relevancy.optional.outcomes.models import OnlineOutcome
 from relevancy.optional.preferences import preferences
 from relevancy.optional.preferences.models import PreferenceTest
@@ -41,9 +43,7 @@ def case(people: dict[str, User], films: str) -> Case:
     queries.tags.set_tags(query=query, tags="franchise")
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
     cases.annotations.add(case=case, run=stage.newest_run(case), text="New synonyms", by=owner)
-    judgments.judge_models.create(
-        name="Mini", protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=owner, unrestricted=True
-    )
+    judges.create(name="Mini", protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=owner, unrestricted=True)
     with read_log(BytesIO(CLICKS.encode())) as log:
         import_clicks(book=case.book, log=log, method="position", by=owner)
     attempt = runs.attempts.save(

@@ -7,11 +7,12 @@ import pytest
 from playwright.sync_api import expect
 
 from relevancy import cases, judgments
-from relevancy.judgments import judge_models
-from relevancy.management.fake_judge import fake_judge
-from relevancy.models import CalibrationSample, Team, User
+from relevancy.models import Team, User
+from relevancy.optional.judge_models import calibration
+from relevancy.optional.judge_models.fake_judge import fake_judge
+from relevancy.optional.judge_models.models import CalibrationSample
+from relevancy.optional.judge_models.tests.test_calibration import CONFUSION, QUERIES, SAMPLED, truth
 from tests.factories import make_attempt, make_case, rate_all, run_now, script_of
-from tests.judgments.judge_models.test_calibration import CONFUSION, QUERIES, SAMPLED, truth
 
 from .conftest import Opens
 
@@ -28,13 +29,13 @@ def test_the_corrected_score_of_a_calibrated_judge_model_covers_the_truth(
     script_of(attempt).default = DOCUMENTS
     run_now(attempt)
     judgments.build_judging_queue(book=case.book)
-    draw_sample = judge_models.draw_sample
+    draw_sample = calibration.draw_sample
 
     def draw(**options: Any) -> CalibrationSample:
         """Draws the same sample each time."""
         return draw_sample(**{**options, "seed": 3})
 
-    monkeypatch.setattr(judge_models, "draw_sample", draw)
+    monkeypatch.setattr(calibration, "draw_sample", draw)
     page = look("editor")
     with fake_judge(truth=lambda query, document: str(truth(query, document["title"])), confusion=CONFUSION) as server:
         page.goto(f"/books/{case.book_id}/judge-models/new/")

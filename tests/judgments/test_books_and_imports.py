@@ -11,19 +11,14 @@ from relevancy import judgments, scores
 from relevancy.judgments import imports
 from relevancy.models import (
     Book,
-    CalibrationSample,
     Case,
     ImportedRating,
-    JudgeAnswer,
-    JudgeJob,
-    JudgeModel,
-    Query,
     Rating,
     RatingChange,
     RatingImport,
     User,
 )
-from tests.factories import as_values, make_attempt, make_case, make_user, query_of, rate_all, run_now
+from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now
 
 pytestmark = pytest.mark.django_db
 ZERO_TO_TEN = [[grade, ""] for grade in range(11)]
@@ -64,29 +59,6 @@ def remap(case: Case, new_grades: Mapping[float, float] = TIMES_THREE) -> int:
     return judgments.change_settings(book=book, settings=settings, new_grades=new_grades, by=case.owner)
 
 
-def make_judge(by: User) -> JudgeModel:
-    return judgments.judge_models.create(name="Judge", protocol="openai", url="http://localhost/", model="m", by=by)
-
-
-def ask(case: Case, judge: JudgeModel, values: Mapping[str, float | None]) -> None:
-    """Stores answers of a judge model for documents of query 1: without a grade, the request failed."""
-    job = JudgeJob.objects.create(judge=judge, book=case.book, created_by=case.owner, status="complete")
-    for doc_id, value in values.items():
-        JudgeAnswer.objects.create(
-            judge=judge,
-            job=job,
-            query=query_of(case, "query 1"),
-            doc_id=doc_id,
-            value=value,
-            state="failed" if value is None else "rated",
-            answered_at=timezone.now(),
-        )
-
-
-def answers(case: Case) -> dict[str, float | None]:
-    return dict(JudgeAnswer.objects.filter(query__book=case.book_id).values_list("doc_id", "value"))
-
-
 def test_imported_ratings_get_the_new_grades(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case(2, {"query 1": {"a": 1, "b": 3}})
     import_unmoved(monkeypatch, case, {"query 1": {"a": 2, "c": 1}, "query 2": {"a": 3}}, case.owner)
@@ -106,10 +78,6 @@ def test_grades_do_not_change_while_ratings_of_the_former_scale_are_written() ->
         remap(case)
     assert grades(case) == {"a": 1}
     record.delete()
-    job = JudgeJob.objects.create(judge=make_judge(case.owner), book=case.book, created_by=case.owner)
-    with pytest.raises(ValidationError, match="is rating documents of"):
-        remap(case)
-    JudgeJob.objects.filter(pk=job.pk).update(status="stopped")
     assert remap(case) == 1
 
 
@@ -203,45 +171,6 @@ def test_imported_ratings_are_moved_to_other_documents(monkeypatch: pytest.Monke
     assert judgments.find_orphaned_ratings(book=case.book).unknown == 1
     assert judgments.move_ratings(book=case.book, ids={"old": "new"}, by=case.owner) == 2
     assert grades(case) == {"new": 3}
-
-
-def test_answers_of_judge_models_get_the_new_grades() -> None:
-    case = make_case(1, {"query 1": {"a": 1}})
-    judge = make_judge(case.owner)
-    ask(case, judge, {"b": 2, "c": 0, "d": None})
-    book = fresh(case)
-    settings = judgments.book_settings(rule=book.rule, scale=ZERO_TO_TEN)
-    assert judgments.suggest_grades(book, settings).keys() == {0, 1, 2}
-    with pytest.raises(ValidationError, match="rated 0 meanwhile"):
-        remap(case, {1: 3})
-    assert remap(case) == 1
-    assert answers(case) == {"b": 6, "c": 0, "d": None}
-    assert judgments.judge_models.let_count(judge=judge, book=book, by=case.owner).changed == 2
-    assert grades(case) == {"a": 3, "b": 6, "c": 0}
-
-
-def test_answers_of_judge_models_come_with_a_merge() -> None:
-    case = make_case(1)
-    other = make_case(["query 1", "yours"], owner=case.owner)
-    judge = make_judge(case.owner)
-    ask(case, judge, {"a": 3, "b": None, "c": 1})
-    ask(other, judge, {"a": None, "b": 2, "c": 2, "d": 0})
-    CalibrationSample.objects.create(book=other.book, query_ids=[1], seed=1, created_by=case.owner)
-    judgments.merge_books(book=fresh(case), other=fresh(other), by=case.owner)
-    assert answers(case) == {"a": 3, "b": 2, "c": 2, "d": 0}
-    assert {job.book_id for job in JudgeJob.objects.all()} == {case.book_id}
-    assert not CalibrationSample.objects.exists()
-    assert Query.objects.count() == 2
-
-
-def test_decision_counts_as_the_grade_of_people() -> None:
-    case = make_case(1, {"query 1": {"a": 0}})
-    rate_all(case, {"query 1": {"a": 3}}, make_user())
-    query = query_of(case, "query 1")
-    judgments.adjudicate(query=query, doc_id="a", value=1, by=case.owner)
-    rate_all(case, {"query 1": {"a": 3}}, make_user())
-    people = judgments.judge_models.calibration._people_grades(case.book, [query.pk])
-    assert people.values == {query.pk: {"a": 1}}
 
 
 def test_grades_of_one_rating_and_of_several_are_the_same_by_both_ways_to_read_them() -> None:

@@ -15,13 +15,11 @@ from django.forms import Form, ModelChoiceField, ModelForm
 from django.urls import URLPattern, get_resolver, reverse
 
 from relevancy import accounts, cases, queries, runs, scorers, teams
-from relevancy.judgments import judge_models
 from relevancy.models import (
     ApiToken,
     Attempt,
     Endpoint,
     Invitation,
-    JudgeModel,
     Membership,
     PublicLink,
     Role,
@@ -236,18 +234,6 @@ book_agreement_pair    GET    see     302
 book_agreement_rater   GET    see     200
 book_rater             GET    edit    200
 book_rater             POST   edit    302
-judge_models           GET    see     200
-judge_model_new        GET    edit    200
-judge_model_new        POST   edit    422
-judge_model            GET    see     200
-judge_model_start      POST   edit    302
-judge_model_stop       POST   edit    302
-judge_model_count      POST   edit    302
-judge_model_automatic  POST   edit    302
-judge_model_calibration GET   see     200
-judge_model_sample     POST   edit    302
-judge_model_key        POST   own     302
-judge_model_archive    POST   own     302
 judge                  GET    rate    200
 judge_rate             POST   rate    302
 judge_list             GET    rate    200
@@ -329,7 +315,6 @@ class World:
     open_invitation: Invitation
     annotation: object
     api_token: ApiToken
-    judge: JudgeModel
     run: Run
     other_run: Run
     optional_ids: dict[str, int]
@@ -356,7 +341,6 @@ class World:
             "invitation_id": self.invitation.pk,
             "token": teams.invitations.token(self.invitation),
             "query_id": self.case.book.queries.first().pk,
-            "judge_id": self.judge.pk,
             "rater_id": self.case.owner_id,
             "link_id": self.case.case_queries.first().query.link_id,
             **self.optional_ids,
@@ -402,15 +386,6 @@ def make_world(owner, name, script_owner):
         open_invitation=teams.invitations.invite(team=team, role=Role.VIEWER, by=owner),
         annotation=annotation,
         api_token=accounts.api_tokens.create(user=member.user, name="mine", scope=ApiToken.Scope.READ, days=1)[0],
-        judge=judge_models.create(
-            name=f"Judge of {name}",
-            protocol="openai",
-            url="http://127.0.0.1:9/v1",
-            model="m",
-            by=owner,
-            teams=[team],
-            unrestricted=True,
-        ),
         run=run,
         other_run=other_run,
         optional_ids=optional_ids,
@@ -480,12 +455,6 @@ def bodies(world):
             "seen": str(world.case.owner.ratings.filter(query__book=world.case.book).count()),
         },
         "book_adjudicate": {"doc_id": "a", "value": "2"},
-        "judge_model_new": {"name": ""},
-        "judge_model_start": {},
-        "judge_model_automatic": {"is_on": "on"},
-        "judge_model_count": {"do": "count"},
-        "judge_model_sample": {"size": "2"},
-        "judge_model_key": {"key": "another"},
         "judge_rate": {"query": world.case.book.queries.first().pk, "doc_id": "a", "grade": "2"},
         "rate_shown": {"value": "1"},
         "annotations": {"at": "1", "text": "Another note"},

@@ -5,7 +5,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
 from relevancy import scorers
-from relevancy.models import Case, Endpoint, JudgeModel, Role, Scorer, ScorerDefinition, Team, User
+from relevancy.models import Case, Endpoint, Role, Scorer, ScorerDefinition, Team, User
 from relevancy.views.permissions import get_or_403, require_admin
 from tests.views.factories import make_case, make_endpoint
 
@@ -78,11 +78,10 @@ def test_require_admin(people):
 
 
 @pytest.mark.parametrize("whose", ["owner", "stranger"])
-@pytest.mark.parametrize("kind", ["team", "scorer", "endpoint", "judge model"])
+@pytest.mark.parametrize("kind", ["team", "scorer", "endpoint"])
 def test_a_name_that_is_taken_does_not_say_whose_it_is(sign_in, people, kind, whose):
     User.objects.filter(pk=people["stranger"].pk).update(can_create_endpoints=True)
     name, owner = "Secret Plan", people[whose]
-    book = make_case(people["stranger"], endpoint=make_endpoint(people["stranger"], "own")).book_id
     address, data = {
         "team": ("/teams/new/", {}),
         "scorer": ("/scorers/new/", {"kind": "measure", "scale": "0:3", "measure": "P", "cutoff": "5", "do": "save"}),
@@ -90,21 +89,13 @@ def test_a_name_that_is_taken_does_not_say_whose_it_is(sign_in, people, kind, wh
             "/endpoints/new/",
             {"engine": "solr", "url": "http://127.0.0.1:1/solr/films", "parallel": "8", "per_minute": "0"},
         ),
-        "judge model": (
-            f"/books/{book}/judge-models/new/",
-            {"protocol": "openai", "url": "http://127.0.0.1:1/v1", "model": "mini", "key": "k", "prompt": "reason-1"}
-            | {"max_tokens": "9", "image_tokens": "0", "input_price": "1", "output_price": "1", "parallel": "1"}
-            | {"per_minute": "0"},
-        ),
     }[kind]
     if kind == "team":
         Team.objects.create(name=name).memberships.create(user=owner, role=Role.OWNER)
     elif kind == "scorer":
         scorers.create(name=name, definition=ScorerDefinition(measure="P@5"), by=owner)
-    elif kind == "endpoint":
-        make_endpoint(owner, name)
     else:
-        JudgeModel.objects.create(name=name, owner=owner, rater=people["viewer"])
+        make_endpoint(owner, name)
     same_name = name.upper() if kind in ("team", "scorer") else name
     response = sign_in("stranger").post(address, {**data, "name": same_name})
     assert response.status_code == 422

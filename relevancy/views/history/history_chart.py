@@ -5,12 +5,10 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from relevancy import cases, scores
+from relevancy import cases, hooks, scores
 from relevancy.models import ScorerVersion
 from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, axis_title, figure_json
-
-from .judge_marks import JudgeMark
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")  # of attempts, with their colours
 DASHES = ("solid", "dash", "dot", "dashdot")  # of scorers
@@ -21,11 +19,11 @@ MANY_RUNS = 200  # smaller points
 def build_chart(
     history: scores.RunHistory,
     notes: Sequence[cases.annotations.Mark],
-    judges: Sequence[JudgeMark],
+    marks: Sequence[hooks.HistoryMark],
     colours: Mapping[int, int],
 ) -> Chart:
     """Returns the chart of the case scores by the number of the run, with the range of the first scorer as a band, the levels where
-    one changed, the annotations, and where the judge model changed. A score that is being rescored is a gap.
+    one changed, the annotations, and marks of what else changed. A score that is being rescored is a gap.
 
     colours: of the attempts, from 1, by attempt id.
     """
@@ -38,7 +36,7 @@ def build_chart(
     _add_levels(figure, history)
     _add_dots(figure, history, first, colours)
     _add_notes(figure, history, notes)
-    _add_judges(figure, judges)
+    _add_marks(figure, marks)
     ticks: dict[str, object] = {"dtick": 1} if len(history.runs) <= FEW_RUNS else {}
     start, end = history.runs[0].run.number, history.runs[-1].run.number
     margin = max(0.5, (end - start) * 0.02)
@@ -190,10 +188,10 @@ def _add_notes(figure: go.Figure, history: scores.RunHistory, notes: Sequence[ca
         )
 
 
-def _add_judges(figure: go.Figure, judges: Sequence[JudgeMark]) -> None:
-    """Adds a dotted line before the first run after each change of the judge."""
-    for mark in judges:
-        if mark.is_change and mark.before is not None:
+def _add_marks(figure: go.Figure, marks: Sequence[hooks.HistoryMark]) -> None:
+    """Adds a dotted line for each mark that stands before a run."""
+    for mark in marks:
+        if mark.before is not None:
             x = mark.before - 0.5
             line = {"width": 1, "dash": "dot"}
             figure.add_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="paper", layer="below", line=line)
@@ -203,7 +201,7 @@ def _add_judges(figure: go.Figure, judges: Sequence[JudgeMark]) -> None:
                 yref="paper",
                 yanchor="bottom",
                 showarrow=False,
-                text="judge",
+                text=escape(mark.label),
                 hovertext=escape(mark.text),
             )
 

@@ -9,8 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.http import QueryDict
 from django.urls import reverse
 
-from relevancy import cases, scores
-from relevancy.judgments import judge_models
+from relevancy import cases, hooks, scores
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.statistics.types import LevelChange
 from relevancy.views.charts import Chart
@@ -18,7 +17,6 @@ from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
 from .history_chart import build_chart
-from .judge_marks import JudgeMark, build_marks
 from .level_texts import INDEPENDENCE_NOTE, describe_change, describe_levels
 
 PAGE_SIZE = 50
@@ -118,12 +116,13 @@ class HistoryPage:
         return {attempt_id: number % COLOURS + 1 for number, attempt_id in enumerate(attempts)}
 
     def chart(self) -> Chart:
-        return build_chart(self.history, self.annotations, self.judge_marks, self.colours)
+        return build_chart(self.history, self.annotations, self.marks, self.colours)
 
     @cached_property
-    def judge_marks(self) -> list[JudgeMark]:
-        """The judge models whose ratings count, and where they changed."""
-        return build_marks(judge_models.read_judge_versions(self.case.book), self.history.runs)
+    def marks(self) -> list[hooks.HistoryMark]:
+        """What else may have changed the scores."""
+        runs = [entry.run for entry in self.history.runs]
+        return [mark for marks in hooks.history_marks(self.case, runs) for mark in marks]
 
     def level_sentences(self) -> list[str]:
         """Returns what is known about the level of each scorer, and if a change is shown, what its p takes for granted."""

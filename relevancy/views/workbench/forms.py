@@ -129,7 +129,7 @@ class NotesForm(forms.Form):
     reference_answer = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="What a good answer says. Raters and judge models see it, and templates read it as #$qOption.reference_answer##.",
+        help_text="What a good answer says. Raters see it, people and machines, and templates read it as #$qOption.reference_answer##.",
     )
     notes = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 5}))
 

@@ -2,14 +2,12 @@
 
 import csv
 import json
-from datetime import timedelta
 
 import pytest
 
 from relevancy import cases, tasks
-from relevancy.judgments import judge_models
-from relevancy.models import Annotation, JudgeAnswer, JudgeJob, Rating, ScorerVersion
-from tests.factories import make_attempt, make_case, make_user, rate_all, run_now, script_of
+from relevancy.models import Annotation, ScorerVersion
+from tests.factories import make_attempt, make_case, rate_all, run_now, script_of
 from tests.views.workbench.example_cases import HTMX, at, attributes, by_id, elements, tree, words
 
 RATINGS = {"query 1": {"a": 3}, "query 2": {"a": 3}}
@@ -159,41 +157,6 @@ def test_annotations_lead_back_to_the_history(sign_in, case, runs):
     assert client.post(undo)["Location"] == home
     assert "A Newer index" in words(rows(client.get(home))["7"])
     assert "Annotate run" not in sign_in("viewer").get(home).content.decode()
-
-
-def test_a_change_of_the_judge_is_marked(sign_in, case, runs):
-    response = sign_in("viewer").get(at(case, "history"))
-    assert elements(tree(response), id="judges") == []
-    first, second = case.book.queries.order_by("pk")
-    times = [run.created_at for run in case.runs.order_by("number")]
-    judge_answer(case, first, "a", judge=make_judge("Ann's judge"), model="m-2026-01", at=times[0])
-    other = make_judge("Other")
-    judge_answer(case, second, "a", judge=other, model="", at=times[3])
-    judge_answer(case, second, "y", judge=other, model="m-2026-09", at=times[3], counts=False)
-    response = sign_in("viewer").get(at(case, "history"))
-    assert [words(item) for item in elements(by_id(response, "judges"), _name="li")] == [
-        "Judge model “Ann's judge” (model m-2026-01, prompt reason-2): 1 rating counts, the first one from before run 2.",
-        "Another judge from before run 5 on, “Other” (model m, prompt reason-2): 1 rating counts. "
-        "Runs before and after it may differ by the judge.",
-    ]
-    lines = [shape["x0"] for shape in figure(response)["layout"]["shapes"]]
-    assert lines == [4.5]
-    JudgeAnswer.objects.update(answered_at=times[-1] + timedelta(days=1))
-    response = sign_in("viewer").get(at(case, "history"))
-    assert "Another judge from after the newest run on" in words(by_id(response, "judges"))
-    assert "shapes" not in figure(response)["layout"]
-
-
-def make_judge(name):
-    return judge_models.create(name=name, protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=make_user())
-
-
-def judge_answer(case, query, doc_id, *, judge, model, at, counts=True):
-    job = JudgeJob.objects.create(judge=judge, book=case.book, created_by=case.owner)
-    values = {"job": job, "query": query, "doc_id": doc_id, "state": "rated", "value": 2, "model": model}
-    JudgeAnswer.objects.create(judge=judge, answered_at=at, **values)
-    if counts:
-        Rating.objects.create(query=query, doc_id=doc_id, rater=judge.rater, value=2, created_at=at, updated_at=at)
 
 
 def test_constant_number_of_statements(sign_in, case, runs, django_assert_max_num_queries):

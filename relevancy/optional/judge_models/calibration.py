@@ -1,0 +1,236 @@
+"""Calibration: a judge model against people on a frozen random sample of queries, and the case score that people would give."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+
+from relevancy import scores
+from relevancy.judgments.judging_queue import judging_queue
+from relevancy.models import Book, CaseQuery, Query, QueryScore, Run, ScorerVersion, User, Verdict, current_ratings
+from relevancy.statistics import (
+    Agreement,
+    Differences,
+    Interval,
+    PairAgreement,
+    RaterTable,
+    compare_raters,
+    find_interval,
+    measure_agreement,
+)
+
+from .models import CalibrationSample, JudgeAnswer, JudgeModel
+from .statistics import CorrectedScore, correct_score, rank_correlation
+
+MIN_SAMPLE, MAX_SAMPLE = 2, 500
+PEOPLE, JUDGE = 0, 1  # raters of the table
+State = JudgeAnswer.State
+
+
+@dataclass(frozen=True)
+class ScoredQuery:
+    """A sampled query with its scores by people's grades and by the judge's; None if it is not scoreable by them."""
+
+    query_id: int
+    people: float | None
+    judge: float | None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How a judge model compares with people.
+
+    agreement, pair: on the documents that both gave a grade, of the sampled queries; people's grade is that of the book's rule,
+        without ratings by judge models. pair is None if there are none.
+    scored: the sampled queries, in the order of the sample.
+    difference, interval: judge minus people, mean over the sampled queries that both can score.
+    correlation: Kendall's τ-b of their scores.
+    judge_score: mean of the judge's scores of all queries that it can score; None without any.
+    corrected: the case score that people would give; None if `missing` says why.
+    """
+
+    agreement: Agreement
+    pair: PairAgreement | None
+    scored: list[ScoredQuery]
+    difference: float | None
+    interval: Interval | None
+    correlation: float | None
+    judge_score: float | None
+    corrected: CorrectedScore | None
+    missing: str
+
+    @property
+    def interval_note(self) -> str:
+        """What the interval of the corrected score holds for; empty without one."""
+        if self.corrected is None:
+            return ""
+        queries = self.corrected.sampled + self.corrected.others
+        note = (
+            f"The interval holds for queries like these; for the {queries:,} queries of the case themselves it is cautious, "
+            "that is, wider than it has to be."
+        )
+        return (
+            note
+            if self.corrected.is_reliable
+            else f"Fewer than 20 sampled queries: do not rely on the interval. {note}"
+        )
+
+
+def draw_sample(*, book: Book, size: int, by: User, seed: int) -> CalibrationSample:
+    """Draws queries of the book's judging queue at random and freezes them. Raises `ValidationError`."""
+    if not MIN_SAMPLE <= size <= MAX_SAMPLE:
+        raise ValidationError(f"A sample can have {MIN_SAMPLE} to {MAX_SAMPLE} queries, not {size:,}.")
+    pairs = judging_queue(book).pairs.filter(query__retired_at=None)
+    query_ids = sorted(pairs.order_by().values_list("query_id", flat=True).distinct())
+    if size > len(query_ids):
+        raise ValidationError(f"{book} has {len(query_ids):,} queries to judge; a sample of {size:,} needs more.")
+    sampled = random.Random(seed).sample(query_ids, size)
+    return CalibrationSample.objects.create(book=book, query_ids=sampled, seed=seed, created_by=by)
+
+
+def newest_sample(book: Book) -> CalibrationSample | None:
+    """Returns the sample of a book that was drawn last."""
+    return CalibrationSample.objects.filter(book=book).first()
+
+
+def calibrate(*, judge: JudgeModel, sample: CalibrationSample, run: Run, version: ScorerVersion) -> Calibration:
+    """Compares a judge model with people on the sampled queries, by grades and by the scores of a run."""
+    book = run.case.book
+    weights = dict(
+        CaseQuery.objects.filter(case=run.case, removed_at=None, query__retired_at=None).values_list(
+            "query_id", "weight"
+        )
+    )
+    people = _people_grades(book, weights)
+    judge_grades = _judge_grades(judge, weights)
+    sampled = [query_id for query_id in sample.query_ids if query_id in weights]
+    by_people = _score(run, version, people.values)
+    by_judge = _score(run, version, judge_grades.values)
+    missing = _missing(
+        sample, sampled, weights, _unsettled(run, version, people), _unsettled(run, version, judge_grades)
+    )
+    scored = [ScoredQuery(pk, by_people.get(pk), by_judge.get(pk)) for pk in sampled]
+    one_sided = sum((row.people is None) != (row.judge is None) for row in scored)
+    if one_sided and not missing:
+        missing = (
+            f"{one_sided} sampled queries can be scored by the grades of one side only, so the means are not over the same "
+            "queries. Use a scorer that counts queries that cannot be scored as 0."
+        )
+    both = [(row.people, row.judge) for row in scored if row.people is not None and row.judge is not None]
+    h, f = [pair[0] for pair in both], [pair[1] for pair in both]
+    others = [score for pk, score in by_judge.items() if score is not None and pk not in set(sampled)]
+    differences = Differences.build([own - other for other, own in both])
+    table = _table(book, sampled, people.values, judge_grades.values)
+    pairs = compare_raters(table)
+    judged = [score for score in by_judge.values() if score is not None]
+    return Calibration(
+        agreement=measure_agreement(table),
+        pair=pairs[0] if pairs else None,
+        scored=scored,
+        difference=differences.mean if both else None,
+        interval=find_interval(differences),
+        correlation=rank_correlation(h, f),
+        judge_score=sum(judged) / len(judged) if judged else None,
+        corrected=None if missing else correct_score(h, f, others),
+        missing=missing or ("" if len(both) > 1 else "Fewer than two sampled queries can be scored by both."),
+    )
+
+
+@dataclass(frozen=True)
+class _Grades:
+    """values: `{query id: {document id: grade}}`. unable: documents that were judged without a grade, by query id."""
+
+    values: Mapping[int, dict[str, float]]
+    unable: Mapping[int, set[str]]
+
+
+def _missing(
+    sample: CalibrationSample,
+    sampled: list[int],
+    weights: Mapping[int, float],
+    unsettled_by_people: Mapping[int, bool],
+    unsettled_by_judge: Mapping[int, bool],
+) -> str:
+    """Returns why there can be no corrected score; empty if there can. A part of a random sample is not a random sample."""
+    if len(sampled) < len(sample.query_ids):
+        return f"{len(sample.query_ids) - len(sampled)} sampled queries are no longer in the case. Draw another sample."
+    if len(set(weights.values())) > 1:
+        return "The queries of the case have different weights, which the corrected score does not support."
+    unsearched = len(weights) - len(unsettled_by_judge)
+    if unsearched:
+        return f"The run has no results for {unsearched} queries. Complete it."
+    unrated = sum(unsettled_by_people[pk] for pk in sampled)
+    if unrated:
+        return f"People have not rated all results of {unrated} of {len(sampled)} sampled queries yet."
+    unanswered = sum(unsettled_by_judge.values())
+    if unanswered:
+        return f"The judge model has not answered for all results of {unanswered} of {len(weights)} queries yet."
+    return ""
+
+
+def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
+    """Returns the grades by the rule of the book, without ratings by machines."""
+    machines = set(User.objects.filter(kind=User.Kind.MACHINE).values_list("pk", flat=True))
+    columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "updated_at", "id", "is_adjudication")
+    ratings: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = {pk: defaultdict(list) for pk in query_ids}
+    unable: dict[int, set[str]] = {pk: set() for pk in ratings}
+    for query_id, doc_id, rater_id, verdict, value, at, pk, decides in current_ratings(columns, query__book=book):
+        if query_id not in ratings or rater_id in machines or verdict == Verdict.LATER:
+            continue
+        if value is None:
+            unable[query_id].add(doc_id)
+        else:
+            ratings[query_id][doc_id].append((bool(decides), (value, (at, pk))))
+    grades = {
+        query_id: scores.combine_grades(book, {doc_id: scores.counting(rows) for doc_id, rows in documents.items()})
+        for query_id, documents in ratings.items()
+    }
+    return _Grades(grades, unable)
+
+
+def _judge_grades(judge: JudgeModel, query_ids: Iterable[int]) -> _Grades:
+    grades = _Grades({pk: {} for pk in query_ids}, defaultdict(set))
+    rows = JudgeAnswer.objects.filter(judge=judge, query__in=list(grades.values), state__in=(State.RATED, State.CANNOT))
+    for query_id, doc_id, value in rows.values_list("query_id", "doc_id", "value"):
+        if value is None:
+            grades.unable[query_id].add(doc_id)
+        else:
+            grades.values[query_id][doc_id] = value
+    return grades
+
+
+def _score(run: Run, version: ScorerVersion, grades: Mapping[int, Mapping[str, float]]) -> dict[int, float | None]:
+    """Returns the score by query, of queries that the run has results for. Stores nothing."""
+    return {row.query_id: row.score for row in _rows(run, version, grades)}
+
+
+def _unsettled(run: Run, version: ScorerVersion, grades: _Grades) -> dict[int, bool]:
+    """Returns by query whether there is a document among those that the scorer counts that has not been judged, not even without a
+    grade."""
+    lowest = run.case.book.lowest
+    settled = {pk: dict.fromkeys(grades.unable[pk], lowest) | values for pk, values in grades.values.items()}
+    return {row.query_id: row.unrated > 0 for row in _rows(run, version, settled)}
+
+
+def _rows(run: Run, version: ScorerVersion, grades: Mapping[int, Mapping[str, float]]) -> list[QueryScore]:
+    rankings = scores.ranking_inputs(run.rankings.filter(query_id__in=list(grades)))
+    revisions = dict(Query.objects.filter(pk__in=list(grades)).values_list("pk", "revision"))
+    return scores.score_known(run, rankings, [version], grades=grades, revisions=revisions)
+
+
+def _table(
+    book: Book,
+    sampled: Iterable[int],
+    people: Mapping[int, Mapping[str, float]],
+    judge: Mapping[int, Mapping[str, float]],
+) -> RaterTable:
+    cells: list[tuple[int, int, int, float]] = []
+    item = 0
+    for query_id in sampled:
+        for doc_id in sorted(people[query_id].keys() & judge[query_id].keys()):
+            cells.append((query_id, item, PEOPLE, people[query_id][doc_id]))
+            cells.append((query_id, item, JUDGE, judge[query_id][doc_id]))
+            item += 1
+    return RaterTable.build(cells, book.grades)

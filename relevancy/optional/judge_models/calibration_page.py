@@ -1,0 +1,120 @@
+"""How far a judge model agrees with people, and the case score that people would give."""
+
+import random
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from relevancy.models import Book, Case, Role, Run, ScorerVersion, User
+from relevancy.models.errors import error_text
+from relevancy.templatetags import numbers
+from relevancy.views.books.agreement import Figure
+from relevancy.views.forms import form_error
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, redirect_with_message
+from relevancy.wording import counted
+
+from . import calibration
+from .access import get_book, get_judge, is_editor, same_model_text
+from .forms import CalibrationForm, SampleForm
+
+
+@require_GET
+def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
+    """The sample; with the parameter `by`, the comparison on it."""
+    book = get_book(request, book_id)
+    judge = get_judge(request, book, judge_id)
+    sample = calibration.newest_sample(book)
+    targets = _targets(book, request.user)
+    choices = [(key, f"{run.case} · run {run.number} · {version}") for key, (run, version) in targets.items()]
+    form = CalibrationForm(choices, request.GET if "by" in request.GET else None)
+    context: dict[str, object] = {
+        "same_model": same_model_text(judge, book, request.user),
+        "book": book,
+        "judge": judge,
+        "sample": sample,
+        "form": form,
+        "can_draw": is_editor(book),
+    }
+    if sample is not None:
+        context["queries"] = book.queries.filter(pk__in=sample.query_ids).order_by("text")
+        if form.is_valid():
+            run, version = targets[form.cleaned_data["by"]]
+            result = calibration.calibrate(judge=judge, sample=sample, run=run, version=version)
+            texts = dict(book.queries.filter(pk__in=sample.query_ids).values_list("pk", "text"))
+            context |= {
+                "result": result,
+                "figures": _figures(result),
+                "summary": summarize(result),
+                "scored": [(texts[row.query_id], row) for row in result.scored],
+            }
+    if is_editor(book):
+        context["sample_form"] = SampleForm()
+    return render(
+        request, "judge_models/calibration.html", context, status=422 if form.is_bound and form.errors else 200
+    )
+
+
+@require_POST
+def sample_draw(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
+    """Draws queries at random, which people rate completely: for all judge models of the book."""
+    book = get_book(request, book_id, needs=Role.EDITOR)
+    url = reverse("judge_model_calibration", args=[book.pk, get_judge(request, book, judge_id).pk])
+    form = SampleForm(request.POST)
+    if not form.is_valid():
+        return conflict(request, url, form_error(form))
+    seed = random.SystemRandom().randrange(2**31)
+    try:
+        sample = calibration.draw_sample(book=book, size=form.cleaned_data["size"], by=request.user, seed=seed)
+    except ValidationError as error:
+        return conflict(request, url, error_text(error))
+    text = (
+        f"{counted(len(sample.query_ids), 'query was', 'queries were')} drawn. People have to rate all their results."
+    )
+    return redirect_with_message(request, url, text)
+
+
+def summarize(result: calibration.Calibration) -> str:
+    """Returns the corrected case score with what its interval holds for, or why there is none."""
+    corrected = result.corrected
+    if corrected is None or result.judge_score is None:
+        return result.missing
+    sentence = (
+        f"The judge model says {numbers.score(result.judge_score)}. Corrected by the {corrected.sampled:,} queries that people "
+        f"judged: {numbers.score(corrected.value)} ({numbers.score(corrected.low)} to {numbers.score(corrected.high)})."
+    )
+    return f"{sentence} {result.interval_note}"
+
+
+def _targets(book: Book, user: User) -> dict[str, tuple[Run, ScorerVersion]]:
+    """Returns the newest complete run and the scorer by the value of their choice, of the cases that the user can see. Scripts would
+    have to score all queries four times while the page is opened: the command does that."""
+    targets = {}
+    for case in Case.objects.visible_to(user).live().filter(book=book).select_related("book"):
+        run = case.runs.filter(status=Run.Status.COMPLETE).order_by("-number").first()
+        if run is None:
+            continue
+        for version in ScorerVersion.objects.used_by(case).filter(script=""):
+            targets[f"{case.pk}-{version.pk}"] = (run, version)
+    return targets
+
+
+def _figures(result: calibration.Calibration) -> Sequence[Figure]:
+    agreement = result.agreement
+    commonest = f"{100 * (agreement.commonest or 0):.0f} %"
+    return [
+        Figure(
+            "Krippendorff’s alpha, ordinal",
+            agreement.alpha["ordinal"],
+            "1: the judge model always agrees with people; 0: no more than by chance. Close grades count as near misses.",
+        ),
+        Figure(
+            "Same grade",
+            agreement.agreement,
+            f"The share of documents with the same grade. Always giving the commonest grade would agree with {commonest}.",
+        ),
+    ]

@@ -1,0 +1,86 @@
+"""Lets the answers of a judge model count as ratings of its rater, and takes them back."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from relevancy import activity
+from relevancy.judgments.separate_ratings import Counted, let_grades_count, withdraw_ratings
+from relevancy.models import Book, Rating, User
+
+from .models import JudgeAnswer, JudgeModel
+
+SOURCE = "judge"
+COUNTED, WITHDRAWN = "rating.judge_counted", "rating.judge_withdrawn"  # verbs of the activity log
+
+
+@dataclass(frozen=True)
+class AnswerCounts:
+    """The documents of a book by the state of a judge model's answer, what they have cost, and how many of its ratings count."""
+
+    rated: int = 0
+    cannot: int = 0
+    failed: int = 0
+    open: int = 0
+    cost: Decimal = Decimal(0)
+    counting: int = 0
+
+    @property
+    def answered(self) -> int:
+        return self.rated + self.cannot
+
+
+def count_answers(book: Book) -> dict[int, AnswerCounts]:
+    """Returns the counts by the ids of the judge models that have answered for a book. Two SQL statements."""
+    states = {str(state): Count("pk", filter=Q(state=state)) for state in JudgeAnswer.State.values}
+    answers = JudgeAnswer.objects.filter(query__book=book).order_by().values("judge")
+    ratings = Rating.objects.filter(query__book=book, rater__judge_model__isnull=False).order_by()
+    counting = dict(
+        ratings.values("rater__judge_model").annotate(count=Count("pk")).values_list("rater__judge_model", "count")
+    )
+    rows: Any = answers.annotate(**states, cost=Sum("cost"))
+    return {
+        judge_id: AnswerCounts(**row, counting=counting.get(judge_id, 0))
+        for row in rows
+        if (judge_id := row.pop("judge"))
+    }
+
+
+def read_failures(judge: JudgeModel, book: Book, count: int = 10) -> list[JudgeAnswer]:
+    """Returns the answers that failed last, each with its query."""
+    failed = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.FAILED)
+    return list(failed.select_related("query").order_by("-answered_at", "-pk")[:count])
+
+
+def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
+    """Makes ratings of the judge model's answers for the documents of a book that nobody else has rated.
+
+    Answers that arrive later do not count until this is called again. Computes no scores; see `let_grades_count`.
+    """
+    answers = _answers(judge, book)
+    counted = let_grades_count(
+        book=book,
+        rater=judge.rater,
+        by=by,
+        source=SOURCE,
+        query_ids=list(answers.values_list("query_id", flat=True).distinct()),
+        read=lambda query_ids: answers.filter(query__in=query_ids).values_list("query_id", "doc_id", "value"),
+    )
+    activity.record_for_book(COUNTED, book=book, by=by, judge=str(judge), count=counted.changed)
+    return counted
+
+
+def withdraw(*, judge: JudgeModel, book: Book, by: User) -> int:
+    """Removes the ratings of a judge model from a book; its answers stay. Returns how many. Computes no scores."""
+    removed = withdraw_ratings(book=book, rater=judge.rater, by=by, source=SOURCE)
+    activity.record_for_book(WITHDRAWN, book=book, by=by, judge=str(judge), count=removed)
+    return removed
+
+
+def _answers(judge: JudgeModel, book: Book) -> QuerySet[JudgeAnswer]:
+    """Returns the answers with a grade."""
+    rated = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.RATED)
+    answers: QuerySet[JudgeAnswer] = rated.order_by("pk")
+    return answers

@@ -1,0 +1,447 @@
+"""Jobs of judge models: which documents, what they may cost, and what was answered.
+
+Every answer is stored as soon as it has arrived, because it may have been paid for. A job that ends early is continued by another one.
+"""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import ROUND_UP, Decimal
+from itertools import batched
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from relevancy import activity, engines, scores
+from relevancy.judgments.judging_documents import JudgedDocument, read_documents
+from relevancy.judgments.judging_queue import judging_queue
+from relevancy.models import Book, ImportedRating, JudgingPair, Rating, User, Verdict
+from relevancy.models.saving import clean_and_save
+from relevancy.models.write_queue import write_turn
+
+from .answers import UnreadableAnswer, parse_answer
+from .client import JudgeClient, JudgeModelError, TimedCompletion
+from .judges import output_limit, settings_of
+from .models import AutomaticJudging, JudgeAnswer, JudgeJob, JudgeModel
+from .prompts import Prompt, Template, build_prompt, find_template
+
+STARTED = "rating.judge_started"
+MAX_CONSECUTIVE_FAILURES = 10
+STALE_AFTER = timedelta(seconds=40)
+HEARTBEAT_SECONDS = 5.0
+BATCH = 50
+INSERTED = 500
+ESTIMATED = 100  # documents whose length an estimate measures
+CHARACTERS_PER_TOKEN = 4
+MILLION = Decimal(1_000_000)
+CENT_FRACTION = Decimal("0.00000001")
+State = JudgeAnswer.State
+ACTIVE = (JudgeJob.Status.WAITING, JudgeJob.Status.RUNNING)
+STOPPED = "It was stopped."
+
+
+@dataclass(frozen=True)
+class JobEstimate:
+    """What a job would do.
+
+    documents: that would be sent. answered: that this judge model has answered before, and that are not sent again.
+    failed: of `documents`, those that failed before.
+    images: of `documents`, about how many have a picture that would be sent.
+    input_tokens, output_tokens, cost: of all documents; the first two are guesses, of four characters to a token and the tokens
+        of the pictures, and of the most that an answer can have.
+    """
+
+    documents: int
+    answered: int
+    failed: int
+    images: int
+    input_tokens: int
+    output_tokens: int
+    cost: Decimal
+
+
+@dataclass(frozen=True)
+class JobProgress:
+    """Documents of a job by state, and what it has spent."""
+
+    open: int
+    rated: int
+    cannot: int
+    failed: int
+    spent: Decimal
+
+    @property
+    def answered(self) -> int:
+        return self.rated + self.cannot
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A prompt in progress. most: what it can cost."""
+
+    answer: JudgeAnswer
+    prompt: Prompt
+    most: Decimal
+
+
+type _Reply = tuple[_Question, TimedCompletion | JudgeModelError]
+
+
+def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only_unrated: bool = False) -> JobEstimate:
+    """Returns what a job of the book's judging queue would do. Sends nothing."""
+    answers = JudgeAnswer.objects.filter(judge=judge, query__book=book)
+    counts = answers.aggregate(
+        answered=Count("pk", filter=Q(state__in=(State.RATED, State.CANNOT))),
+        failed=Count("pk", filter=Q(state=State.FAILED)),
+    )
+    pairs = _unanswered(judge, book, repeat_failed, only_unrated)
+    documents = pairs.count()
+    step = max(1, documents // ESTIMATED)
+    ids = list(pairs.order_by("pk").values_list("pk", flat=True))[::step]
+    template = _template(judge)
+    prompts = [
+        prompt
+        for batch in batched(ids, BATCH)
+        for document in read_documents(JudgingPair.objects.filter(pk__in=batch), by=judge.rater)
+        if (prompt := _build_prompt(template, judge, book, document)) is not None
+    ]
+    count = max(1, len(prompts))
+    characters = documents * sum(len(prompt.instructions) + len(prompt.data) for prompt in prompts) / count
+    images = round(documents * sum(bool(prompt.image_url) for prompt in prompts) / count)
+    input_tokens = round(characters / CHARACTERS_PER_TOKEN) + images * judge.image_tokens
+    output_tokens = documents * output_limit(judge)
+    return JobEstimate(
+        documents=documents,
+        answered=counts["answered"],
+        failed=counts["failed"] if repeat_failed else 0,
+        images=images,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cost=_cost(judge, input_tokens, output_tokens),
+    )
+
+
+def start(
+    *,
+    judge: JudgeModel,
+    book: Book,
+    by: User,
+    budget: Decimal | None = None,
+    repeat_failed: bool = False,
+    only_unrated: bool = False,
+    is_background: bool = False,
+    automatic: AutomaticJudging | None = None,
+) -> JudgeJob:
+    """Creates a job of the documents in the book's judging queue that the judge model has not answered.
+
+    Takes over those of earlier jobs that ended early, and with `repeat_failed` those that failed. `is_background`: the worker runs it,
+    and `sweep` finds it if the worker has died. automatic: what starts it, if no user does. Raises `ValidationError` if another
+    job of the judge model works on the book.
+    """
+    if find_template(judge.prompt) is None:
+        raise ValidationError(
+            f"The prompt {judge.prompt!r} of {judge} does not exist any more. Create another judge model."
+        )
+    job = JudgeJob(
+        judge=judge, book=book, created_by=by, budget=budget, is_background=is_background, automatic=automatic
+    )
+    with write_turn(), transaction.atomic():
+        # Two jobs at once would pay for every document twice.
+        JudgeModel.objects.select_for_update(no_key=True).filter(pk=judge.pk).values_list("pk").first()
+        if working_jobs(book).filter(judge=judge).exists():
+            raise ValidationError(f"{judge} is judging {book} already. Wait until that job has ended, or stop it.")
+        JudgeJob.objects.filter(judge=judge, book=book, status__in=ACTIVE).update(
+            status=JudgeJob.Status.STOPPED, reason="Its process ended.", finished_at=timezone.now(), claimed_by=""
+        )
+        clean_and_save(job)
+        actor = by if automatic is None else None
+        activity.record_for_book(STARTED, book=book, by=actor, judge=str(judge))
+        states = (State.OPEN, State.FAILED) if repeat_failed else (State.OPEN,)
+        left = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=states)
+        left.update(job=job, state=State.OPEN, error="")
+    pairs = _unanswered(judge, book, False, only_unrated).order_by("pk").values_list("query_id", "doc_id", "run_id")
+    for batch in batched(list(pairs), INSERTED):
+        rows = [
+            JudgeAnswer(judge=judge, job=job, query_id=query_id, doc_id=doc_id, run_id=run_id)
+            for query_id, doc_id, run_id in batch
+        ]
+        with write_turn():
+            JudgeAnswer.objects.bulk_create(rows, ignore_conflicts=True)
+        time.sleep(scores.PAUSE_SECONDS)
+    return job
+
+
+def progress(job: JudgeJob) -> JobProgress:
+    """Counts the documents of a job, which has been read lately. One SQL statement."""
+    counts = {str(state): Count("pk", filter=Q(state=state)) for state in State.values}
+    return JobProgress(**job.answers.aggregate(**counts), spent=job.spent)
+
+
+def cancel(job: JudgeJob) -> None:
+    """Stops a job: requests in progress are completed and stored, and no others are sent. At once if no process works on it."""
+    JudgeJob.objects.filter(pk=job.pk).update(cancel_requested=True)
+    idle = Q(claimed_by="") | Q(heartbeat_at__lt=timezone.now() - STALE_AFTER)
+    JudgeJob.objects.filter(idle, pk=job.pk, status__in=ACTIVE).update(
+        status=JudgeJob.Status.STOPPED, reason=STOPPED, finished_at=timezone.now()
+    )
+
+
+def working_jobs(book: Book) -> QuerySet[JudgeJob]:
+    """Returns the jobs that send documents of a book, or will: not those of commands whose process has ended."""
+    fresh = timezone.now() - STALE_AFTER
+    works = Q(is_background=True) | Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh)
+    jobs: QuerySet[JudgeJob] = JudgeJob.objects.filter(works, book=book, status__in=ACTIVE)
+    return jobs
+
+
+def latest_job(judge: JudgeModel, book: Book) -> JudgeJob | None:
+    """Returns the job of a judge model on a book that was started last."""
+    return JudgeJob.objects.filter(judge=judge, book=book).first()
+
+
+def sweep() -> list[int]:
+    """Returns the ids of background jobs that no process has worked on for a minute."""
+    lost = timezone.now() - STALE_AFTER
+    idle = Q(heartbeat_at__lt=lost) | Q(heartbeat_at=None, created_at__lt=lost)
+    active = JudgeJob.objects.filter(idle, is_background=True, status__in=ACTIVE)
+    return list(active.order_by("pk").values_list("pk", flat=True))
+
+
+def run(
+    job: JudgeJob,
+    *,
+    watch: Callable[[JobProgress], None] = lambda progress: None,
+    is_stopped: Callable[[], bool] = lambda: False,
+    seconds: float | None = None,
+) -> JobProgress:
+    """Sends the open documents of a job until all are answered, the budget is spent, or it has to stop; `job` says why.
+
+    With `seconds` it leaves the job after that time, to be continued by another call, if `job.is_active` afterwards.
+    Returns at once if another process works on it. watch: called after each answer with the progress.
+    is_stopped: asked often; once it returns True, requests in progress are completed and stored, and no others are sent.
+    """
+    token = uuid.uuid4().hex
+    now = timezone.now()
+    free = Q(claimed_by="") | Q(heartbeat_at__lt=now - STALE_AFTER)
+    wanted = JudgeJob.objects.filter(free, pk=job.pk, status__in=ACTIVE)
+    if wanted.update(claimed_by=token, heartbeat_at=now, status=JudgeJob.Status.RUNNING):
+        job.refresh_from_db()
+        reason, is_unfinished, failures = "", False, 0
+        try:
+            worker = _Worker(job, token, watch, is_stopped, seconds)
+            reason = worker.work()
+            is_unfinished, failures = worker.is_out_of_time and not reason and worker.progress.open > 0, worker.failures
+        except JudgeModelError as error:
+            reason = str(error)
+        own = JudgeJob.objects.filter(pk=job.pk, claimed_by=token)
+        if is_unfinished:
+            own.update(claimed_by="", heartbeat_at=timezone.now(), consecutive_failures=failures)
+        else:
+            own.update(
+                status=JudgeJob.Status.STOPPED if reason else JudgeJob.Status.COMPLETE,
+                reason=reason,
+                finished_at=timezone.now(),
+                claimed_by="",
+            )
+    job.refresh_from_db()
+    return progress(job)
+
+
+class _Worker:
+    """One process that works on a job. `reserved`: what the requests in progress can cost."""
+
+    def __init__(
+        self,
+        job: JudgeJob,
+        token: str,
+        watch: Callable[[JobProgress], None],
+        is_stopped: Callable[[], bool],
+        seconds: float | None,
+    ) -> None:
+        self.job, self.judge, self.book = job, job.judge, job.book
+        self.token = token
+        self.watch = watch
+        self.is_stopped = is_stopped
+        self.progress = progress(job)
+        self.reserved = Decimal(0)
+        self.failures = job.consecutive_failures
+        self.reason = STOPPED if job.cancel_requested else ""
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.is_out_of_time = False
+        self.is_out_of_budget = False
+        self._checked_at = self._beat_at = time.monotonic()
+        self._template = _template(self.judge)
+
+    def work(self) -> str:
+        """Returns why the job stopped; empty if it is complete."""
+        with JudgeClient(settings_of(self.judge)) as client:
+            while True:
+                before = self.progress.open
+                self.is_out_of_budget = False
+                replies = engines.in_parallel(
+                    self._questions(client),
+                    lambda question: _ask(client, question),
+                    parallel=self.judge.parallel,
+                    stop=self._must_stop,
+                    before=client.wait,
+                    ahead=1,
+                )
+                for reply in replies:
+                    self._store(reply)
+                if self.reason or self.is_out_of_time or not self.is_out_of_budget:
+                    return self.reason
+                if self.progress.open == before:  # nothing is in progress any more, and there is still not enough left
+                    return f"The budget of {self.job.budget:f} does not cover another document. {self.progress.spent:f} are spent."
+
+    def _questions(self, client: JudgeClient) -> Iterator[_Question]:
+        """Yields the open documents while the budget covers them."""
+        last = 0
+        while answers := list(self.job.answers.filter(state=State.OPEN, pk__gt=last).order_by("pk")[:BATCH]):
+            last = answers[-1].pk
+            for answer, document in zip(answers, self._read(answers), strict=True):
+                prompt = _build_prompt(self._template, self.judge, self.book, document)
+                if prompt is None:
+                    answer.error = "The run does not store the document any more. Run the attempt again."
+                    self._save(answer, State.FAILED, Decimal(0))
+                    continue
+                most = _cost(self.judge, client.most_tokens(prompt), output_limit(self.judge))
+                if self.job.budget is not None and self.progress.spent + self.reserved + most > self.job.budget:
+                    self.is_out_of_budget = True
+                    return
+                self.reserved += most
+                yield _Question(answer, prompt, most)
+
+    def _read(self, answers: list[JudgeAnswer]) -> list[JudgedDocument]:
+        pairs = [
+            JudgingPair(query_id=answer.query_id, doc_id=answer.doc_id, run_id=answer.run_id or 0) for answer in answers
+        ]
+        return read_documents(pairs, by=self.judge.rater)
+
+    def _store(self, reply: _Reply) -> None:
+        question, outcome = reply
+        answer = question.answer
+        self.reserved -= question.most
+        if isinstance(outcome, JudgeModelError):
+            if outcome.stops_job:
+                self.reason = self.reason or str(outcome)  # no fault of the document: it stays open
+                return
+            answer.error = str(outcome)
+            self._save(answer, State.FAILED, question.most if outcome.may_cost else Decimal(0))
+            self.failures += 1
+            if self.failures >= MAX_CONSECUTIVE_FAILURES:
+                self.reason = f"The last {self.failures} documents failed. {outcome}"
+            return
+        completion = outcome.completion
+        answer.model, answer.answer_format, answer.took_ms = (
+            completion.model[:200],
+            outcome.answer_format,
+            outcome.took_ms,
+        )
+        answer.input_tokens, answer.output_tokens = completion.input_tokens, completion.output_tokens
+        cost = question.most
+        if answer.input_tokens is not None and answer.output_tokens is not None:
+            cost = _cost(self.judge, answer.input_tokens, answer.output_tokens)
+        self.failures = 0
+        state = _read_state(answer, completion.text, completion.refusal, completion.is_cut, self.book)
+        self._save(answer, state, cost)
+
+    def _save(self, answer: JudgeAnswer, state: State, cost: Decimal) -> None:
+        answer.state = state
+        answer.cost += cost
+        answer.answered_at = timezone.now()
+        with write_turn(), transaction.atomic():
+            answer.save()
+            JudgeJob.objects.filter(pk=self.job.pk).update(spent=F("spent") + cost)
+        counts = {"open": self.progress.open - 1, str(state): getattr(self.progress, str(state)) + 1}
+        self.progress = replace(self.progress, **counts, spent=self.progress.spent + cost)
+        self.watch(self.progress)
+
+    def _must_stop(self) -> bool:
+        """Says that this process still works on the job, and notices that it was stopped or taken over."""
+        now = time.monotonic()
+        if not self.reason and self.is_stopped():
+            self.reason = STOPPED
+        if not self.reason and now - self._checked_at >= 1.0:
+            self._checked_at = now
+            row = JudgeJob.objects.filter(pk=self.job.pk).values("cancel_requested", "claimed_by").first()
+            if row is None or row["claimed_by"] != self.token:
+                self.reason = "Another process has taken the job over."
+            elif row["cancel_requested"]:
+                self.reason = STOPPED
+            if now - self._beat_at >= HEARTBEAT_SECONDS:
+                self._beat_at = now
+                JudgeJob.objects.filter(pk=self.job.pk, claimed_by=self.token).update(heartbeat_at=timezone.now())
+        if self.deadline is not None and now >= self.deadline:
+            self.is_out_of_time = True
+        return bool(self.reason) or self.is_out_of_time
+
+
+def _ask(client: JudgeClient, question: _Question) -> _Reply:
+    try:
+        return question, client.ask(question.prompt)
+    except JudgeModelError as error:
+        return question, error
+
+
+def _read_state(answer: JudgeAnswer, text: str, refusal: str, is_cut: bool, book: Book) -> State:
+    """Sets the grade and the reason of an answer. Returns its state."""
+    if refusal:
+        answer.reason = engines.excerpt(f"The model declined: {refusal}", 1_000)
+        return State.CANNOT
+    try:
+        parsed = parse_answer(text, book.grades)
+    except UnreadableAnswer as error:
+        limit = " The answer reached the limit of tokens: create a judge model with a higher one." if is_cut else ""
+        answer.error = f"{error}{limit}"
+        return State.FAILED
+    answer.value, answer.reason = parsed.value, parsed.reason
+    return State.CANNOT if parsed.value is None else State.RATED
+
+
+def _build_prompt(template: Template, judge: JudgeModel, book: Book, document: JudgedDocument) -> Prompt | None:
+    """Returns the prompt for a document, None if the run does not store it."""
+    if document.result is None:
+        return None
+    display = document.result.display
+    return build_prompt(
+        template,
+        scale=book.scale,
+        guidelines=book.guidelines,
+        query=document.query.text,
+        information_need=document.query.information_need,
+        reference_answer=document.query.reference_answer,
+        options=document.options,
+        document={"title": display.title, **dict(display.subs)},
+        image_url=(display.image_url or display.thumb_url or "") if judge.image_tokens else None,
+    )
+
+
+def _unanswered(judge: JudgeModel, book: Book, repeat_failed: bool, only_unrated: bool) -> QuerySet[Any, Any]:
+    """Returns the pairs of the book's queue that the judge model has not answered."""
+    answers = JudgeAnswer.objects.filter(judge=judge, query=OuterRef("query"), doc_id=OuterRef("doc_id"))
+    kept = (State.RATED, State.CANNOT) if repeat_failed else (State.RATED, State.CANNOT, State.FAILED)
+    pairs = judging_queue(book).pairs.filter(~Exists(answers.filter(state__in=kept)))
+    if only_unrated:
+        ratings = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
+        imported = ImportedRating.objects.applied().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"))
+        pairs = pairs.filter(~Exists(ratings), ~Exists(imported))
+    return pairs
+
+
+def _template(judge: JudgeModel) -> Template:
+    template = find_template(judge.prompt)
+    if template is None:
+        raise JudgeModelError(
+            f"The prompt {judge.prompt!r} does not exist any more. Create another judge model.", stops_job=True
+        )
+    return template
+
+
+def _cost(judge: JudgeModel, input_tokens: int, output_tokens: int) -> Decimal:
+    cost = (judge.input_price * input_tokens + judge.output_price * output_tokens) / MILLION
+    return Decimal(cost).quantize(CENT_FRACTION, rounding=ROUND_UP)

@@ -1,0 +1,148 @@
+"""Judge models: created, changed where that changes no answer, and archived."""
+
+import uuid
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from relevancy import endpoints, engines
+from relevancy.models import Team, UnreadableSecret, User
+from relevancy.models.saving import clean_and_save
+
+from .client import JudgeModelError, JudgeSettings
+from .models import JudgeModel
+from .prompts import DEFAULT, TEMPLATES, find_template
+from .protocols import PARAMETERS, PROTOCOLS, TOKEN_LIMITS
+
+MARK = "(AI judge)"
+DEFAULT_PARAMETERS: Mapping[str, Any] = {"max_tokens": 1000, "temperature": 0}
+MAX_TOKENS = 1_000_000
+
+
+def create(
+    *,
+    name: str,
+    protocol: str,
+    url: str,
+    model: str,
+    by: User,
+    key: str = "",
+    prompt: str = DEFAULT,
+    parameters: Mapping[str, Any] | None = None,
+    input_price: Decimal = Decimal(0),
+    output_price: Decimal = Decimal(0),
+    parallel: int = 4,
+    per_minute: int = 0,
+    read_timeout: int = 120,
+    image_tokens: int = 0,
+    teams: Iterable[Team] = (),
+    unrestricted: bool = False,
+) -> JudgeModel:
+    """Creates a judge model and its rater. Looks up the host name, and contacts nothing. Raises `ValidationError` naming the field.
+
+    teams: whose editors may start jobs, which spend what the key pays for.
+    image_tokens: the most that a picture counts as; 0 sends no pictures.
+    unrestricted: for commands on the server; `by` does not need the right to create endpoints.
+    """
+    if not unrestricted and not endpoints.may_create(by):
+        raise ValidationError(endpoints.CREATE_DENIED)
+    judge = JudgeModel(
+        name=name,
+        protocol=protocol,
+        url=url.strip(),
+        model=model,
+        prompt=prompt,
+        parameters=dict(DEFAULT_PARAMETERS if parameters is None else parameters),
+        secrets={"key": key.strip()} if key.strip() else {},
+        input_price=input_price,
+        output_price=output_price,
+        parallel=parallel,
+        per_minute=per_minute,
+        read_timeout=read_timeout,
+        image_tokens=image_tokens,
+        owner=by,
+    )
+    judge.full_clean(exclude={"owner", "rater"}, validate_unique=False)
+    _check(judge)
+    with transaction.atomic():
+        judge.rater = User.objects.create_user(
+            f"judge-{uuid.uuid4().hex}@judge.invalid",
+            name=f"{judge.name} {MARK}",
+            kind=User.Kind.MACHINE,
+            is_active=False,
+        )
+        clean_and_save(judge)
+        judge.teams.add(*teams)
+    return judge
+
+
+def set_key(*, judge: JudgeModel, key: str) -> None:
+    """Replaces the key; an empty one removes it."""
+    clean_and_save(judge, secrets={"key": key.strip()} if key.strip() else {})
+
+
+def archive(*, judge: JudgeModel) -> None:
+    """Stops offering the judge model. Its answers and ratings stay."""
+    judge.archived_at = timezone.now()
+    judge.save(update_fields=["archived_at"])
+
+
+def settings_of(judge: JudgeModel) -> JudgeSettings:
+    """Returns what a client needs, the key included. Raises `JudgeModelError` if the key cannot be decrypted."""
+    try:
+        key = judge.secrets.get("key", "")
+    except UnreadableSecret as error:
+        raise JudgeModelError(f"{judge.name} was not contacted. {error}", stops_job=True) from None
+    return JudgeSettings(
+        PROTOCOLS[judge.protocol],
+        judge.url,
+        judge.model,
+        address_rules(),
+        key,
+        judge.parameters,
+        judge.parallel,
+        judge.per_minute,
+        float(judge.read_timeout),
+        judge.image_tokens,
+    )
+
+
+def address_rules() -> engines.AddressRules:
+    """Returns the address rules of endpoints, which judge models share."""
+    return engines.AddressRules.parse(settings.ENDPOINT_HOSTS, private_allowed=settings.ENDPOINT_PRIVATE_ALLOWED)
+
+
+def output_limit(judge: JudgeModel) -> int:
+    """Returns the most tokens that an answer can have."""
+    return max(int(judge.parameters.get(name, 0)) for name in TOKEN_LIMITS)
+
+
+def _check(judge: JudgeModel) -> None:
+    if judge.protocol not in PROTOCOLS:
+        raise ValidationError(
+            {"protocol": f"There is no protocol {judge.protocol!r}. Choose {' or '.join(PROTOCOLS)}."}
+        )
+    if find_template(judge.prompt) is None:
+        keys = ", ".join(template.key for template in TEMPLATES)
+        raise ValidationError({"prompt": f"There is no prompt {judge.prompt!r}. Choose one of: {keys}."})
+    unknown = sorted(set(judge.parameters) - PARAMETERS)
+    if unknown:
+        allowed = ", ".join(sorted(PARAMETERS))
+        raise ValidationError({"parameters": f"The parameter {unknown[0]!r} cannot be set. Choose from: {allowed}."})
+    limits = [judge.parameters[name] for name in TOKEN_LIMITS if name in judge.parameters]
+    if not limits or not all(type(limit) is int and 0 < limit <= MAX_TOKENS for limit in limits):
+        message = (
+            "Set max_tokens or max_completion_tokens to an integer above 0: budgets need the most an answer can cost."
+        )
+        raise ValidationError({"parameters": message})
+    try:
+        address_rules().check(judge.url)
+    except engines.EndpointUnreachable as error:
+        # A host name that cannot be resolved (yet) passes: it is checked again before every request.
+        if not isinstance(error.__cause__, OSError | UnicodeError):
+            raise ValidationError({"url": str(error)}) from None

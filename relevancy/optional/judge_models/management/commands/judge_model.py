@@ -1,0 +1,236 @@
+"""`judge_model create | list | estimate | judge | sample | calibrate | count | withdraw`: language models that rate documents."""
+
+import signal
+import sys
+import threading
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from relevancy import judgments, reports, tasks
+from relevancy.management.command import Command as Base
+from relevancy.management.command import fail, find_book, find_case, find_owner, find_versions
+from relevancy.models import Book, Run
+from relevancy.optional.judge_models import calibration, counting, jobs, judges, prompts, protocols
+from relevancy.optional.judge_models.models import JudgeAnswer, JudgeJob, JudgeModel
+from relevancy.statistics.types import Coefficient
+from relevancy.templatetags import numbers
+
+
+class Command(Base):
+    help = "Lets language models rate the documents of a book. Their ratings count only after `count`."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        self._add_create(actions.add_parser("create", help="create a judge model; its key is read from stdin"))
+        actions.add_parser("list", help="list judge models, and their answers by book")
+        for action, text in (
+            ("estimate", "say what judging a book would cost; sends nothing"),
+            ("judge", "rate the documents in the queue of a book"),
+            ("calibrate", "compare with people on the sampled queries, and correct the case score"),
+            ("count", "let its answers count as ratings, where nobody else has rated"),
+            ("withdraw", "take its ratings back; its answers stay"),
+        ):
+            added = actions.add_parser(action, help=text)
+            added.add_argument("name", help="of the judge model")
+            if action == "calibrate":
+                added.add_argument("case", help="id or exact name")
+                added.add_argument("--scorer", default="", help="name; default: the first of the case")
+                continue
+            added.add_argument("book", help="id, name, or the name of its only case")
+            if action in ("estimate", "judge"):
+                added.add_argument("--repeat-failed", action="store_true", help="documents that failed before, too")
+                added.add_argument("--only-unrated", action="store_true", help="only documents without any rating")
+            if action == "judge":
+                added.add_argument("--budget", default="", help="the most that the job may cost")
+            if action != "estimate":
+                added.add_argument(
+                    "--owner", default="", metavar="EMAIL", help="who does it; default: the only superuser"
+                )
+        sample = actions.add_parser(
+            "sample", help="draw queries at random that people rate completely, for calibration"
+        )
+        sample.add_argument("book", help="id, name, or the name of its only case")
+        sample.add_argument("--queries", type=int, default=25)
+        sample.add_argument("--seed", type=int, default=20261122)
+        sample.add_argument("--owner", default="", metavar="EMAIL")
+
+    def _add_create(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("protocol", help=" or ".join(protocols.PROTOCOLS))
+        parser.add_argument("url", help="such as https://api.openai.com/v1")
+        parser.add_argument("model", help="its name at the server")
+        parser.add_argument(
+            "--prompt",
+            default=prompts.DEFAULT,
+            help="; ".join(f"{template.key}: {template.title}" for template in prompts.TEMPLATES),
+        )
+        parser.add_argument("--max-tokens", type=int, default=1000, help="of an answer")
+        parser.add_argument("--input-price", default="0", help="per million tokens")
+        parser.add_argument("--output-price", default="0", help="per million tokens")
+        parser.add_argument("--parallel", type=int, default=4, help="requests at a time")
+        parser.add_argument(
+            "--image-tokens",
+            type=int,
+            default=0,
+            help="send the addresses of pictures, each of which counts as at most so many tokens; 0: send none",
+        )
+        parser.add_argument("--no-key", action="store_true", help="the server needs no key: do not read one from stdin")
+        parser.add_argument("--owner", default="", metavar="EMAIL")
+
+    def run(self, **options: Any) -> None:
+        getattr(self, f"_{options['action']}")(options)
+
+    def _create(self, options: dict[str, Any]) -> None:
+        judge = judges.create(
+            name=options["name"],
+            protocol=options["protocol"],
+            url=options["url"],
+            model=options["model"],
+            prompt=options["prompt"],
+            parameters={"max_tokens": options["max_tokens"], "temperature": 0},
+            input_price=_amount(options["input_price"], "--input-price"),
+            output_price=_amount(options["output_price"], "--output-price"),
+            parallel=options["parallel"],
+            image_tokens=options["image_tokens"],
+            key="" if options["no_key"] else sys.stdin.readline().strip(),
+            by=find_owner(options["owner"]),
+            unrestricted=True,
+        )
+        self.write(
+            f"Judge model {judge} created. Its ratings are those of “{judge.rater}”, and count only after `count`."
+        )
+
+    def _list(self, options: dict[str, Any]) -> None:
+        for judge in JudgeModel.objects.live():
+            self.write(f"{judge}: {judge.model} by {judge.protocol} at {judge.url}, prompt {judge.prompt}")
+            for book in Book.objects.filter(queries__judge_answers__judge=judge).distinct():
+                answers = JudgeAnswer.objects.filter(judge=judge, query__book=book)
+                counts = {state: answers.filter(state=state).count() for state in JudgeAnswer.State.values}
+                listed = ", ".join(f"{count:,} {state}" for state, count in counts.items() if count)
+                self.write(f"  {book}: {listed}")
+
+    def _estimate(self, options: dict[str, Any]) -> None:
+        self._write_estimate(
+            jobs.estimate(
+                judge=_find_judge(options["name"]),
+                book=find_book(options["book"]),
+                repeat_failed=options["repeat_failed"],
+                only_unrated=options["only_unrated"],
+            )
+        )
+
+    def _write_estimate(self, estimate: jobs.JobEstimate) -> None:
+        images = f", about {estimate.images:,} of them with a picture" if estimate.images else ""
+        self.write(
+            f"{estimate.documents:,} documents{images}, about {estimate.input_tokens:,} tokens to read and at most "
+            f"{estimate.output_tokens:,} to write: about {estimate.cost:.4f} at most. "
+            f"{estimate.answered:,} documents have been answered before and are not sent again."
+        )
+
+    def _judge(self, options: dict[str, Any]) -> None:
+        judge, book, by = _find_judge(options["name"]), find_book(options["book"]), find_owner(options["owner"])
+        budget = _amount(options["budget"], "--budget") if options["budget"] else None
+        queue = judgments.judging_queue(book)
+        if judgments.is_outdated(queue):
+            reports.judging_order.build_judging_queue(book)
+        choice = {"repeat_failed": options["repeat_failed"], "only_unrated": options["only_unrated"]}
+        self._write_estimate(jobs.estimate(judge=judge, book=book, **choice))
+        job = jobs.start(judge=judge, book=book, by=by, budget=budget, **choice)
+        interrupted = threading.Event()
+        previous = signal.signal(signal.SIGINT, lambda *_: interrupted.set())  # what was paid for is stored
+        try:
+            done = jobs.run(job, is_stopped=interrupted.is_set)
+        finally:
+            signal.signal(signal.SIGINT, previous)
+        self.write(
+            f"{done.rated:,} rated, {done.cannot:,} cannot judge, {done.failed:,} failed, {done.open:,} left. "
+            f"{done.spent:.4f} spent."
+        )
+        if job.status != JudgeJob.Status.COMPLETE:
+            fail(f"The job stopped. {job.reason} Run the command again to continue.")
+
+    def _sample(self, options: dict[str, Any]) -> None:
+        book = find_book(options["book"])
+        sample = calibration.draw_sample(
+            book=book, size=options["queries"], seed=options["seed"], by=find_owner(options["owner"])
+        )
+        self.write(f"{len(sample.query_ids):,} queries of {book} drawn. People have to rate all their results:")
+        texts = book.queries.in_bulk(sample.query_ids)
+        for query_id in sample.query_ids:
+            self.write(f"  {texts[query_id].text}")
+
+    def _calibrate(self, options: dict[str, Any]) -> None:
+        judge, case = _find_judge(options["name"]), find_case(options["case"])
+        sample = calibration.newest_sample(case.book)
+        if sample is None:
+            fail(f"{case.book} has no sample. Draw one: judge_model sample {case.book_id}.")
+        run = case.runs.filter(status=Run.Status.COMPLETE).order_by("-number").first()
+        if run is None:
+            fail(f"{case} has no complete run.")
+        version = find_versions(case, [options["scorer"]] if options["scorer"] else [])[0]
+        result = calibration.calibrate(judge=judge, sample=sample, run=run, version=version)
+        agreement = result.agreement
+        self.write(f"{judge} and people, {agreement.items:,} documents of {len(result.scored):,} sampled queries")
+        self.write(f"  Agreement             {_describe(agreement.agreement)}")
+        self.write(f"  Always the commonest  {numbers.coefficient(agreement.commonest)}")
+        self.write(f"  Alpha, ordinal        {_describe(agreement.alpha['ordinal'])}")
+        if result.pair is not None:
+            self.write(f"  Kappa, quadratic      {numbers.coefficient(result.pair.kappa('quadratic'))}")
+        if result.difference is not None:
+            interval = f" ({result.interval.low:+.1f} to {result.interval.high:+.1f})" if result.interval else ""
+            self.write(f"{version} on run {run.number}: the judge scores {result.difference:+.1f} points{interval}")
+            self.write(f"  Kendall's tau of the queries  {numbers.coefficient(result.correlation)}")
+        corrected = result.corrected
+        if corrected is None or result.judge_score is None:
+            self.write(f"No corrected score. {result.missing}")
+            return
+        self.write(
+            f"The judge says {result.judge_score:.1f}. Corrected by the {corrected.sampled} queries that people judged: "
+            f"{corrected.value:.1f} ({corrected.low:.1f} to {corrected.high:.1f})."
+        )
+        self.write(result.interval_note)
+
+    def _count(self, options: dict[str, Any]) -> None:
+        judge, book = _find_judge(options["name"]), find_book(options["book"])
+        counted = counting.let_count(judge=judge, book=book, by=find_owner(options["owner"]))
+        if counted.changed:
+            tasks.enqueue_book_rescore(book.pk)
+        self.write(
+            f"{counted.changed:,} ratings by {judge.rater} new or changed. {counted.left_out:,} documents have ratings by others "
+            f"and were left out. {counted.off_scale:,} answers are not on the present scale."
+        )
+
+    def _withdraw(self, options: dict[str, Any]) -> None:
+        judge, book = _find_judge(options["name"]), find_book(options["book"])
+        removed = counting.withdraw(judge=judge, book=book, by=find_owner(options["owner"]))
+        if removed:
+            tasks.enqueue_book_rescore(book.pk)
+        self.write(f"{removed:,} ratings by {judge.rater} removed. Its answers stay.")
+
+
+def _find_judge(name: str) -> JudgeModel:
+    judge = JudgeModel.objects.live().filter(name=name).first()
+    if judge is None:
+        names = ", ".join(JudgeModel.objects.live().values_list("name", flat=True)[:30])
+        fail(f"There is no judge model {name!r}. Judge models: {names or 'none yet'}.")
+    return judge
+
+
+def _amount(text: str, option: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal(-1)
+    if not amount.is_finite() or amount < 0:
+        fail(f"{option} is {text!r}. Write an amount from 0 up, such as 2.50.")
+    return amount
+
+
+def _describe(coefficient: Coefficient) -> str:
+    """Returns a coefficient with its interval: `.74 (.69 to .79)`."""
+    text = f"{numbers.coefficient(coefficient.value):>4}"
+    if coefficient.low is None:
+        return text
+    return f"{text} ({numbers.coefficient(coefficient.low)} to {numbers.coefficient(coefficient.high)})"
