@@ -4,7 +4,7 @@
 
 Tokens are names, numbers, strings and operators (`tokenize`) of the Python of `relevancy/` without migrations and tests: formatting,
 comments and blank lines do not change them. Short private functions: module-level, named `_…`, at most three lines after the
-docstring, used once. Places of a field: lines of code that name `max_drop`, a field of a schedule, in the modules of schedules.
+docstring, used once. Places of a field: lines of code that name `max_drop`, a field of a schedule, in the app of schedules.
 `--packages` lists the tokens of each package, `--list` the short private functions.
 """
 
@@ -85,7 +85,8 @@ def main() -> None:
         for path, names in short.items():
             for name in names:
                 print(f"  {path.relative_to(ROOT)} {name}")
-    places = sum(count_places(text, "max_drop") for path, text in texts.items() if "schedule" in str(path))
+    schedules = PACKAGE / "optional" / "schedules"
+    places = sum(count_places(text, "max_drop") for path, text in texts.items() if path.is_relative_to(schedules))
     migrations = list(PACKAGE.rglob("migrations/[0-9]*.py"))
     decisions = list((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     show("tokens of the core", tokens.total() - optional, MAX_CORE)

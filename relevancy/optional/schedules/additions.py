@@ -21,16 +21,16 @@ from relevancy.models import Case, Run, User
 from relevancy.optional.groups import pages as group_pages
 from relevancy.optional.groups.models import CaseGroup
 
-from . import checks, notifications, saving, starting
+from . import checks, notifications, schedules, starting
 from .models import Schedule
 from .tasks import send_notifications
 
 case_activity_kinds["schedule"] = "Schedule"
 activity_sentences.update(
     {
-        saving.CREATED: "Created the schedule: {subject}",
-        saving.CHANGED: "Changed the schedule: {subject}",
-        saving.REMOVED: "Removed the schedule",
+        schedules.CREATED: "Created the schedule: {subject}",
+        schedules.CHANGED: "Changed the schedule: {subject}",
+        schedules.REMOVED: "Removed the schedule",
         checks.FAILED: "The scheduled check failed. {reason}",
         checks.DROPPED: "The scheduled check found a lower score. {reason}",
     }

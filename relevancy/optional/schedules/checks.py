@@ -11,7 +11,7 @@ from relevancy import activity, comparison, scores
 from relevancy.models import CaseScore, Run, ScorerVersion
 from relevancy.scoring.rounding import format_rounded
 
-from .group_schedules import examine_group, is_running, last_end
+from .group_checks import examine_group, is_running, last_end
 from .models import Notification, Schedule, ScheduledCheck
 
 FAILED, DROPPED = "schedule.failed", "schedule.dropped"  # verbs of the activity log

@@ -1,75 +1,17 @@
-"""The forms for the schedules of cases and groups."""
+"""The form for the schedule of a case or a group."""
 
 from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
-from django.db.models import QuerySet
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from relevancy.models import Attempt, Case, Run, User
-from relevancy.optional.groups.models import CaseGroup
-from relevancy.views.forms import LineField
+from relevancy.models import Case, Run
 
-from . import group_schedules, schedules
+from . import schedules
 from .models import Schedule, ScheduledCheck
-
-
-class BaseScheduleForm(forms.Form):
-    """When a case or group is run, and who is told about a drop."""
-
-    cron = LineField(
-        label="Times",
-        max_length=100,
-        help_text="As in cron: minute, hour, day of the month, month, day of the week. 0 2 * * * is every night at 2:00.",
-        error_messages={"required": "Enter the times, such as 0 2 * * *."},
-    )
-    time_zone = forms.ChoiceField(
-        label="Time zone", choices=lambda: [(name, name) for name in sorted(available_timezones())]
-    )
-    is_active = forms.BooleanField(label="Run at these times", required=False)
-    max_drop = forms.FloatField(
-        label="Allowed drop",
-        min_value=0,
-        max_value=100,
-        help_text="Points. A drop is reported if it is larger, and is not noise.",
-    )
-    recipients = forms.ModelMultipleChoiceField(
-        User.objects.none(), label="E-mail", required=False, widget=forms.CheckboxSelectMultiple
-    )
-    webhook_url = LineField(
-        label="Webhook",
-        max_length=500,
-        required=False,
-        help_text="An address that gets the result as JSON, signed. Empty: none.",
-    )
-
-    def __init__(self, people: QuerySet[User], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        recipients: Any = self.fields["recipients"]
-        recipients.queryset = people
-        if not settings.MAIL_HOST:
-            recipients.help_text = "No mail server is set on this site, so no e-mail will be sent."
-
-
-class ScheduleForm(BaseScheduleForm):
-    """The schedule of a case."""
-
-    attempt = forms.ModelChoiceField(
-        Attempt.objects.none(), label="Attempt", required=False, empty_label="The newest one"
-    )
-    baseline = forms.ModelChoiceField(
-        Run.objects.none(), label="Compare with", required=False, empty_label="The scheduled run before"
-    )
-    field_order = ("cron", "time_zone", "is_active", "attempt", "baseline")
-
-    def __init__(self, case: Case, *args: Any, **kwargs: Any) -> None:
-        super().__init__(schedules.possible_recipients(case), *args, **kwargs)
-        fields: dict[str, Any] = self.fields
-        fields["attempt"].queryset = case.attempts.order_by("-number")
-        fields["baseline"].queryset = case.runs.filter(status=Run.Status.COMPLETE).order_by("-number")
 
 
 class CheckChoiceField(forms.ModelChoiceField):
@@ -79,32 +21,42 @@ class CheckChoiceField(forms.ModelChoiceField):
         return f"Runs of {date_format(localtime(check.created_at), 'j M Y, H:i')}, {check.status}"
 
 
-class GroupScheduleForm(BaseScheduleForm):
-    """The schedule of a group: each case runs its newest attempt."""
+class ScheduleForm(forms.ModelForm):
+    """When a case or group is run, what it is compared with, and who is told about a drop."""
 
-    baseline_check = CheckChoiceField(
-        ScheduledCheck.objects.none(), label="Compare with", required=False, empty_label="The scheduled runs before"
-    )
-    field_order = ("cron", "time_zone", "is_active", "baseline_check")
+    time_zone = forms.ChoiceField(choices=lambda: [(name, name) for name in sorted(available_timezones())])
+    is_active = forms.BooleanField(label="Run at these times", required=False)
 
-    def __init__(self, group: CaseGroup, *args: Any, **kwargs: Any) -> None:
-        super().__init__(group_schedules.group_recipients(group), *args, **kwargs)
+    class Meta:
+        model = Schedule
+        fields = ["cron", "time_zone", "attempt", "baseline", "baseline_check", "max_drop", "recipients", "webhook_url"]
+        field_classes = {"baseline_check": CheckChoiceField}
+        widgets = {"recipients": forms.CheckboxSelectMultiple}
+        error_messages = {"cron": {"required": "Enter the times, such as 0 2 * * *."}}
+
+    field_order = ("cron", "time_zone", "is_active")
+
+    def __init__(self, schedule: Schedule, data: Any = None) -> None:
+        initial = {"is_active": schedule.next_at is not None}
+        if schedule.pk is None:
+            initial = {"cron": "0 2 * * *", "time_zone": settings.TIME_ZONE, "is_active": True}
+        super().__init__(data, instance=schedule, initial=initial)
+        scheduled = schedule.group or schedule.case
+        assert scheduled is not None
         fields: dict[str, Any] = self.fields
-        fields["baseline_check"].queryset = group_schedules.baseline_checks(group)
+        fields["recipients"].queryset = schedules.possible_recipients(scheduled)
+        fields["recipients"].help_text = (
+            "" if settings.MAIL_HOST else "No mail server is set on this site, so no e-mail will be sent."
+        )
+        if isinstance(scheduled, Case):
+            del fields["baseline_check"]
+            self._limit("attempt", scheduled.attempts.order_by("-number"), "The newest one")
+            complete = scheduled.runs.filter(status=Run.Status.COMPLETE).order_by("-number")
+            self._limit("baseline", complete, "The scheduled run before")
+        else:
+            del fields["attempt"], fields["baseline"]
+            self._limit("baseline_check", schedules.baseline_checks(scheduled), "The scheduled runs before")
 
-
-def initial_values(schedule: Schedule | None) -> dict[str, Any]:
-    """Returns what the form starts with."""
-    if schedule is None:
-        return {"cron": "0 2 * * *", "time_zone": settings.TIME_ZONE, "is_active": True, "max_drop": 0}
-    return {
-        "cron": schedule.cron,
-        "time_zone": schedule.time_zone,
-        "is_active": schedule.next_at is not None,
-        "attempt": schedule.attempt_id,
-        "baseline": schedule.baseline_id,
-        "baseline_check": schedule.baseline_check_id,
-        "max_drop": schedule.max_drop,
-        "recipients": schedule.recipients.all(),
-        "webhook_url": schedule.webhook_url,
-    }
+    def _limit(self, name: str, choices: Any, empty_label: str) -> None:
+        field: Any = self.fields[name]
+        field.queryset, field.empty_label = choices, empty_label

@@ -28,18 +28,37 @@ class Schedule(models.Model):
 
     case = models.OneToOneField(Case, on_delete=models.CASCADE, null=True, blank=True, related_name="schedule")
     group = models.OneToOneField(CaseGroup, on_delete=models.CASCADE, null=True, blank=True, related_name="schedule")
-    cron = LineField("times", max_length=100)
-    time_zone = models.CharField(max_length=64)
+    cron = LineField(
+        "times",
+        max_length=100,
+        help_text="As in cron: minute, hour, day of the month, month, day of the week. 0 2 * * * is every night at 2:00.",
+    )
+    time_zone = models.CharField(max_length=64, default="UTC")
     attempt = models.ForeignKey(Attempt, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
-    baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    baseline = models.ForeignKey(
+        Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name="compare with"
+    )
     baseline_check = models.ForeignKey(
-        "ScheduledCheck", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+        "ScheduledCheck",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name="compare with",
     )
     max_drop = models.FloatField(
-        "allowed drop", default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(100.0)]
+        "allowed drop",
+        default=0.0,
+        validators=[MinValueValidator(0.0), MaxValueValidator(100.0)],
+        help_text="Points. A drop is reported if it is larger, and is not noise.",
     )
-    recipients = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="+")
-    webhook_url = LineField("webhook", max_length=500, blank=True)
+    recipients = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="+", verbose_name="e-mail")
+    webhook_url = LineField(
+        "webhook",
+        max_length=500,
+        blank=True,
+        help_text="An address that gets the result as JSON, signed. Empty: none.",
+    )
     webhook_secret = EncryptedJSONField(default=dict, blank=True, editable=False)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -21,7 +21,7 @@ from relevancy.models import Case, UnreadableSecret, User
 from relevancy.optional.groups.models import CaseGroup
 from relevancy.slow_requests import slow_request
 
-from .group_schedules import sees_cases
+from .group_checks import sees_cases
 from .models import Notification, Schedule, ScheduledCheck
 
 DELAYS = [

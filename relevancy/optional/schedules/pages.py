@@ -1,111 +1,117 @@
-"""The schedule of a case: when it is run, what it is compared with, and what came of it."""
+"""The schedule of a case or of a group: when it is run, what it is compared with, and what came of it."""
 
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy.models import Case, Role, User
+from relevancy.models import Role
 from relevancy.models.errors import error_text
+from relevancy.optional.groups.models import CaseGroup
 from relevancy.views.forms import add_errors
+from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.workbench.access import get_case
 
-from . import notifications, schedules, times
-from .forms import BaseScheduleForm, ScheduleForm, initial_values
+from . import group_checks, notifications, schedules, times
+from .forms import ScheduleForm
 from .models import Schedule, ScheduledCheck
+from .schedules import Scheduled
 
 CHECKS_PER_PAGE = 50
 
 
 @require_GET
-def schedule(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """The checks of a case and, for editors, its schedule."""
-    return _render(request, get_case(request, case_id))
+def schedule(request: HtmxRequest, **ids: int) -> HttpResponse:
+    """The checks of a case or a group and, for editors, its schedule."""
+    return _render(request, _get_scheduled(request, ids))
 
 
 @require_POST
-def schedule_save(request: HtmxRequest, case_id: int) -> HttpResponse:
+def schedule_save(request: HtmxRequest, **ids: int) -> HttpResponse:
     """Creates or changes the schedule. The secret of a new webhook is shown once, on the page that follows."""
-    case = get_case(request, case_id, needs=Role.EDITOR)
-    form = ScheduleForm(case, request.POST)
+    scheduled = _get_scheduled(request, ids, Role.EDITOR)
+    form = ScheduleForm(schedules.find(scheduled), request.POST)
     if not form.is_valid():
-        return _render(request, case, form, status=422)
-    former = Schedule.objects.filter(case=case).first()
+        return _render(request, scheduled, form)
+    data = form.cleaned_data
     try:
-        saved = schedules.save(case=case, by=request.user, **form.cleaned_data)
+        key = schedules.save(
+            schedule=form.instance, recipients=data["recipients"], is_active=data["is_active"], by=request.user
+        )
     except ValidationError as error:
         add_errors(form, error)
-        return _render(request, case, form, status=422)
-    return redirect_with_message(request, reverse("case_schedule", args=[case.pk]), saved_text(former, saved))
-
-
-@require_POST
-def schedule_remove(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Removes the schedule. What its runs showed stays."""
-    case = get_case(request, case_id, needs=Role.EDITOR)
-    schedules.remove(case=case, by=request.user)
-    return redirect_with_message(
-        request, reverse("case_schedule", args=[case.pk]), "The schedule is removed. Its runs and checks are kept."
-    )
-
-
-@require_POST
-def schedule_test(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Sends a test message to the webhook, and an e-mail to the user."""
-    case = get_case(request, case_id, needs=Role.EDITOR)
-    stored = get_object_or_404(Schedule, case=case)
-    return redirect_with_message(request, reverse("case_schedule", args=[case.pk]), send_test(stored, request.user))
-
-
-def send_test(stored: Schedule, by: User) -> str:
-    """Sends test messages of a schedule. Returns what is said about them."""
-    try:
-        sent = notifications.send_test_messages(schedule=stored, by=by)
-    except ValidationError as error:
-        return error_text(error)
-    return " ".join(f"Not delivered to {to.to}: {to.error}" if to.error else f"Delivered to {to.to}." for to in sent)
-
-
-def saved_text(former: Schedule | None, saved: Schedule) -> str:
-    """Returns what is said about a schedule that was saved, with the secret of a new webhook."""
+        return _render(request, scheduled, form)
     text = "The schedule is saved."
-    if saved.webhook_url and (former is None or former.webhook_url != saved.webhook_url):
-        text += f" The key of the webhook's signatures is {saved.webhook_secret['key']}. It is not shown again."
-    return text
+    if key:
+        text += f" The key of the webhook's signatures is {key}. It is not shown again."
+    return redirect_with_message(request, _url(scheduled), text)
 
 
-def schedule_context(
-    request: HtmxRequest, stored: Schedule | None, form: BaseScheduleForm | None, checks: QuerySet[ScheduledCheck]
-) -> dict[str, object]:
-    """Returns what the pages of schedules of cases and of groups draw. form: for editors."""
-    return {
-        "schedule": stored,
-        "times": times.describe_times(stored.cron) if stored else "",
-        "form": form,
-        "page": Paginator(checks, CHECKS_PER_PAGE).get_page(request.GET.get("page")),
-    }
+@require_POST
+def schedule_remove(request: HtmxRequest, **ids: int) -> HttpResponse:
+    """Removes the schedule. What its runs showed stays."""
+    scheduled = _get_scheduled(request, ids, Role.EDITOR)
+    schedules.remove(scheduled=scheduled, by=request.user)
+    text = "The schedule is removed. Its runs and checks are kept."
+    return redirect_with_message(request, _url(scheduled), text)
 
 
-def _render(request: HtmxRequest, case: Case, form: ScheduleForm | None = None, *, status: int = 200) -> HttpResponse:
-    role: int = vars(case)["role"]  # annotated by the access methods
-    stored = Schedule.objects.filter(case=case).select_related("author").first()
-    checks = (
-        ScheduledCheck.objects.filter(case=case)
-        .select_related("run", "baseline")
-        .prefetch_related("notifications__recipient")
+@require_POST
+def schedule_test(request: HtmxRequest, **ids: int) -> HttpResponse:
+    """Sends a test message to the webhook, and an e-mail to the user."""
+    scheduled = _get_scheduled(request, ids, Role.EDITOR)
+    stored = get_object_or_404(Schedule, **schedules.owned_by(scheduled))
+    try:
+        sent = notifications.send_test_messages(schedule=stored, by=request.user)
+    except ValidationError as error:
+        return redirect_with_message(request, _url(scheduled), error_text(error))
+    texts = (f"Not delivered to {to.to}: {to.error}" if to.error else f"Delivered to {to.to}." for to in sent)
+    return redirect_with_message(request, _url(scheduled), " ".join(texts))
+
+
+def _get_scheduled(request: HtmxRequest, ids: dict[str, int], needs: Role = Role.VIEWER) -> Scheduled:
+    """Returns what an address names: a case, or a group."""
+    if "case_id" in ids:
+        return get_case(request, ids["case_id"], needs=needs)
+    group: CaseGroup = get_or_403(CaseGroup.objects.select_related("owner"), request.user, ids["group_id"], needs=needs)
+    return group
+
+
+def _kind(scheduled: Scheduled) -> str:
+    (kind,) = schedules.owned_by(scheduled)
+    return kind
+
+
+def _url(scheduled: Scheduled, action: str = "") -> str:
+    return reverse(f"{_kind(scheduled)}_schedule{action}", args=[scheduled.pk])
+
+
+def _render(request: HtmxRequest, scheduled: Scheduled, form: ScheduleForm | None = None) -> HttpResponse:
+    """Renders the page, with the mistakes of a form that was sent."""
+    status = 422 if form else 200
+    role: int = vars(scheduled)["role"]  # annotated by the access methods
+    stored = schedules.find(scheduled)
+    checks = ScheduledCheck.objects.filter(**schedules.owned_by(scheduled)).select_related("run", "baseline")
+    checks = checks.prefetch_related(
+        "notifications__recipient", "group_runs__case", "group_runs__run", "group_runs__baseline"
     )
     if role >= Role.EDITOR and form is None:
-        form = ScheduleForm(case, initial=initial_values(stored))
+        form = ScheduleForm(stored)
     context = {
-        "case": case,
-        "save_url": reverse("case_schedule_save", args=[case.pk]),
-        "remove_url": reverse("case_schedule_remove", args=[case.pk]),
-        "test_url": reverse("case_schedule_test", args=[case.pk]),
-        **schedule_context(request, stored, form, checks),
+        _kind(scheduled): scheduled,
+        "schedule": stored if stored.pk else None,
+        "times": times.describe_times(stored.cron) if stored.pk else "",
+        "form": form,
+        "page": Paginator(group_checks.with_visibility(checks, request.user), CHECKS_PER_PAGE).get_page(
+            request.GET.get("page")
+        ),
+        "save_url": _url(scheduled, "_save"),
+        "remove_url": _url(scheduled, "_remove"),
+        "test_url": _url(scheduled, "_test"),
     }
-    return render(request, "schedules/schedule.html", context, status=status)
+    template = "schedules/group.html" if isinstance(scheduled, CaseGroup) else "schedules/case.html"
+    return render(request, template, context, status=status)

@@ -8,7 +8,7 @@ from relevancy import engines, runs
 from relevancy.models import Run
 
 from .checks import finish_check
-from .group_schedules import start_group
+from .group_checks import start_group
 from .models import Schedule, ScheduledCheck
 from .times import next_time
 

@@ -5,8 +5,9 @@ from typing import Any
 from django.utils import timezone
 
 from relevancy.models import Case, Run, User
-from relevancy.optional.schedules import group_schedules, notifications, schedules
+from relevancy.optional.schedules import notifications
 from relevancy.optional.schedules.models import GroupCheckRun, Notification, Schedule, ScheduledCheck
+from relevancy.optional.schedules.tests.factories import save_schedule
 
 # tests/views/test_access_matrix.py and tests/api/test_access_matrix.py
 PAGES = """
@@ -55,8 +56,8 @@ TIMES = {"cron": "0 2 * * *", "time_zone": "UTC"}
 def make_objects(case: Case, run: Run, other: Run) -> dict[str, int]:
     """Schedules of the case and of its group, and a check of the group."""
     group = case.groups.get()
-    schedules.save(case=case, by=case.owner, **TIMES)
-    group_schedules.save_for_group(group=group, by=case.owner, **TIMES)
+    save_schedule(case)
+    save_schedule(group)
     check = ScheduledCheck.objects.create(group=group, status="passed")
     check.group_runs.create(case=case, run=run)
     return {"baseline_id": run.pk, "baseline_check_id": check.pk}
@@ -69,9 +70,9 @@ def bodies(world: Any) -> dict[str, dict[str, Any]]:
 
 def changes_of(case: Case) -> dict[str, tuple[str, dict[str, Any], dict[str, Any]]]:
     """Of objects of a case, by address: the method, and two different bodies."""
-    schedules.save(case=case, by=case.owner, **TIMES)
+    save_schedule(case)
     group = case.groups.get()
-    group_schedules.save_for_group(group=group, by=case.owner, **TIMES)
+    save_schedule(group)
     rows = ("PUT", {"cron": "0 3 * * *"}, {"cron": "0 4 * * *"})
     return {f"/cases/{case.pk}/schedule": rows, f"/groups/{group.pk}/schedule": rows}
 

@@ -7,6 +7,7 @@ from relevancy import accounts, activity, cases
 from relevancy.models import Role
 from relevancy.optional.schedules import checks, schedules
 from relevancy.optional.schedules.models import Schedule, ScheduledCheck
+from relevancy.optional.schedules.tests.factories import save_schedule
 from tests.factories import make_attempt, make_case, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -16,13 +17,12 @@ def test_every_change_is_in_the_log_of_the_case(script) -> None:
     case = make_case(1)
     make_attempt(case)
     ann = case.owner
-    values = {"case": case, "by": ann, "cron": "0 2 * * *", "time_zone": "UTC"}
-    schedules.save(**values)
-    schedules.save(**values, is_active=False)
+    save_schedule(case)
+    save_schedule(case, is_active=False)
     ScheduledCheck.objects.create(case=case)
     checks.finish_abandoned()
     for _ in range(2):
-        schedules.remove(case=case, by=ann)
+        schedules.remove(scheduled=case, by=ann)
     entries = activity.Log(case).entries(activity.EntryFilter(kind="schedule"))
     assert [(entry.person, entry.text, entry.kind_label) for entry in entries] == [
         (str(ann), "Removed the schedule", "Schedule"),

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from relevancy import cases
 from relevancy.optional.groups import groups
-from relevancy.optional.schedules import group_schedules
+from relevancy.optional.schedules import group_checks
 from relevancy.optional.schedules.models import Schedule, ScheduledCheck
 from tests.factories import make_attempt, make_case, script_of
 from tests.views.workbench.example_cases import by_id, elements, tree, words
@@ -32,7 +32,7 @@ def test_saved_from_the_page_of_the_group_and_checked_by_the_worker(sign_in, peo
     assert (schedule.max_drop, schedule.author) == (1, people["admin"])
     page = tree(client.get(saved.url))
     assert "The schedule has not been due yet." in words(by_id(page, "checks"))
-    check, _ = group_schedules.start_group(schedule)
+    check, _ = group_checks.start_group(schedule)
     ScheduledCheck.objects.filter(pk=check.pk).update(status="passed", message="Nothing fell.")
     page = tree(client.get(saved.url))
     assert "Nothing fell." in words(by_id(page, "checks"))

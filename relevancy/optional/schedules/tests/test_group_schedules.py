@@ -13,9 +13,10 @@ from relevancy.models import Role, Run, ScorerVersion, User
 from relevancy.optional.groups import groups
 from relevancy.optional.groups.drops import check_group_drop
 from relevancy.optional.groups.models import CaseGroup
-from relevancy.optional.schedules import checks, group_schedules, starting
+from relevancy.optional.schedules import checks, group_checks, schedules, starting
 from relevancy.optional.schedules.models import GroupCheckRun, Schedule, ScheduledCheck
 from relevancy.optional.schedules.notifications import payload
+from relevancy.optional.schedules.tests.factories import save_schedule
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -40,12 +41,6 @@ def group(owner: User) -> CaseGroup:
     return group
 
 
-def save(group: CaseGroup, **changes: Any) -> Schedule:
-    return group_schedules.save_for_group(
-        **{"group": group, "by": group.owner, "cron": "0 2 * * *", "time_zone": "UTC", **changes}
-    )
-
-
 def run_due(group: CaseGroup) -> ScheduledCheck:
     """What the worker does when the schedule is due; the newest check."""
     assert Schedule.objects.filter(group=group).update(next_at=timezone.now() - timedelta(days=3))
@@ -59,7 +54,7 @@ def answer(group: CaseGroup, position: int, documents: list[str]) -> None:
 
 
 def test_each_case_runs_once_and_the_next_runs_are_compared_with_these(group: CaseGroup) -> None:
-    save(group)
+    save_schedule(group)
     first = run_due(group)
     assert (first.status, first.case, Run.objects.count()) == ("passed", None, 2)
     assert "These are the first runs to compare with." in first.message
@@ -72,7 +67,7 @@ def test_each_case_runs_once_and_the_next_runs_are_compared_with_these(group: Ca
 
 
 def test_the_difference_of_the_group_decides(group: CaseGroup) -> None:
-    save(group)
+    save_schedule(group)
     run_due(group)
     answer(group, 0, BAD)
     check = run_due(group)
@@ -93,24 +88,24 @@ def test_the_difference_of_the_group_decides(group: CaseGroup) -> None:
 
 
 def test_a_drop_within_what_is_allowed_passes(group: CaseGroup) -> None:
-    save(group, max_drop=60)
+    save_schedule(group, max_drop=60)
     run_due(group)
     answer(group, 0, BAD)
     assert run_due(group).status == "passed"
 
 
 def test_a_fixed_check_shows_a_slow_decline(group: CaseGroup) -> None:
-    save(group)
+    save_schedule(group)
     first = run_due(group)
     answer(group, 0, BAD)
     run_due(group)
     assert run_due(group).status == "passed"  # no worse than the runs before
-    save(group, baseline_check=first)
+    save_schedule(group, baseline_check=first)
     assert run_due(group).status == "dropped"
 
 
 def test_one_incomplete_run_fails_the_check(group: CaseGroup) -> None:
-    save(group)
+    save_schedule(group)
     case = group.cases.order_by("pk")[1]
     script_of(case.attempts.first()).answers["query 3"] = engines.EngineError("The index is closed.")
     check = run_due(group)
@@ -122,7 +117,7 @@ def test_cases_of_other_scorers_have_no_difference(group: CaseGroup, owner: User
     other = make_case(2, {"query 1": {"a": 3}}, owner=owner, measures=("P@1",))
     make_attempt(other)
     groups.add_case(group=group, case=other)
-    save(group)
+    save_schedule(group)
     check = run_due(group)
     assert check.status == "failed"
     assert "different scorers" in check.message and "P@1" in check.message
@@ -133,10 +128,10 @@ def test_a_case_that_the_author_may_not_run_fails_without_its_name(group: CaseGr
     team = make_team("Search", Editor=Role.EDITOR)
     group.teams.add(team)
     with pytest.raises(ValidationError, match="not an editor of 2 cases"):
-        save(group, by=editor)
+        save_schedule(group, by=editor)
     for case in group.cases.all():
         cases.share(case=case, team=team)
-    save(group, by=editor)
+    save_schedule(group, by=editor)
     hidden = group.cases.order_by("pk")[0]
     hidden.teams.clear()
     check = run_due(group)
@@ -146,7 +141,7 @@ def test_a_case_that_the_author_may_not_run_fails_without_its_name(group: CaseGr
 
 
 def test_a_worker_that_stopped_while_it_started_runs_fails_the_check(group: CaseGroup) -> None:
-    save(group)
+    save_schedule(group)
     check = ScheduledCheck.objects.create(group=group)
     GroupCheckRun.objects.bulk_create(GroupCheckRun(check_of=check, case=case) for case in group.cases.all())
     checks.finish_abandoned()
@@ -160,7 +155,7 @@ def test_a_worker_that_stopped_while_it_started_runs_fails_the_check(group: Case
 
 
 def test_a_check_waits_for_its_last_run(group: CaseGroup) -> None:
-    save(group)
+    save_schedule(group)
     Schedule.objects.update(next_at=timezone.now() - timedelta(hours=1))
     first, second = starting.start_due()
     tasks.enqueue_run(first)
@@ -178,11 +173,11 @@ def test_people_who_do_not_see_all_cases_get_no_message(
     ada = User.objects.get(name="Ada")
     group.teams.add(team)
     with pytest.raises(ValidationError, match="Not everyone can see the group"):
-        save(group, recipients=[ada])
+        save_schedule(group, recipients=[ada])
     for case in group.cases.all():
         cases.share(case=case, team=team)
-    assert set(group_schedules.group_recipients(group)) == {ada, group.owner}
-    save(group, recipients=[ada])
+    assert set(schedules.possible_recipients(group)) == {ada, group.owner}
+    save_schedule(group, recipients=[ada])
     run_due(group)
     answer(group, 0, BAD)
     check = run_due(group)
@@ -192,9 +187,9 @@ def test_people_who_do_not_see_all_cases_get_no_message(
     assert f"https://relevancy.example.com/groups/{group.pk}/schedule/" in sent.body
     assert payload(check.notifications.get())["group"]["name"] == "Markets"
     checks = ScheduledCheck.objects.filter(pk=check.pk)
-    assert not group_schedules.with_visibility(checks, ada).get().is_hidden
+    assert not group_checks.with_visibility(checks, ada).get().is_hidden
     group.cases.order_by("pk")[1].teams.clear()
-    assert group_schedules.with_visibility(checks, ada).get().is_hidden
+    assert group_checks.with_visibility(checks, ada).get().is_hidden
     run_due(group)
     answer(group, 1, BAD)
     failed = run_due(group)
@@ -203,18 +198,18 @@ def test_people_who_do_not_see_all_cases_get_no_message(
 
 
 def test_removing_keeps_the_checks_and_empty_groups_have_no_schedule(group: CaseGroup, owner: User) -> None:
-    save(group)
+    save_schedule(group)
     run_due(group)
-    group_schedules.remove_from_group(group=group)
+    schedules.remove(scheduled=group)
     assert not Schedule.objects.exists()
     assert group.scheduled_checks.count() == 1
     with pytest.raises(ValidationError, match="no case yet"):
-        save(groups.create(name="Empty", by=owner))
+        save_schedule(groups.create(name="Empty", by=owner))
 
 
 def test_the_newest_attempt_is_not_that_of_imported_rankings(group: CaseGroup) -> None:
     case = group.cases.first()
     imported = runs.ImportedRankings(name="elsewhere", note="", fields="id:id", hits={})
     runs.import_rankings(case=case, rankings=[imported], by=case.owner)
-    save(group)
+    save_schedule(group)
     assert run_due(group).status == "passed"

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from relevancy.optional.schedules import schedules
 from relevancy.optional.schedules.models import Schedule, ScheduledCheck
+from relevancy.optional.schedules.tests.factories import save_schedule
 from tests.factories import make_attempt
 from tests.views.workbench.example_cases import make_workbench_case
 
@@ -68,7 +68,7 @@ def test_bad_input_is_refused_beside_its_field(sign_in, case, field, value, word
 
 def test_viewer_sees_checks_and_no_form(sign_in, case, people):
     attempt = case.attempts.first() or make_attempt(case)
-    schedules.save(case=case, by=people["admin"], cron="0 2 * * *", time_zone="UTC", attempt=attempt)
+    save_schedule(case, people["admin"], attempt=attempt)
     ScheduledCheck.objects.create(case=case, status="failed", message="The run was not started. <b>Why</b>")
     page = sign_in("viewer").get(at(case)).content.decode()
     assert "The run was not started. &lt;b&gt;Why&lt;/b&gt;" in page

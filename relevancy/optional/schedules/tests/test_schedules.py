@@ -19,6 +19,7 @@ from relevancy.models import Activity, Attempt, Case, Role, Run, User
 from relevancy.optional.schedules import checks, notifications, schedules, starting
 from relevancy.optional.schedules.models import Notification, Schedule, ScheduledCheck
 from relevancy.optional.schedules.notifications import payload
+from relevancy.optional.schedules.tests.factories import save_schedule
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -58,11 +59,6 @@ def received() -> Iterator[list[tuple[str, bytes]]]:
     server.server_close()
 
 
-def save(case: Case, by: User | None = None, **changes: Any) -> Schedule:
-    fields = {"cron": "0 2 * * *", "time_zone": "UTC", **changes}
-    return schedules.save(case=case, by=by or case.owner, **fields)
-
-
 def make_due(case: Case) -> None:
     assert Schedule.objects.filter(case=case).update(next_at=timezone.now() - timedelta(days=3))
 
@@ -75,7 +71,7 @@ def run_due(case: Case) -> ScheduledCheck:
 
 
 def test_due_schedule_starts_one_run_however_many_times_were_missed(attempt: Attempt) -> None:
-    save(attempt.case)
+    save_schedule(attempt.case)
     assert starting.start_due() == []
     make_due(attempt.case)
     [run] = starting.start_due()
@@ -85,7 +81,7 @@ def test_due_schedule_starts_one_run_however_many_times_were_missed(attempt: Att
 
 
 def test_the_first_run_passes_and_the_next_is_compared_with_it(attempt: Attempt) -> None:
-    save(attempt.case)
+    save_schedule(attempt.case)
     script_of(attempt).default = GOOD
     first = run_due(attempt.case)
     assert (first.status, first.baseline) == ("passed", None)
@@ -104,7 +100,7 @@ def test_a_drop_is_reported_to_those_who_can_see_the_case(
     team = make_team("Search", Ada=Role.VIEWER, Ben=Role.VIEWER)
     cases.share(case=attempt.case, team=team)
     ada, ben = User.objects.get(name="Ada"), User.objects.get(name="Ben")
-    save(attempt.case, recipients=[ada, ben])
+    save_schedule(attempt.case, recipients=[ada, ben])
     script_of(attempt).default = GOOD
     run_due(attempt.case)
     script_of(attempt).default = BAD
@@ -122,7 +118,7 @@ def test_a_drop_is_reported_to_those_who_can_see_the_case(
 
 
 def test_a_drop_within_what_is_allowed_passes(attempt: Attempt) -> None:
-    save(attempt.case, max_drop=100)
+    save_schedule(attempt.case, max_drop=100)
     script_of(attempt).default = GOOD
     run_due(attempt.case)
     script_of(attempt).default = BAD
@@ -130,7 +126,7 @@ def test_a_drop_within_what_is_allowed_passes(attempt: Attempt) -> None:
 
 
 def test_a_run_with_failed_searches_never_passes(attempt: Attempt) -> None:
-    save(attempt.case)
+    save_schedule(attempt.case)
     script_of(attempt).answers["query 3"] = engines.EngineError("The index is closed.")
     check = run_due(attempt.case)
     assert check.status == "failed"
@@ -141,7 +137,7 @@ def test_a_run_that_cannot_be_started_is_a_failed_check(attempt: Attempt) -> Non
     editor = make_user("Editor")
     team = make_team("Search", Editor=Role.EDITOR)
     cases.share(case=attempt.case, team=team)
-    save(attempt.case, by=editor)
+    save_schedule(attempt.case, by=editor)
     team.memberships.all().delete()
     check = run_due(attempt.case)
     assert (check.status, check.run) == ("failed", None)
@@ -150,7 +146,7 @@ def test_a_run_that_cannot_be_started_is_a_failed_check(attempt: Attempt) -> Non
 
 
 def test_a_check_whose_worker_stopped_is_finished_later(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
-    save(attempt.case)
+    save_schedule(attempt.case)
     with monkeypatch.context() as broken:
         broken.setattr(checks, "finish_run", lambda run_id: None)
         assert run_due(attempt.case).status == "waiting"
@@ -166,7 +162,7 @@ def test_webhook_is_signed_and_repeated_until_it_is_received(
 ) -> None:
     settings.SITE_URL = "https://relevancy.example.com"
     url, _ = received.pop()
-    schedule = save(attempt.case, webhook_url=url)
+    schedule = save_schedule(attempt.case, webhook_url=url)
     script_of(attempt).default = GOOD
     run_due(attempt.case)
     script_of(attempt).default = BAD
@@ -198,7 +194,7 @@ def test_webhook_is_signed_and_repeated_until_it_is_received(
 
 
 def test_webhook_is_not_tried_a_seventh_time(attempt: Attempt) -> None:
-    save(attempt.case, webhook_url="http://127.0.0.1:9/hook")
+    save_schedule(attempt.case, webhook_url="http://127.0.0.1:9/hook")
     script_of(attempt).answers["query 3"] = engines.EngineError("The index is closed.")
     check = run_due(attempt.case)
     for _ in range(10):
@@ -210,9 +206,9 @@ def test_webhook_is_not_tried_a_seventh_time(attempt: Attempt) -> None:
 
 
 def test_removing_a_schedule_keeps_its_checks(attempt: Attempt) -> None:
-    save(attempt.case)
+    save_schedule(attempt.case)
     run_due(attempt.case)
-    schedules.remove(case=attempt.case)
+    schedules.remove(scheduled=attempt.case)
     assert attempt.case.scheduled_checks.count() == 1
 
 
@@ -227,7 +223,7 @@ def test_removing_a_schedule_keeps_its_checks(attempt: Attempt) -> None:
 )
 def test_bad_values_change_nothing(attempt: Attempt, changes: dict[str, Any], field: str, words: str) -> None:
     with pytest.raises(ValidationError) as caught:
-        save(attempt.case, **changes)
+        save_schedule(attempt.case, **changes)
     assert words in caught.value.message_dict[field][0]
     assert not Schedule.objects.exists()
 
@@ -237,34 +233,34 @@ def test_only_those_who_may_create_endpoints_name_a_webhook(attempt: Attempt) ->
     owner.can_create_endpoints = False
     owner.save()
     with pytest.raises(ValidationError, match="may create endpoints"):
-        save(attempt.case, webhook_url="https://example.com/hook")
+        save_schedule(attempt.case, webhook_url="https://example.com/hook")
 
 
 def test_strangers_are_not_recipients(attempt: Attempt) -> None:
     with pytest.raises(ValidationError, match=r"Not everyone can see the case: Eve\."):
-        save(attempt.case, recipients=[make_user("Eve")])
+        save_schedule(attempt.case, recipients=[make_user("Eve")])
 
 
 def test_a_changed_webhook_gets_a_new_secret_and_an_unchanged_one_keeps_it(attempt: Attempt) -> None:
-    first = save(attempt.case, webhook_url="http://127.0.0.1:9/a").webhook_secret
-    assert save(attempt.case, webhook_url="http://127.0.0.1:9/a", max_drop=1).webhook_secret == first
-    assert save(attempt.case, webhook_url="http://127.0.0.1:9/b").webhook_secret != first
-    assert save(attempt.case).webhook_secret == {}
+    first = save_schedule(attempt.case, webhook_url="http://127.0.0.1:9/a").webhook_secret
+    assert save_schedule(attempt.case, webhook_url="http://127.0.0.1:9/a", max_drop=1).webhook_secret == first
+    assert save_schedule(attempt.case, webhook_url="http://127.0.0.1:9/b").webhook_secret != first
+    assert save_schedule(attempt.case).webhook_secret == {}
 
 
 def test_the_newest_attempt_is_not_that_of_imported_rankings(attempt: Attempt) -> None:
-    save(attempt.case)
+    save_schedule(attempt.case)
     imported = runs.ImportedRankings(name="elsewhere", note="", fields="id:id", hits={})
     runs.import_rankings(case=attempt.case, rankings=[imported], by=attempt.case.owner)
     check = run_due(attempt.case)
     assert check.run is not None, check.message
     assert check.run.attempt == attempt
-    save(attempt.case)  # can still be changed
+    save_schedule(attempt.case)  # can still be changed
 
 
 def test_messages_have_no_link_if_the_address_of_the_site_is_not_known(attempt: Attempt, settings: Any) -> None:
     settings.SITE_URL = ""
-    save(attempt.case, webhook_url="http://127.0.0.1:9/hook")
+    save_schedule(attempt.case, webhook_url="http://127.0.0.1:9/hook")
     script_of(attempt).default = GOOD
     run_due(attempt.case)
     script_of(attempt).default = BAD
@@ -280,7 +276,7 @@ def test_a_test_message_is_sent_at_once(
     settings.MAIL_HOST, settings.SITE_URL = "mail.example.com", "https://relevancy.example.com"
     url, _ = received.pop()
     owner = attempt.case.owner
-    schedule = save(attempt.case, webhook_url=url, recipients=[owner])
+    schedule = save_schedule(attempt.case, webhook_url=url, recipients=[owner])
     webhook, email = notifications.send_test_messages(schedule=schedule, by=owner)
     assert webhook.to == url and "400" in webhook.error  # as the first time it is asked
     assert (email.to, email.error) == (owner.email, "")
@@ -297,4 +293,4 @@ def test_a_test_message_is_sent_at_once(
 
 def test_a_schedule_that_tells_nobody_has_no_test_message(attempt: Attempt) -> None:
     with pytest.raises(ValidationError, match="tells nobody"):
-        notifications.send_test_messages(schedule=save(attempt.case), by=attempt.case.owner)
+        notifications.send_test_messages(schedule=save_schedule(attempt.case), by=attempt.case.owner)

@@ -1,8 +1,7 @@
-"""Schedules of groups: each case runs its newest attempt, and the difference of the group decides."""
+"""Checks of groups: each case runs its newest attempt, and the difference of the group decides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -17,79 +16,9 @@ from relevancy.scoring.rounding import format_rounded
 from relevancy.wording import counted
 
 from .models import GroupCheckRun, Schedule, ScheduledCheck
-from .saving import check_attempt, save_schedule
 
 Status = ScheduledCheck.Status
 MAX_NAMED = 10  # cases that a message names
-
-
-def save_for_group(
-    *,
-    group: CaseGroup,
-    by: User,
-    cron: str,
-    time_zone: str,
-    baseline_check: ScheduledCheck | None = None,
-    max_drop: float = 0.0,
-    recipients: Iterable[User] = (),
-    webhook_url: str = "",
-    is_active: bool = True,
-    check: Callable[[], None] | None = None,
-) -> Schedule:
-    """Creates or changes the schedule of a group. `by` becomes its author and has to be an editor of all cases of the group.
-
-    check: called in the transaction before anything is written; what it raises is raised.
-    baseline_check: of the group; later runs are compared with those of this check. Raises `ValidationError` like `save`.
-    """
-    live = group.cases.filter(archived_at=None)
-    if not live.exists():
-        raise ValidationError("The group has no case yet, so there is nothing to run.")
-    if missing := live.exclude(pk__in=Case.objects.editable_by(by).values("pk")).count():
-        raise ValidationError(
-            f"You are not an editor of {counted(missing, 'case')} of this group. Runs are made in your name, so you "
-            "have to be an editor of all of them."
-        )
-    for case in live:
-        try:
-            check_attempt(case, None, by)
-        except ValidationError as error:
-            raise ValidationError(f"{case}: {' '.join(error.messages)}") from None
-    if baseline_check is not None and baseline_check.group_id != group.pk:
-        raise ValidationError({"baseline_check": "This check belongs to another group. Choose one of this group."})
-    return save_schedule(
-        Schedule.objects.filter(group=group).first() or Schedule(group=group),
-        by=by,
-        recipients=recipients,
-        possible=group_recipients(group),
-        webhook_url=webhook_url,
-        cron=cron,
-        time_zone=time_zone,
-        is_active=is_active,
-        values={"baseline_check": baseline_check, "max_drop": max_drop},
-        check=check,
-    )
-
-
-def remove_from_group(*, group: CaseGroup) -> None:
-    """Removes the schedule of a group. Its checks and runs stay."""
-    Schedule.objects.filter(group=group).delete()
-
-
-def baseline_checks(group: CaseGroup) -> QuerySet[ScheduledCheck]:
-    """Returns the checks of a group that later runs can be compared with: those that have ended, with a complete run."""
-    ended = ScheduledCheck.objects.filter(group=group).exclude(status=Status.WAITING)
-    return ended.filter(group_runs__run__status=Run.Status.COMPLETE).distinct()
-
-
-def group_recipients(group: CaseGroup) -> QuerySet[User]:
-    """Returns the people who can see a group and all of its cases by ownership or a team, can sign in, and have an e-mail address."""
-    cases = group.cases.filter(archived_at=None)
-    seen: dict[int, set[int]] = {}
-    for case_id, *user_ids in cases.values_list("pk", "owner", "teams__memberships__user"):
-        seen.setdefault(case_id, set()).update(user_id for user_id in user_ids if user_id is not None)
-    members = User.objects.filter(memberships__team__in=group.teams.values("pk")).values_list("pk", flat=True)
-    people = set.intersection({group.owner_id, *members}, *seen.values())
-    return User.objects.filter(pk__in=people, is_active=True, kind=User.Kind.PERSON).exclude(email="")
 
 
 def with_visibility(checks: QuerySet[ScheduledCheck], user: User) -> QuerySet[ScheduledCheck]:
