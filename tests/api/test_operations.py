@@ -77,7 +77,7 @@ def test_a_rating_changes_the_score_of_the_run(client, case):
 
 def test_no_outdated_score_is_returned(client, case, monkeypatch):
     run = run_now(make_attempt(case))
-    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk: None)  # the worker has not begun
+    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk, **_: None)  # the worker has not begun
     client.send("PUT", f"/queries/{query_of(case, 'query 1').pk}/ratings", {"c": 3})
     score = client.get(f"/runs/{run.pk}")["scores"][0]
     assert (score["score"], score["low"], score["high"], score["is_being_rescored"]) == (None, None, None, True)
@@ -289,7 +289,7 @@ def test_annotations_that_are_refused(client, case):
 
 
 def test_run_that_is_active_is_cancelled_and_not_pinned(client, case, monkeypatch):
-    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk: None)
+    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk, **_: None)
     make_attempt(case)
     started = client.send("POST", f"/cases/{case.pk}/attempts/1/runs").json()
     path = f"/runs/{started['id']}"

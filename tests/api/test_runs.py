@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def started(api, script, monkeypatch):
     """Makes clients that start a run which no worker searches."""
-    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk: None)
+    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk, **_: None)
     case = make_case(["a", "b", "c"], {"a": {"1": 3}}, owner=make_user("ann"))
     make_attempt(case)
     client = api(case.owner)

@@ -73,5 +73,3 @@ def test_the_outlook_is_stored():
     computed = stored.find_or_create(runs=runs, version=version)
     (pair,) = stored.load(computed, runs).comparison.pairs
     assert (pair.outlook, pair.verdict) == (figures_of(runs, version).comparison.pairs[0].outlook, Verdict.UNRATED)
-    together = comparison.combine_cases([stored.load(computed, runs).comparison], [1]).together
-    assert together.verdict is Verdict.UNRATED

@@ -161,4 +161,4 @@ def test_only_names_of_files_are_given_and_only_to_known_people(case: Case, name
 
 def test_ratings_of_machines_are_not_removed_here(case: Case) -> None:
     with pytest.raises(ValidationError):
-        judgments.remove_ratings(book=case.book, rater=accounts.clicks_rater(), by=case.owner)
+        judgments.remove_ratings(book=case.book, rater=accounts.ensure_machine("Model"), by=case.owner)

@@ -115,7 +115,7 @@ def test_a_rating_below_the_scale_is_refused(sign_in, case, run):
 
 def test_stale_scores_are_computed_by_the_worker_and_the_page_waits(sign_in, case, run, monkeypatch):
     queued = []
-    monkeypatch.setattr(tasks, "send", lambda task, pk: queued.append((task.name, pk)))
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: queued.append((task.name, pk)))
     run.query_scores.update(revision=0)
     client = sign_in("viewer")
     response = client.get(address(case))

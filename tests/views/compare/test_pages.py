@@ -55,7 +55,7 @@ def figure(response, key):
 
 def test_page_says_that_figures_are_being_computed_and_enqueues_once(sign_in, case, compared, monkeypatch):
     queued = []
-    monkeypatch.setattr(tasks, "send", lambda task, pk: queued.append((task.name, pk)))
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: queued.append((task.name, pk)))
     client = sign_in("viewer")
     response = client.get(address(case))
     client.get(address(case))
@@ -75,7 +75,7 @@ def test_page_says_that_figures_are_being_computed_and_enqueues_once(sign_in, ca
 
 
 def test_no_scoring_in_a_web_thread(sign_in, case, compared, monkeypatch):
-    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: None)
     monkeypatch.setattr("relevancy.scores.rescore_run", lambda *args, **kwargs: pytest.fail("rescored"))
     assert sign_in("viewer").get(address(case)).status_code == 200
 
@@ -430,7 +430,7 @@ def test_csv_has_the_list_as_filtered(sign_in, case, compared):
 
 
 def test_files_that_are_not_ready(sign_in, case, compared, monkeypatch):
-    monkeypatch.setattr(tasks, "send", lambda task, pk: None)
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: None)
     client = sign_in("viewer")
     for name in ("compare_csv", "compare_json", "compare_report"):
         response = client.get(address(case, name))

@@ -89,7 +89,7 @@ def test_what_is_being_rescored_is_no_number_and_the_page_polls(sign_in, case, r
     client = sign_in("viewer")
     client.get(at(case, "history"))
     queued = []
-    monkeypatch.setattr(tasks, "send", lambda task, pk: queued.append((task.name, pk)))
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: queued.append((task.name, pk)))
     rate_all(case, {"query 1": {"x": 3}}, case.owner)
     response = client.get(at(case, "history"))
     assert queued == [("rescore_history", case.pk)]

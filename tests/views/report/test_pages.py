@@ -122,7 +122,7 @@ def test_failed_searches_are_named(sign_in, case):
 
 def test_no_number_while_scores_are_computed(sign_in, case, runs, monkeypatch):
     queued = []
-    monkeypatch.setattr(tasks, "send", lambda task, pk: queued.append((task.name, pk)))
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **_: queued.append((task.name, pk)))
     rate_all(case, {"query 1": {"c": 2}}, case.owner)
     client = sign_in("viewer")
     response = client.get(at(case, "report"))

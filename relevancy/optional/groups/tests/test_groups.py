@@ -192,6 +192,17 @@ def test_combine_cases_of_equal_weights_and_sizes_is_one_comparison(owner, marke
     assert figures.combine_cases(compared, [0.0, 1.0]).counted == 1
 
 
+def test_combine_cases_knows_that_too_little_is_rated_as_it_was_stored(owner, script):
+    texts = [f"query {number}" for number in range(1, 31)]
+    case = make_case(texts, {text: {"a": 3, "b": 3} for text in texts}, owner=owner, measures=("P@1",))
+    runs = [run_with(case, dict.fromkeys(texts, letters)) for letters in ("xa", "ya")]
+    version = ScorerVersion.objects.used_by(case)[0]
+    comparison.stored.compute(comparison.stored.find_or_create(runs=runs, version=version).pk)
+    computed = comparison.stored.find_or_create(runs=runs, version=version)
+    together = figures.combine_cases([comparison.stored.load(computed, runs).comparison], [1]).together
+    assert together.verdict is Verdict.UNRATED
+
+
 def test_combine_cases_counts_a_query_of_two_cases_once(owner, markets):
     """Two cases on one book, compared over the same queries, prove no more than one of them."""
     case = markets[1]
