@@ -112,10 +112,9 @@ who, doc = sys.argv[1:3]
 rater = User.objects.get(name=who)
 run = Run.objects.select_related("case__book").get(pk=sys.argv[3])
 for query in run.case.book.queries.select_related("book").order_by("id")[:25]:
-    judgments.rate(query=query, doc_id=doc, value=2, by=rater)
-    scores.rescore_query(run, query.pk)
-    judgments.rate(query=query, doc_id=doc, value=3, by=rater)
-    scores.rescore_query(run, query.pk)
+    for value in (2, 3):
+        judgments.rate(query=query, doc_id=doc, value=value, by=rater)
+        rescore(run, query.pk)
 """
 MAKE_MANY = """
 from relevancy import endpoints
